@@ -1,0 +1,3 @@
+"""boostrun: boosting under a budget."""
+
+__version__ = "0.1.0"

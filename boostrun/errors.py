@@ -1,0 +1,26 @@
+"""The one kind of error that a person is meant to read: a sentence, no traceback, exit code 2."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class BoostrunError(ValueError):
+    """Something the user can put right; the message is one short paragraph: what is wrong, which key, what is allowed."""
+
+
+class DataMissingError(BoostrunError):
+    """A data set's files are not there; the message says which file belongs where."""
+
+
+def did_you_mean(word: str, allowed: Iterable[str]) -> str:
+    """The nearest allowed spelling as a clause to append to a message, or an empty string.
+
+    >>> did_you_mean("gem", ["geem", "wsam", "rand"])
+    "; did you mean 'geem'?"
+    >>> did_you_mean("zzz", ["geem"])
+    ''
+    """
+    match = difflib.get_close_matches(str(word).lower(), list(allowed), n=1, cutoff=0.5)
+    return f"; did you mean '{match[0]}'?" if match else ""
