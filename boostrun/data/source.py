@@ -1,0 +1,123 @@
+"""Where samples come from: the papers' Filter(), with a counted, bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import BoostrunError
+
+
+class ArraySource:
+    """Samples in arrays (memory maps welcome), handed out in shuffled passes: each once before any comes again.
+
+    Parameters
+    ----------
+    samples : (n, d) array, sample-major, of which only drawn rows are read.
+    labels : (n,) array.
+    seed : SeedSequence, int or None; every Filter opened on the source has a stream of its own.
+
+    >>> source = ArraySource(np.arange(6).reshape(3, 2), np.array([0, 1, 1]), seed=0)
+    >>> filter_ = source.open(capacity=2)
+    >>> samples, labels = filter_.draw(2)
+    >>> filter_.drawn, filter_.held
+    (2, 2)
+    >>> filter_.draw(1)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: the learner holds 2 samples and asked for 1 more, but its budget is 2
+    """
+
+    def __init__(self, samples: np.ndarray, labels: np.ndarray, seed: np.random.SeedSequence | int | None = None):
+        self.samples, self.labels = samples, labels
+        self.seed = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+
+    @property
+    def n_features(self) -> int:
+        """d, the number of values a sample."""
+        return self.samples.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the values."""
+        return self.samples.dtype
+
+    def class_labels(self) -> np.ndarray:
+        """The distinct labels, sorted."""
+        return np.unique(self.labels)
+
+    def open(self, capacity: int, stream: int = 0) -> Filter:
+        """A Filter that lets its user hold ``capacity`` samples; equal ``stream`` numbers hand out equal samples."""
+        entropy = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, stream))
+        return Filter(self, capacity, np.random.default_rng(entropy))
+
+
+class Filter:
+    """Hands out fresh labelled samples of a source and keeps count: ``drawn``, ``held``, ``peak_held``."""
+
+    def __init__(self, source: ArraySource, capacity: int, rng: np.random.Generator):
+        self.source, self.capacity, self.rng = source, capacity, rng
+        self.drawn = self.held = self.peak_held = 0
+        self._order = np.empty(0, np.intp)
+        self._next = 0
+
+    def draw(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """``n`` fresh samples: ``(values (n, d), labels (n,))``. Raises BoostrunError beyond the capacity. Cost O(n d)."""
+        self._hold(n)
+        rows = self._take(n)
+        return self.source.samples[rows], self.source.labels[rows]
+
+    def draw_balanced(self, n: int, positive) -> tuple[np.ndarray, np.ndarray]:
+        """``n`` fresh samples of which half (rounded up) have the label ``positive``, in the order they came.
+
+        Samples that are passed over count as drawn: the Filter had to look at their labels.
+        Raises BoostrunError when the source holds only one of the two kinds.
+        """
+        self._hold(n)
+        wanted = {True: (n + 1) // 2, False: n // 2}
+        rows: list[np.ndarray] = []
+        dry = 0
+        while wanted[True] or wanted[False]:
+            batch = self._chunk(max(64, n))
+            is_positive = self.source.labels[batch] == positive
+            taken = np.zeros(len(batch), bool)
+            for kind in (True, False):
+                places = np.flatnonzero(is_positive == kind)[: wanted[kind]]
+                taken[places] = True
+                wanted[kind] -= len(places)
+            if not (wanted[True] or wanted[False]):  # what lies behind the last one taken has not been looked at
+                unseen = len(batch) - 1 - int(np.flatnonzero(taken)[-1])
+                self._next -= unseen
+                self.drawn -= unseen
+            dry = 0 if taken.any() else dry + len(batch)
+            if dry > 2 * len(self.source.labels):
+                raise BoostrunError(f"a balanced filter needs samples inside and outside class {positive!r}")
+            rows.append(batch[taken])
+        chosen = np.concatenate(rows)
+        return self.source.samples[chosen], self.source.labels[chosen]
+
+    def release(self, n: int) -> None:
+        """The learner let go of ``n`` samples."""
+        self.held -= n
+
+    def _hold(self, n: int) -> None:
+        if self.held + n > self.capacity:
+            raise BoostrunError(
+                f"the learner holds {self.held} samples and asked for {n} more, but its budget is {self.capacity}"
+            )
+        self.held += n
+        self.peak_held = max(self.peak_held, self.held)
+
+    def _take(self, n: int) -> np.ndarray:
+        """Row numbers of the next n samples."""
+        parts = [self._chunk(n)]
+        while (missing := n - sum(map(len, parts))) > 0:
+            parts.append(self._chunk(missing))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _chunk(self, limit: int) -> np.ndarray:
+        """At most ``limit`` next row numbers, all of one shuffled pass over the source."""
+        if self._next == len(self._order):
+            self._order, self._next = self.rng.permutation(len(self.source.labels)), 0
+        rows = self._order[self._next : self._next + limit]
+        self._next += len(rows)
+        self.drawn += len(rows)
+        return rows

@@ -1,0 +1,211 @@
+"""Arithmetic of GEEM: rank distances between samples, and greedy elimination from an inverse covariance."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int32, njit
+
+_PAD = 64  # bytes: one vector register, so that the distance loop has no remainder
+
+
+@njit(cache=True)
+def dense_ranks_of_codes(codes, dims):
+    """Dense ranks of every sample along some dimensions; equal codes share a rank.
+
+    Parameters: ``codes`` (n, d) uint8 sample-major; ``dims`` (m,) int64. Returns ``(ranks (n, p) uint8, thresholds)``
+    where p is m rounded up to a multiple of 64 (filled with zeros, which add nothing to a distance) and
+    ``thresholds = sum_d (number of distinct values - 1)``. Cost O(m (n + 256)).
+    """
+    n = codes.shape[0]
+    m = dims.shape[0]
+    ranks = np.zeros((n, (m + _PAD - 1) // _PAD * _PAD), np.uint8)
+    rank_of = np.empty(256, np.uint8)
+    column = np.empty(n, np.uint8)
+    thresholds = 0
+    for k in range(m):
+        rank_of[:] = 0
+        for i in range(n):
+            column[i] = codes[i, dims[k]]
+            rank_of[column[i]] = 1
+        distinct = 0
+        for code in range(256):
+            here = rank_of[code]
+            rank_of[code] = distinct
+            distinct += here
+        thresholds += distinct - 1
+        for i in range(n):
+            ranks[i, k] = rank_of[column[i]]
+    return ranks, thresholds
+
+
+@njit(cache=True)
+def dense_ranks_of_values(values, dims):
+    """As :func:`dense_ranks_of_codes` for values of any ordered dtype; ranks are int32. Cost O(m n log n)."""
+    n = values.shape[0]
+    m = dims.shape[0]
+    ranks = np.zeros((n, m), np.int32)
+    column = np.empty(n, values.dtype)
+    thresholds = 0
+    for k in range(m):
+        for i in range(n):
+            column[i] = values[i, dims[k]]
+        order = np.argsort(column)
+        rank = 0
+        for i in range(1, n):
+            if column[order[i]] > column[order[i - 1]]:
+                rank += 1
+            ranks[order[i], k] = rank
+        thresholds += rank
+    return ranks, thresholds
+
+
+@njit(cache=True)
+def covariance_from_ranks(ranks, labels, thresholds, diagonal):
+    """Sigma_ij = y_i y_j (2 m - 4 sum_d |I_i^d - I_j^d|), and ``diagonal`` added on the diagonal (spec 4.2).
+
+    Parameters: ``ranks`` (n, p) uint8 or int32 dense ranks; ``labels`` (n,) float64 of -1 and +1; ``thresholds``
+    = m, the number of thresholds of all dimensions; ``diagonal`` float. Returns (n, n) float64, symmetric.
+
+    Cost: n (n - 1) / 2 * p absolute differences. With uint8 ranks the compiler turns the inner loop into
+    sum-of-absolute-differences instructions, near the speed of reading both rows; every intermediate is kept in
+    int32 because wider integers would leave that instruction unused.
+    """
+    n = ranks.shape[0]
+    p = ranks.shape[1]
+    sigma = np.empty((n, n), np.float64)
+    for i in range(n):
+        sigma[i, i] = 2.0 * thresholds + diagonal
+        for j in range(i):
+            distance = int32(0)
+            for k in range(p):
+                difference = int32(int32(ranks[i, k]) - int32(ranks[j, k]))
+                distance = int32(distance + int32(abs(difference)))
+            value = labels[i] * labels[j] * (2.0 * thresholds - 4.0 * distance)
+            sigma[i, j] = value
+            sigma[j, i] = value
+    return sigma
+
+
+@njit(cache=True)
+def fill_lower(matrix):
+    """Copy the upper triangle of a square matrix to its lower triangle, in place and in cached tiles."""
+    n = matrix.shape[0]
+    tile = 16
+    for i0 in range(0, n, tile):
+        for j0 in range(0, i0 + tile, tile):
+            for i in range(i0, min(i0 + tile, n)):
+                for j in range(j0, min(j0 + tile, i)):
+                    matrix[i, j] = matrix[j, i]
+
+
+@njit(cache=True)
+def eliminate(inverse, weights, lattice, q, floor):
+    """Discard, one by one, the q samples whose loss lowers GEEM's objective least (spec 4.3).
+
+    Parameters: ``inverse`` (n, n) float64 symmetric, M = Sigma_AA^-1; ``weights`` (n,) float64; ``lattice`` (k, n)
+    float64, candidate vectors h o y of -1 and +1 (a single row of ones for the paper's default rule); ``q`` < n;
+    ``floor`` the least pivot that counts as positive.
+    Returns ``(kept (n - q,) int64 ascending, corrected weights (n - q,), order (q,) int64 as discarded, ok)``;
+    ``ok`` is False, and the rest without meaning, when a pivot fell under ``floor``.
+
+    With u = M h* and w~ = w at the start, discarding j lowers the objective by u_j w~_j / M_jj; then, with
+    c = M[:, j] and p = c_j: M -= c c^T / p, u -= c u_j / p, w~ -= c w~_j / p. The rank-one updates of M are never
+    formed: they are a pivoted Cholesky factorisation, of which only the pivot columns L are kept, and the samples
+    still alive are kept in front by swapping, so that the cost is sum_k k (n - k), about q^2 (n/2 - q/3)
+    multiply-adds, streaming L from the second-level cache. With several lattice vectors, h* is chosen anew for the
+    rest after every step, and u is recomputed only when the choice changes.
+    """
+    n = weights.shape[0]
+    alive = np.arange(n)
+    columns = np.empty((q, n), np.float64)  # columns[k]: k-th pivot column / sqrt(pivot), in the order of `alive`
+    corrected = weights.copy()
+    diagonal = np.empty(n, np.float64)
+    for i in range(n):
+        diagonal[i] = inverse[i, i]
+    products = lattice @ weights
+    chosen = np.argmax(products)
+    u = inverse @ lattice[chosen]
+    order = np.empty(q, np.int64)
+    column = np.empty(n, np.float64)
+    ok = True
+    for k in range(q):
+        size = n - k
+        worst = 0
+        least = np.inf
+        for i in range(size):
+            loss = u[i] * corrected[i] / diagonal[i]
+            if loss < least:
+                least = loss
+                worst = i
+        pivot = diagonal[worst]
+        if not pivot > floor:
+            ok = False
+            break
+        sample = alive[worst]
+        for i in range(size):
+            column[i] = inverse[sample, alive[i]]
+        _subtract_products(columns, k, size, worst, column)
+        u_step = u[worst] / pivot
+        weight_step = corrected[worst] / pivot
+        scale = 1.0 / np.sqrt(pivot)
+        for i in range(size):
+            u[i] -= column[i] * u_step
+            corrected[i] -= column[i] * weight_step
+            column[i] *= scale
+            columns[k, i] = column[i]
+            diagonal[i] -= column[i] * column[i]
+        order[k] = sample
+        last = size - 1
+        alive[worst] = alive[last]
+        u[worst] = u[last]
+        corrected[worst] = corrected[last]
+        diagonal[worst] = diagonal[last]
+        for row in range(k + 1):
+            columns[row, worst] = columns[row, last]
+        if lattice.shape[0] > 1:
+            for row in range(lattice.shape[0]):
+                products[row] -= lattice[row, sample] * weights[sample]
+            best = np.argmax(products)
+            if best != chosen:
+                chosen = best
+                _multiply_rest(inverse, columns, k + 1, alive, last, lattice[chosen], u)
+    kept = alive[: n - q].copy()
+    positions = np.argsort(kept)
+    return kept[positions], corrected[: n - q][positions], order, ok
+
+
+@njit(cache=True)
+def _subtract_products(columns, k, size, at, column):
+    """column[i] -= sum over rows < k of columns[row, at] * columns[row, i]; four rows a pass spare loads and stores."""
+    row = 0
+    while row + 4 <= k:
+        a = columns[row, at]
+        b = columns[row + 1, at]
+        c = columns[row + 2, at]
+        d = columns[row + 3, at]
+        for i in range(size):
+            column[i] -= (
+                a * columns[row, i] + b * columns[row + 1, i] + c * columns[row + 2, i] + d * columns[row + 3, i]
+            )
+        row += 4
+    while row < k:
+        a = columns[row, at]
+        for i in range(size):
+            column[i] -= a * columns[row, i]
+        row += 1
+
+
+@njit(cache=True)
+def _multiply_rest(inverse, columns, k, alive, size, target, u):
+    """u[i] = sum_j M_B[i, j] target[j] over the samples still alive, with M_B = M - L L^T restricted to them."""
+    for i in range(size):
+        total = 0.0
+        for j in range(size):
+            total += inverse[alive[i], alive[j]] * target[alive[j]]
+        u[i] = total
+    for row in range(k):
+        inner = 0.0
+        for j in range(size):
+            inner += columns[row, j] * target[alive[j]]
+        for i in range(size):
+            u[i] -= columns[row, i] * inner

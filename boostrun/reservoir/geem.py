@@ -1,0 +1,162 @@
+"""GEEM, greedy edge expectation maximisation (Lefakis & Fleuret 2013, section 4).
+
+Seen over random stumps, the products H o y of a batch are Gaussian with covariance Sigma. Keeping B and dropping B'
+leaves the expected edge E(B) = <h*, w_B> + <Sigma_B'B Sigma_BB^-1 h*, w_B'>; the weights that drop out live on in
+the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from ..errors import BoostrunError
+from ..kernels import geem as kernels
+from .strategies import Batch
+
+_RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma^-1 mean that it is not invertible
+
+
+class Selection(NamedTuple):
+    """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, restarts."""
+
+    kept: np.ndarray
+    weights: np.ndarray
+    order: np.ndarray
+    restarts: int
+
+
+def covariance(codes: np.ndarray, y: np.ndarray, ridge: float = 0.0) -> np.ndarray:
+    """Covariance over all stumps of the products h(x_i) y_i, by dense ranks.
+
+    Sigma_ij = y_i y_j sum_d (2 m_d - 4 |I_i^d - I_j^d|), with I^d the dense ranks along dimension d and m_d the number
+    of distinct values there less one; ``ridge * sum_d m_d`` is added on the diagonal.
+
+    Parameters
+    ----------
+    codes : (n, d) array of any ordered dtype; uint8 codes take the fast path.
+    y : (n,) labels -1 and +1.
+    ridge : non-negative float.
+
+    Returns (n, n) float64. Cost O(n^2 d). Raises BoostrunError when shapes or labels do not fit.
+
+    >>> covariance(np.array([[0], [1], [2]], dtype=np.uint8), np.array([1, 1, -1]))
+    array([[ 4.,  0.,  4.],
+           [ 0.,  4., -0.],
+           [ 4., -0.,  4.]])
+    """
+    codes, y = np.asarray(codes), np.asarray(y, np.float64)
+    if codes.ndim != 2 or y.shape != codes.shape[:1]:
+        raise BoostrunError(f"codes must be (n, d) and y (n,), not {codes.shape} and {y.shape}")
+    if not np.isin(y, (-1.0, 1.0)).all():
+        raise BoostrunError("y must hold -1 and +1 only")
+    if not ridge >= 0.0:
+        raise BoostrunError(f"ridge={ridge}: a number of at least 0 is needed")
+    return _covariance(codes, y, np.arange(codes.shape[1]), ridge)
+
+
+def select(covariance: np.ndarray, weights: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Discard the q samples whose loss lowers the expected edge least, one by one.
+
+    Parameters
+    ----------
+    covariance : (n, n) symmetric positive definite array, see :func:`covariance`; a ridge makes it so.
+    weights : (n,) float64 loss weights.
+    q : how many to discard, 0 <= q < n.
+
+    Returns ``(kept, corrected)``: the n - q kept indices, ascending, and their corrected weights
+    w~ = w_B + w_B'^T Sigma_B'B Sigma_BB^-1. Cost n^3 operations for the inverse and about q^2 n for the elimination.
+    Raises BoostrunError when shapes do not fit or entries are not finite.
+
+    >>> sigma = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.0]])
+    >>> kept, corrected = select(sigma, np.array([1.0, 0.2, 0.4]), q=1)
+    >>> kept.tolist(), corrected.tolist()
+    ([0, 2], [1.1, 0.4])
+    """
+    sigma, weights = np.asarray(covariance, np.float64), np.asarray(weights, np.float64)
+    if sigma.ndim != 2 or sigma.shape[0] != sigma.shape[1] or weights.shape != sigma.shape[:1]:
+        raise BoostrunError(f"covariance must be (n, n) and weights (n,), not {sigma.shape} and {weights.shape}")
+    if not 0 <= q < len(weights):
+        raise BoostrunError(f"q={q}: of {len(weights)} samples at least one must be kept and none can be added")
+    if not (np.isfinite(sigma).all() and np.isfinite(weights).all()):
+        raise BoostrunError("covariance and weights must be finite")
+    return _eliminate(sigma, weights, np.ones((1, len(weights))), q)[:2]
+
+
+class Geem:
+    """Keep the r samples that hold the largest expected edge; the rule h* o y = (1, ..., 1).
+
+    ``ridge`` times the number of thresholds regularises Sigma; ``covariance_dims`` says on how many random dimensions
+    it is estimated, fresh each round: "auto" (as many as samples), "all", or a number; ``carry_mass`` lets kept
+    samples stand for those dropped in later rounds too.
+    """
+
+    def __init__(self, ridge: float = 0.1, covariance_dims: str | int = "auto", carry_mass: bool = True):
+        self.ridge, self.covariance_dims, self.carry_mass = ridge, covariance_dims, carry_mass
+        self.restarts = 0
+
+    def __call__(self, batch: Batch, r: int, rng: np.random.Generator):
+        n, d = batch.samples.shape
+        sigma = _covariance(batch.samples, batch.labels, self._dimensions(n, d, rng), self.ridge)
+        selection = _eliminate(sigma, batch.weights, self._targets(sigma, rng), n - r)
+        self.restarts += selection.restarts
+        return selection.kept, selection.weights
+
+    def _dimensions(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
+        wanted = {"auto": n, "all": d}.get(self.covariance_dims, self.covariance_dims)
+        return np.arange(d) if wanted >= d else np.sort(rng.permutation(d)[:wanted])
+
+    def _targets(self, sigma: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return np.ones((1, len(sigma)))
+
+
+class GeemLattice(Geem):
+    """GEEM with h* o y chosen among ``lattice_size`` sign vectors of Gaussian samples from N(0, Sigma) (spec 4.4)."""
+
+    def __init__(self, ridge=0.1, covariance_dims="auto", carry_mass=True, lattice_size: int = 100):
+        super().__init__(ridge, covariance_dims, carry_mass)
+        self.lattice_size = lattice_size
+
+    def _targets(self, sigma, rng):
+        factor, _ = _cholesky(sigma)
+        return np.where(rng.standard_normal((self.lattice_size, len(sigma))) @ factor >= 0.0, 1.0, -1.0)
+
+
+def _covariance(codes: np.ndarray, y: np.ndarray, dims: np.ndarray, ridge: float) -> np.ndarray:
+    rank = kernels.dense_ranks_of_codes if codes.dtype == np.uint8 else kernels.dense_ranks_of_values
+    ranks, thresholds = rank(codes, dims)
+    return kernels.covariance_from_ranks(ranks, y, thresholds, ridge * thresholds)
+
+
+def _cholesky(sigma: np.ndarray) -> tuple[np.ndarray, int]:
+    """U with Sigma = U^T U, upper and C-ordered, and how often the diagonal had to be raised, tenfold each time."""
+    restarts = 0
+    jitter = 1e-10 * max(np.trace(sigma) / len(sigma), 1e-10)
+    while True:
+        # row-major storage read by LAPACK is the transpose: the same symmetric matrix, without a copy
+        lower, info = lapack.dpotrf(sigma.T, lower=1, clean=1)
+        if info == 0:
+            return lower.T, restarts
+        sigma = sigma + jitter * np.eye(len(sigma))
+        jitter *= 10.0
+        restarts += 1
+
+
+def _eliminate(sigma: np.ndarray, weights: np.ndarray, targets: np.ndarray, q: int) -> Selection:
+    """Invert Sigma and run the elimination; where a pivot vanishes, raise the ridge tenfold and start again."""
+    restarts = 0
+    jitter = 1e-9 * max(np.trace(sigma) / len(sigma), 1e-10)
+    while True:
+        upper, raised = _cholesky(sigma)
+        inverse = lapack.dpotri(upper.T, lower=1, overwrite_c=1)[0].T
+        restarts += raised
+        kernels.fill_lower(inverse)
+        floor = _RELATIVE_FLOOR * np.trace(inverse) / len(inverse)
+        kept, corrected, order, ok = kernels.eliminate(inverse, weights, targets, q, floor)
+        if ok:
+            return Selection(kept, corrected, order, restarts)
+        sigma = sigma + jitter * np.eye(len(sigma))
+        jitter *= 10.0
+        restarts += 1
