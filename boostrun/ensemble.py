@@ -19,7 +19,8 @@ _FORMAT = "boostrun.StumpEnsemble/1"
 
 @dataclass
 class StumpEnsemble:
-    """F_k(x) = sum_t coefficients[k, t] * (polarities[k, t] if x[features[k, t]] >= thresholds[k, t] else the opposite).
+    """F_k(x) = sum_t coefficients[k, t] h_kt(x), with h_kt = polarities[k, t] where x[features[k, t]] is at least
+    thresholds[k, t], and the opposite elsewhere.
 
     Attributes: ``features`` (K, T) int32, ``thresholds`` (K, T) float64, ``polarities`` (K, T) int8, ``coefficients``
     (K, T) float64; K = 1 for two classes, otherwise one row a class (one against the rest).

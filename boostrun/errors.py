@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class BoostrunError(ValueError):
-    """Something the user can put right; the message is one short paragraph: what is wrong, which key, what is allowed."""
+    """Something the user can put right; the message is one short paragraph: what is wrong, where, what is allowed."""
 
 
 class DataMissingError(BoostrunError):

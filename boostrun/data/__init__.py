@@ -1,0 +1,167 @@
+"""Where samples come from: `load` reads a data set, `checksum` identifies its content without decoding it.
+
+A loader is one module with
+
+- `DEFAULTS`: its config keys and their default values ("???" = must be given);
+- `files(options, data_root) -> {logical name: Path}`: the files that it reads, or DataMissingError;
+- `read(options, data_root) -> Parts`: the arrays;
+- `places(options, data_root) -> str`: which file belongs where, as a clause;
+- optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`.
+
+A loader of your own: name its module in the YAML (`loader: mine.module`) or in the entry points `boostrun.datasets`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
+
+if TYPE_CHECKING:
+    from boostrun.data.dataset import Dataset
+
+NAMES = (
+    "digits", "mnist", "cifar10", "stl10", "pedestrians", "caltech101", "inria",
+    "npz", "csv", "parquet", "image_folder", "openml",
+)  # fmt: skip
+
+# Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
+_PLACES = ("path", "test_path", "name", "loader")
+
+
+def loader_module(config: Mapping) -> str:
+    """Dotted name of the module that reads this data set.
+
+    >>> loader_module({"name": "digits"})
+    'boostrun.data.digits'
+    """
+    name = config.get("name")
+    if config.get("loader"):
+        return str(config["loader"])
+    if name in NAMES:
+        return f"boostrun.data.{name}"
+    from importlib.metadata import entry_points
+
+    found = {point.name: point.value for point in entry_points(group="boostrun.datasets")}
+    if name in found:
+        return found[name].partition(":")[0]
+    known = (*NAMES, *found)
+    raise BoostrunError(f"no dataset '{name}'{did_you_mean(str(name), known)} (boostrun ls dataset)")
+
+
+def load(config: Mapping, data_root: Path) -> Dataset:
+    """Read a data set, checked: shapes, labels, finite values.
+
+    Parameters
+    ----------
+    config : mapping with `name` and the loader's keys
+    data_root : Path, the folder that holds the data sets
+
+    Raises
+    ------
+    DataMissingError
+        The files are not there; the message says which belongs where.
+    BoostrunError
+        A key, a file or its content is wrong.
+
+    >>> load({"name": "digits"}, Path("datasets")).x_train.shape
+    (1438, 8, 8)
+    """
+    from boostrun.data.checks import finish
+
+    module, options = _loader(config)
+    data_root = Path(data_root)
+    digest = checksum(config, data_root)
+    if hasattr(module, "verify"):
+        module.verify(options, data_root)
+    parts = module.read(options, data_root)
+    return finish(
+        str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0)
+    )
+
+
+def checksum(config: Mapping, data_root: Path) -> str:
+    """sha256 (hex) of the files' contents and the parameters of the split; the same as `load(...).checksum`."""
+    import hashlib
+    import json
+
+    from boostrun.data.digests import FileDigests
+
+    module, options = _loader(config)
+    data_root = Path(data_root)
+    files = module.files(options, data_root)
+    with FileDigests(data_root) as digests:
+        contents = {name: digests.of(path) for name, path in sorted(files.items())}
+    parameters = {key: value for key, value in options.items() if key not in _PLACES}
+    whole = json.dumps({"files": contents, "parameters": parameters}, sort_keys=True, default=str)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def describe(config: Mapping, data_root: Path) -> str:
+    """What is there of a data set, verified where checksums are published, or which file belongs where."""
+    data_root = Path(data_root)
+    name = config.get("name")
+    module, options = _open_loader(config)
+    if any(value == "???" for value in options.values()):
+        return f"{name}: {module.places(options, data_root)}"
+    try:
+        files = module.files(options, data_root)
+    except DataMissingError as missing:
+        return f"{name}: not there. {missing}"
+    size = sum(path.stat().st_size for path in files.values()) / 2**20
+    first = next(iter(files.values()))
+    where = str(first) if len(files) == 1 else f"{len(files)} files, the first {first}"
+    verified = module.verify(options, data_root) if hasattr(module, "verify") else "no published checksum to compare"
+    return f"{name}: {where} ({size:.1f} MiB; {verified}; checksum {checksum(config, data_root)[:16]})"
+
+
+def fetch(config: Mapping, data_root: Path) -> str:
+    """Download a data set where its loader can, and verify it; returns one sentence.
+
+    Raises
+    ------
+    DataMissingError
+        Nothing can be downloaded: the message says which file belongs where.
+    BoostrunError
+        A file is there but not what was published.
+    """
+    data_root = Path(data_root)
+    module, options = _loader(config)
+    try:
+        module.files(options, data_root)
+    except DataMissingError:
+        if not hasattr(module, "fetch"):
+            raise
+        module.fetch(options, data_root)
+    return describe(config, data_root)
+
+
+def _open_loader(config: Mapping):
+    """The loader's module, and its options with missing ones still "???"."""
+    from boostrun.data.options import merge
+
+    dotted = loader_module(config)
+    try:
+        module = importlib.import_module(dotted)
+    except ModuleNotFoundError as error:
+        if error.name and not dotted.startswith(error.name):
+            raise
+        raise BoostrunError(f"dataset '{config.get('name')}': there is no module {dotted} to load it with") from error
+    for needed in ("DEFAULTS", "files", "read", "places"):
+        if not hasattr(module, needed):
+            raise BoostrunError(f"the loader {dotted} has no {needed}; see the head of boostrun/data/__init__.py")
+    return module, merge(config, module.DEFAULTS, "dataset")
+
+
+def _loader(config: Mapping):
+    from boostrun.data.options import require, split_fraction
+
+    module, options = _open_loader(config)
+    require(options, "dataset")
+    if "test_fraction" in options:
+        split_fraction(options)
+    return module, options

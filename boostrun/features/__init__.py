@@ -1,0 +1,155 @@
+"""What is seen of a sample: feature pipelines, and the quantised feature bank that holds their codes.
+
+A pipeline is one module with `DEFAULTS` (its config keys and their default values) and `Pipeline`, a class made as
+`Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional are
+`families(d) -> [(name, start, stop)]` and an attribute `n_jobs`, which is set before it is used. `fit` sees training
+images only. A pipeline of your own: name its module in the YAML (`pipeline: mine.module`) or in the entry points
+`boostrun.features`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boostrun.errors import BoostrunError, did_you_mean
+
+if TYPE_CHECKING:
+    from boostrun.features.bank import Bank
+
+NAMES = ("raw", "hog", "coates_ng")
+_COMMON = {"bins": 256, "bin_samples": 10000}
+# The code that decides a bank's content, besides the pipeline and the loader.
+_SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
+
+
+def open_bank(  # noqa: PLR0917  (the first six are what callers pass by position)
+    dataset: Mapping,
+    features: Mapping,
+    data_root: Path,
+    cache_root: Path,
+    progress: bool = False,
+    n_jobs: int = 1,
+    *,
+    memory_mb: int = 1024,
+    verify: bool = False,
+) -> Bank:
+    """Open the bank of a data set's features; build it first, once for all processes, where it is not there.
+
+    Parameters
+    ----------
+    dataset, features : mappings with `name` and its keys
+    data_root, cache_root : Path
+        The bank lies in `<cache_root>/banks/<key>/`.
+    progress : bool
+        Show progress on stderr.
+    n_jobs : int
+        Processes or threads that compute features; the result does not depend on it.
+    memory_mb : int
+        Memory of one block of work while building, in MiB; the result does not depend on it.
+    verify : bool
+        Hash the codes again and compare; sizes are always compared.
+
+    Raises
+    ------
+    BoostrunError
+        Wrong keys or data, no room on the disk, a cache root that cannot be written.
+    """
+    from boostrun.features.bank import Bank
+    from boostrun.features.store import locked, make_folder, sweep
+
+    key = bank_key(dataset, features, data_root)
+    folder = Path(cache_root) / "banks" / key
+    if not (folder / "meta.json").is_file():
+        make_folder(folder.parent)
+        with locked(folder):
+            if not (folder / "meta.json").is_file():  # another process may have built it meanwhile
+                sweep(folder.parent)
+                _build(
+                    dataset,
+                    features,
+                    Path(data_root),
+                    folder,
+                    key=key,
+                    progress=progress,
+                    n_jobs=n_jobs,
+                    memory_mb=memory_mb,
+                )
+    return Bank(folder, verify=verify)
+
+
+def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
+    """sha256 (hex) of the data's checksum, the features config and the source that computes them; builds nothing."""
+    import hashlib
+    import json
+
+    from boostrun.data import checksum, loader_module
+
+    _, options = _pipeline(features)
+    sources = (*_SOURCES, pipeline_module(features), loader_module(dataset))
+    whole = {"data": checksum(dataset, data_root), "features": options, "source": [_digest(name) for name in sources]}
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def pipeline_module(features: Mapping) -> str:
+    """Dotted name of the module that computes these features.
+
+    >>> pipeline_module({"name": "raw"})
+    'boostrun.features.raw'
+    """
+    name = features.get("name")
+    if features.get("pipeline"):
+        return str(features["pipeline"])
+    if name in NAMES:
+        return f"boostrun.features.{name}"
+    from importlib.metadata import entry_points
+
+    found = {point.name: point.value for point in entry_points(group="boostrun.features")}
+    if name in found:
+        return found[name].partition(":")[0]
+    raise BoostrunError(f"no features '{name}'{did_you_mean(str(name), (*NAMES, *found))} (boostrun ls features)")
+
+
+def _pipeline(features: Mapping):
+    """The pipeline's module and its checked options."""
+    from boostrun.data.options import in_range, merge, require
+
+    dotted = pipeline_module(features)
+    try:
+        module = importlib.import_module(dotted)
+    except ModuleNotFoundError as error:
+        if error.name and not dotted.startswith(error.name):
+            raise
+        raise BoostrunError(f"features '{features.get('name')}': there is no module {dotted}") from error
+    for needed in ("DEFAULTS", "Pipeline"):
+        if not hasattr(module, needed):
+            raise BoostrunError(f"the pipeline {dotted} has no {needed}; see the head of boostrun/features/__init__.py")
+    options = merge(features, {**module.DEFAULTS, **_COMMON}, "features")
+    require(options, "features")
+    in_range(options, "features", "bins", 2, 256)
+    in_range(options, "features", "bin_samples", 1)
+    return module, options
+
+
+def _build(dataset, features, data_root, folder, *, key, progress, n_jobs, memory_mb) -> None:
+    from boostrun.data import load
+    from boostrun.features.build import build
+
+    module, options = _pipeline(features)
+    pipeline = module.Pipeline(options)
+    pipeline.n_jobs = n_jobs
+    pipeline.progress = progress
+    build(load(dataset, data_root), pipeline, options, folder, key=key, progress=progress, memory_mb=memory_mb)
+
+
+def _digest(dotted: str) -> str:
+    """sha256 of a module's source, found without importing it."""
+    import hashlib
+
+    spec = importlib.util.find_spec(dotted)
+    if spec is None or not spec.origin:
+        return dotted
+    return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()

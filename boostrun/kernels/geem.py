@@ -60,11 +60,12 @@ def dense_ranks_of_values(values, dims):
 
 
 @njit(cache=True)
-def covariance_from_ranks(ranks, labels, thresholds, diagonal):
+def covariance_from_ranks(ranks, labels, thresholds, diagonal, sigma):
     """Sigma_ij = y_i y_j (2 m - 4 sum_d |I_i^d - I_j^d|), and ``diagonal`` added on the diagonal (spec 4.2).
 
     Parameters: ``ranks`` (n, p) uint8 or int32 dense ranks; ``labels`` (n,) float64 of -1 and +1; ``thresholds``
-    = m, the number of thresholds of all dimensions; ``diagonal`` float. Returns (n, n) float64, symmetric.
+    = m, the number of thresholds of all dimensions; ``diagonal`` float; ``sigma`` (n, n) float64, whose lower triangle
+    is filled.
 
     Cost: n (n - 1) / 2 * p absolute differences. With uint8 ranks the compiler turns the inner loop into
     sum-of-absolute-differences instructions, near the speed of reading both rows; every intermediate is kept in
@@ -72,7 +73,6 @@ def covariance_from_ranks(ranks, labels, thresholds, diagonal):
     """
     n = ranks.shape[0]
     p = ranks.shape[1]
-    sigma = np.empty((n, n), np.float64)
     for i in range(n):
         sigma[i, i] = 2.0 * thresholds + diagonal
         for j in range(i):
@@ -80,31 +80,28 @@ def covariance_from_ranks(ranks, labels, thresholds, diagonal):
             for k in range(p):
                 difference = int32(int32(ranks[i, k]) - int32(ranks[j, k]))
                 distance = int32(distance + int32(abs(difference)))
-            value = labels[i] * labels[j] * (2.0 * thresholds - 4.0 * distance)
-            sigma[i, j] = value
-            sigma[j, i] = value
-    return sigma
+            sigma[i, j] = labels[i] * labels[j] * (2.0 * thresholds - 4.0 * distance)
 
 
 @njit(cache=True)
-def fill_lower(matrix):
-    """Copy the upper triangle of a square matrix to its lower triangle, in place and in cached tiles."""
+def fill_upper(matrix):
+    """Copy the lower triangle of a square matrix to its upper triangle, in place and in cached tiles."""
     n = matrix.shape[0]
     tile = 16
     for i0 in range(0, n, tile):
         for j0 in range(0, i0 + tile, tile):
             for i in range(i0, min(i0 + tile, n)):
                 for j in range(j0, min(j0 + tile, i)):
-                    matrix[i, j] = matrix[j, i]
+                    matrix[j, i] = matrix[i, j]
 
 
 @njit(cache=True)
-def eliminate(inverse, weights, lattice, q, floor):
+def eliminate(inverse, weights, lattice, floor, columns):
     """Discard, one by one, the q samples whose loss lowers GEEM's objective least (spec 4.3).
 
     Parameters: ``inverse`` (n, n) float64 symmetric, M = Sigma_AA^-1; ``weights`` (n,) float64; ``lattice`` (k, n)
-    float64, candidate vectors h o y of -1 and +1 (a single row of ones for the paper's default rule); ``q`` < n;
-    ``floor`` the least pivot that counts as positive.
+    float64, candidate vectors h o y of -1 and +1 (a single row of ones for the paper's default rule);
+    ``floor`` the least pivot that counts as positive; ``columns`` (q, n) float64, q < n, working memory.
     Returns ``(kept (n - q,) int64 ascending, corrected weights (n - q,), order (q,) int64 as discarded, ok)``;
     ``ok`` is False, and the rest without meaning, when a pivot fell under ``floor``.
 
@@ -116,8 +113,8 @@ def eliminate(inverse, weights, lattice, q, floor):
     rest after every step, and u is recomputed only when the choice changes.
     """
     n = weights.shape[0]
+    q = columns.shape[0]  # columns[k] becomes the k-th pivot column / sqrt(pivot), in the order of `alive`
     alive = np.arange(n)
-    columns = np.empty((q, n), np.float64)  # columns[k]: k-th pivot column / sqrt(pivot), in the order of `alive`
     corrected = weights.copy()
     diagonal = np.empty(n, np.float64)
     for i in range(n):

@@ -1,0 +1,16 @@
+"""Tables, statistics, figures and comparisons of stored records.
+
+Everything here reads plain dictionaries in the record format and the papers' own figures, nothing else.
+The functions `diff` and `reference` carry the name of their module and are imported from there
+(``from boostrun.report.diff import diff``).
+"""
+
+from __future__ import annotations
+
+from boostrun.report.cells import summary
+from boostrun.report.entry import Entry
+from boostrun.report.figures import curve_figure, table_figure
+from boostrun.report.reference import lookup
+from boostrun.report.table import Table, TableSpec, build, write
+
+__all__ = ["Entry", "Table", "TableSpec", "build", "curve_figure", "lookup", "summary", "table_figure", "write"]

@@ -7,6 +7,8 @@ the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +18,12 @@ from ..errors import BoostrunError
 from ..kernels import geem as kernels
 from .strategies import Batch
 
+_FIRST_RAISE = 1e-10  # of the mean diagonal, added when Sigma turns out not to be positive definite
 _RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma^-1 mean that it is not invertible
 
 
 class Selection(NamedTuple):
-    """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, restarts."""
+    """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding."""
 
     kept: np.ndarray
     weights: np.ndarray
@@ -54,7 +57,10 @@ def covariance(codes: np.ndarray, y: np.ndarray, ridge: float = 0.0) -> np.ndarr
         raise BoostrunError("y must hold -1 and +1 only")
     if not ridge >= 0.0:
         raise BoostrunError(f"ridge={ridge}: a number of at least 0 is needed")
-    return _covariance(codes, y, np.arange(codes.shape[1]), ridge)
+    sigma = np.empty((len(y), len(y)))
+    _Ranks(codes, y, np.arange(codes.shape[1])).covariance(ridge, sigma)
+    kernels.fill_upper(sigma)
+    return sigma
 
 
 def select(covariance: np.ndarray, weights: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +88,12 @@ def select(covariance: np.ndarray, weights: np.ndarray, q: int) -> tuple[np.ndar
         raise BoostrunError(f"q={q}: of {len(weights)} samples at least one must be kept and none can be added")
     if not (np.isfinite(sigma).all() and np.isfinite(weights).all()):
         raise BoostrunError("covariance and weights must be finite")
-    return _eliminate(sigma, weights, np.ones((1, len(weights))), q)[:2]
+
+    def fill(raised: float, out: np.ndarray) -> None:
+        np.copyto(out, sigma)
+        out[np.diag_indices_from(out)] += raised
+
+    return _Elimination(len(weights), q)(fill, weights)[:2]
 
 
 class Geem:
@@ -96,11 +107,15 @@ class Geem:
     def __init__(self, ridge: float = 0.1, covariance_dims: str | int = "auto", carry_mass: bool = True):
         self.ridge, self.covariance_dims, self.carry_mass = ridge, covariance_dims, carry_mass
         self.restarts = 0
+        self._memory: _Elimination | None = None
 
     def __call__(self, batch: Batch, r: int, rng: np.random.Generator):
         n, d = batch.samples.shape
-        sigma = _covariance(batch.samples, batch.labels, self._dimensions(n, d, rng), self.ridge)
-        selection = _eliminate(sigma, batch.weights, self._targets(sigma, rng), n - r)
+        ranks = _Ranks(batch.samples, batch.labels, self._dimensions(n, d, rng))
+        fill = lambda raised, out: ranks.covariance(self.ridge, out, raised)  # noqa: E731
+        if self._memory is None or self._memory.columns.shape != (n - r, n):
+            self._memory = _Elimination(n, n - r)
+        selection = self._memory(fill, batch.weights, lambda factor: self._targets(factor, rng))
         self.restarts += selection.restarts
         return selection.kept, selection.weights
 
@@ -108,8 +123,8 @@ class Geem:
         wanted = {"auto": n, "all": d}.get(self.covariance_dims, self.covariance_dims)
         return np.arange(d) if wanted >= d else np.sort(rng.permutation(d)[:wanted])
 
-    def _targets(self, sigma: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return np.ones((1, len(sigma)))
+    def _targets(self, factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return np.ones((1, len(factor)))
 
 
 class GeemLattice(Geem):
@@ -119,44 +134,48 @@ class GeemLattice(Geem):
         super().__init__(ridge, covariance_dims, carry_mass)
         self.lattice_size = lattice_size
 
-    def _targets(self, sigma, rng):
-        factor, _ = _cholesky(sigma)
-        return np.where(rng.standard_normal((self.lattice_size, len(sigma))) @ factor >= 0.0, 1.0, -1.0)
+    def _targets(self, factor, rng):
+        normal = rng.standard_normal((self.lattice_size, len(factor)))
+        return np.where(normal @ np.tril(factor).T >= 0.0, 1.0, -1.0)
 
 
-def _covariance(codes: np.ndarray, y: np.ndarray, dims: np.ndarray, ridge: float) -> np.ndarray:
-    rank = kernels.dense_ranks_of_codes if codes.dtype == np.uint8 else kernels.dense_ranks_of_values
-    ranks, thresholds = rank(codes, dims)
-    return kernels.covariance_from_ranks(ranks, y, thresholds, ridge * thresholds)
+class _Ranks:
+    """Dense ranks of a batch along some dimensions, and the covariance they give."""
+
+    def __init__(self, codes: np.ndarray, y: np.ndarray, dims: np.ndarray):
+        rank = kernels.dense_ranks_of_codes if codes.dtype == np.uint8 else kernels.dense_ranks_of_values
+        self.ranks, self.thresholds = rank(codes, dims)
+        self.y = y
+
+    def covariance(self, ridge: float, out: np.ndarray, raised: float = 0.0) -> None:
+        """Fill the lower triangle of ``out`` with Sigma + (ridge * thresholds + raised) I."""
+        kernels.covariance_from_ranks(self.ranks, self.y, self.thresholds, ridge * self.thresholds + raised, out)
 
 
-def _cholesky(sigma: np.ndarray) -> tuple[np.ndarray, int]:
-    """U with Sigma = U^T U, upper and C-ordered, and how often the diagonal had to be raised, tenfold each time."""
-    restarts = 0
-    jitter = 1e-10 * max(np.trace(sigma) / len(sigma), 1e-10)
-    while True:
-        # row-major storage read by LAPACK is the transpose: the same symmetric matrix, without a copy
-        lower, info = lapack.dpotrf(sigma.T, lower=1, clean=1)
-        if info == 0:
-            return lower.T, restarts
-        sigma = sigma + jitter * np.eye(len(sigma))
-        jitter *= 10.0
-        restarts += 1
+class _Elimination:
+    """Inverse of Sigma and greedy elimination in memory that is used again every round.
 
+    Where Sigma is not positive definite, or a pivot vanishes, its diagonal is raised tenfold and all starts again.
+    """
 
-def _eliminate(sigma: np.ndarray, weights: np.ndarray, targets: np.ndarray, q: int) -> Selection:
-    """Invert Sigma and run the elimination; where a pivot vanishes, raise the ridge tenfold and start again."""
-    restarts = 0
-    jitter = 1e-9 * max(np.trace(sigma) / len(sigma), 1e-10)
-    while True:
-        upper, raised = _cholesky(sigma)
-        inverse = lapack.dpotri(upper.T, lower=1, overwrite_c=1)[0].T
-        restarts += raised
-        kernels.fill_lower(inverse)
-        floor = _RELATIVE_FLOOR * np.trace(inverse) / len(inverse)
-        kept, corrected, order, ok = kernels.eliminate(inverse, weights, targets, q, floor)
-        if ok:
-            return Selection(kept, corrected, order, restarts)
-        sigma = sigma + jitter * np.eye(len(sigma))
-        jitter *= 10.0
-        restarts += 1
+    def __init__(self, n: int, q: int):
+        self.matrix, self.columns = np.empty((n, n)), np.empty((q, n))
+
+    def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
+        n = len(weights)
+        raised = 0.0
+        for restarts in itertools.count():
+            fill(raised, self.matrix)
+            raised = 10.0 * raised or _FIRST_RAISE * max(np.trace(self.matrix) / n, _FIRST_RAISE)
+            # LAPACK reads rows as columns: the transpose of a symmetric matrix is itself, and nothing is copied
+            _, info = lapack.dpotrf(self.matrix.T, lower=0, clean=0, overwrite_a=1)
+            if info != 0:
+                continue
+            lattice = np.ones((1, n)) if targets is None else targets(self.matrix)
+            lapack.dpotri(self.matrix.T, lower=0, overwrite_c=1)
+            kernels.fill_upper(self.matrix)
+            floor = _RELATIVE_FLOOR * np.trace(self.matrix) / n
+            kept, corrected, order, ok = kernels.eliminate(self.matrix, weights, lattice, floor, self.columns)
+            if ok:
+                return Selection(kept, corrected, order, restarts)
+        raise AssertionError("unreachable")

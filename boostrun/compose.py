@@ -1,0 +1,186 @@
+"""From the words of a command line to checked cells: Hydra composes, the schemas of `config` check.
+
+Hydra is imported when something is composed, so that help and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import config as schema
+from .errors import BoostrunError, did_you_mean
+
+GROUPS = ("algo", "dataset", "features", "run")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One composed and checked configuration.
+
+    ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
+    often. All values are plain.
+    """
+
+    algo: Mapping[str, Any]
+    dataset: Mapping[str, Any]
+    features: Mapping[str, Any]
+    budget: Mapping[str, int]
+    run: Mapping[str, Any]
+    root: Mapping[str, Any]
+
+    @property
+    def seeds(self) -> range:
+        """Seeds of the trials."""
+        return range(self.root["seed"], self.root["seed"] + self.root["trials"])
+
+
+def conf_dir() -> Path:
+    """The folder of YAML files: packaged beside this module, or at the top of a checkout."""
+    packaged = Path(__file__).parent / "conf"
+    return packaged if packaged.is_dir() else Path(__file__).parent.parent / "conf"
+
+
+def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
+    """The choices of a group, by name, with their YAML files; a person's own folder wins.
+
+    >>> "geem" in options("algo")
+    True
+    """
+    found: dict[str, Path] = {}
+    for folder in filter(None, (conf_dir(), config_dir and Path(config_dir))):
+        base = folder / group
+        for path in sorted(base.rglob("*.yaml")):
+            found[path.relative_to(base).with_suffix("").as_posix()] = path
+    return found
+
+
+def expand(overrides: Sequence[str]) -> list[list[str]]:
+    """All combinations of overrides that list several values, the last one varying fastest.
+
+    >>> expand(["algo=rand,geem", "r=100"])
+    [['algo=rand', 'r=100'], ['algo=geem', 'r=100']]
+    """
+    choices = []
+    for override in _parse(overrides):
+        if override.is_sweep_override():
+            key = override.get_key_element()
+            choices.append([f"{key}={value}" for value in override.sweep_string_iterator()])
+        else:
+            choices.append([override.input_line])
+    return [list(combination) for combination in itertools.product(*choices)]
+
+
+@contextmanager
+def composer(config_dir: str | None = None) -> Iterator:
+    """A function from overrides to Settings; Hydra is set up once for all calls inside the ``with`` block."""
+    from hydra import initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+
+    if config_dir is not None and not Path(config_dir).is_dir():
+        raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
+    GlobalHydra.instance().clear()
+    try:
+        with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
+            yield lambda overrides: _settings(overrides, config_dir)
+    finally:
+        GlobalHydra.instance().clear()
+
+
+def compose_one(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
+    """Compose and check a single configuration.
+
+    >>> compose_one(["algo=wsam", "r=100"]).budget
+    {'r': 100, 'q': 100, 'T': 250}
+    """
+    for override in _parse(overrides):
+        if override.is_sweep_override():
+            raise BoostrunError(f"{override.input_line} lists several values: add -m to run them all")
+    with composer(config_dir) as compose:
+        return compose(overrides)
+
+
+def compose_all(overrides: Sequence[str], config_dir: str | None = None) -> list[Settings]:
+    """Compose and check every combination of a sweep."""
+    with composer(config_dir) as compose:
+        return [compose(combination) for combination in expand(overrides)]
+
+
+def _settings(overrides: Sequence[str], config_dir: str | None) -> Settings:
+    plain = _compose(list(overrides), config_dir)
+    root = {key: value for key, value in plain.items() if key not in GROUPS}
+    checked = schema.check_root(root)
+    groups = {group: schema.check_group(group, plain.get(group) or {}) for group in GROUPS}
+    return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked)
+
+
+def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
+    from hydra import compose
+    from hydra.errors import ConfigCompositionException, HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    _check_choices(overrides, config_dir)
+    search = [f"hydra.searchpath=[file://{Path(config_dir).resolve()}]"] if config_dir else []
+    try:
+        composed = compose("config", [*overrides, *search])
+        return OmegaConf.to_container(composed, resolve=True)  # type: ignore[return-value]
+    except ConfigCompositionException as error:
+        raise BoostrunError(_unknown_key(str(error), overrides)) from None
+    except (HydraException, OmegaConfBaseException) as error:
+        raise BoostrunError(_first_sentence(error)) from None
+
+
+def _parse(overrides: Iterable[str]):
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import OverrideParseException
+
+    parsed = []
+    for line in overrides:
+        if "=" not in line and not line.startswith("~"):
+            raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in algo=geem r=250")
+        try:
+            parsed += OverridesParser.create().parse_overrides([line])
+        except OverrideParseException:
+            raise BoostrunError(
+                f"cannot read '{line}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
+            ) from None
+    return parsed
+
+
+def _check_choices(overrides: Sequence[str], config_dir: str | None) -> None:
+    """Refuse a group choice that does not exist, with the nearest one that does."""
+    for override in _parse(overrides):
+        key = override.key_or_group
+        if key in GROUPS and not override.is_delete():
+            value = override.value()
+            known = options(key, config_dir)
+            if str(value) not in known:
+                value = "null" if value is None else value
+                raise BoostrunError(f"no {key} '{value}'{did_you_mean(str(value), known)} (boostrun ls {key})")
+
+
+def _unknown_key(message: str, overrides: Sequence[str]) -> str:
+    """Hydra's complaint about a key that is not there, with the nearest key that is."""
+    match = re.search(r"Could not (?:override|append|delete)[^']*'([^'@]+)", message)
+    if match is None:
+        return _first_sentence(message)
+    key = match.group(1)
+    group, _, rest = key.partition(".")
+    if group in GROUPS and rest:
+        chosen = {o.key_or_group: str(o.value()) for o in _parse(overrides) if o.key_or_group in GROUPS}
+        plain = _compose([f"{k}={v}" for k, v in chosen.items()], None)[group]
+        known = [f"{group}.{name}" for name in plain if name != "name"]
+        return f"{group} '{plain['name']}' has no key '{rest}'{did_you_mean(key, known)} (its keys: {', '.join(known)})"
+    known = [*GROUPS, *schema.Root.__dataclass_fields__]
+    everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]
+    return f"no key '{key}'{did_you_mean(key, everything)} (at the top: {', '.join(known)})"
+
+
+def _first_sentence(error: Exception | str) -> str:
+    return str(error).strip().splitlines()[0]

@@ -1,0 +1,410 @@
+"""What may be configured: one dataclass a choice of each group, with kinds, ranges and defaults.
+
+``conf/`` holds the same names as YAML files with values; a value that does not fit becomes one sentence that says
+what to type instead. This module imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .errors import BoostrunError, did_you_mean
+
+MISSING = "???"  # OmegaConf's mark for a value that must be given
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a value is read: ``read(value)`` gives the plain value or None; ``allowed`` says what it accepts."""
+
+    read: Callable[[Any], Any]
+    allowed: str
+    choices: tuple[str, ...] = ()
+
+
+def _field(default, kind: Kind):
+    return dataclasses.field(default=default, metadata={"kind": kind})
+
+
+def whole(default, least: int = 1, most: int | None = None, or_null: bool = False):
+    """A whole number in a range; 1e3 counts as 1000."""
+
+    def read(value):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != value // 1:
+            return None
+        value = int(value)
+        return value if value >= least and (most is None or value <= most) else None
+
+    text = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
+    return _field(default, Kind(read, text + (" or null" if or_null else "")))
+
+
+def number(default, above: float | None = None, least: float | None = None, most: float | None = None):
+    """A finite number in a range."""
+
+    def read(value):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            return None
+        value = float(value)
+        fits = (
+            (above is None or value > above) and (least is None or value >= least) and (most is None or value <= most)
+        )
+        return value if fits and abs(value) < float("inf") else None
+
+    bounds = [
+        text
+        for text, bound in ((f"above {above:g}" if above is not None else "", above),
+                            (f"of at least {least:g}" if least is not None else "", least),
+                            (f"of at most {most:g}" if most is not None else "", most))
+        if bound is not None
+    ]  # fmt: skip
+    return _field(default, Kind(read, "a number " + " and ".join(bounds) if bounds else "a number"))
+
+
+def choice(default: str, *allowed: str):
+    """One of some words."""
+    words = (default, *allowed)
+    return _field(default, Kind(lambda value: value if value in words else None, f"one of {', '.join(words)}", words))
+
+
+def flag(default: bool):
+    """true or false."""
+    return _field(default, Kind(lambda value: value if isinstance(value, bool) else None, "true or false"))
+
+
+def text(default):
+    """Any text; a default of None may stay null."""
+
+    def read(value):
+        return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "" else None
+
+    return _field(default, Kind(read, "a text"))
+
+
+def dimensions(default: str):
+    """auto, all, or a number of dimensions."""
+
+    def read(value):
+        fits = value in ("auto", "all") or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+        return value if fits else None
+
+    return _field(default, Kind(read, "auto, all, or a whole number of at least 1"))
+
+
+def workers(default: int):
+    """A number of workers, or -1 for all cores."""
+
+    def read(value):
+        return value if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1) else None
+
+    return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"))
+
+
+# --- algorithms -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Algorithm:
+    """What every algorithm declares: ``paper``, and ``budget``: its short keys with their defaults.
+
+    A default that is another key's name means "as much as that one".
+    """
+
+    name: str = MISSING
+    paper: ClassVar[str] = ""
+    budget: ClassVar[dict[str, int | str]] = {}
+
+
+@dataclass
+class Majority(Algorithm):
+    """Chance level: always the most frequent class."""
+
+    name: str = "majority"
+
+
+@dataclass
+class Reservoir(Algorithm):
+    """Keys of every reservoir strategy (Lefakis & Fleuret 2013)."""
+
+    loss: str = choice("logistic", "exponential")
+    coefficient: str = choice("log_odds", "line_search", "newton")
+    shrinkage: float = number(0.5, above=0.0, most=1.0)
+    balanced: bool = flag(False)
+    stump_search: str = choice("histogram", "exact")
+    paper: ClassVar[str] = "reservoir"
+    budget: ClassVar[dict[str, int | str]] = {"r": 250, "q": "r", "T": 250}
+
+
+@dataclass
+class Rand(Reservoir):
+    """Keep r samples uniformly at random."""
+
+    name: str = "rand"
+
+
+@dataclass
+class Max(Reservoir):
+    """Keep the r largest weights."""
+
+    name: str = "max"
+
+
+@dataclass
+class Window(Reservoir):
+    """Keep the newest r samples."""
+
+    name: str = "window"
+
+
+@dataclass
+class WSam(Reservoir):
+    """Keep r samples drawn in proportion to their weights."""
+
+    name: str = "wsam"
+    stump_weights: str = choice("uniform", "w")
+
+
+@dataclass
+class Geem(Reservoir):
+    """Greedy edge expectation maximisation."""
+
+    name: str = "geem"
+    ridge: float = number(0.1, least=0.0)
+    covariance_dims: str | int = dimensions("auto")  # noqa: RUF009
+    carry_mass: bool = flag(True)
+
+
+@dataclass
+class GeemLattice(Geem):
+    """GEEM with its target chosen among random sign vectors."""
+
+    name: str = "geem_lattice"
+    lattice_size: int = whole(100)
+
+
+# --- data sets --------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Dataset:
+    """A data set with a split of its own."""
+
+    name: str = MISSING
+
+
+@dataclass
+class SplitDataset(Dataset):
+    """A data set that boostrun splits, the same way every time."""
+
+    test_fraction: float = number(0.2, above=0.0, most=0.9)
+    split_seed: int = whole(0, least=0)
+
+
+@dataclass
+class FileDataset(SplitDataset):
+    """A person's own data in a file or folder."""
+
+    path: str = text(MISSING)
+
+
+@dataclass
+class TableDataset(FileDataset):
+    """A table with one row a sample."""
+
+    test_path: str | None = text(None)
+    label: str | None = text(None)
+
+
+@dataclass
+class ImageFolder(FileDataset):
+    """Folders of images."""
+
+    size: int = whole(32)
+
+
+@dataclass
+class Inria(Dataset):
+    """The INRIA person set."""
+
+    windows_per_image: int = whole(10)
+    split_seed: int = whole(0, least=0)
+
+
+@dataclass
+class Caltech101(Dataset):
+    """Caltech-101."""
+
+    train_per_class: int = whole(15)
+    test_per_class: int = whole(20)
+    split_seed: int = whole(0, least=0)
+    size: int = whole(64, least=8)
+
+
+@dataclass
+class OpenML(SplitDataset):
+    """A data set of openml.org."""
+
+    data_id: int | None = whole(None)
+    data_name: str | None = text(None)
+    version: int | None = whole(None)
+
+
+# --- features and run -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Features:
+    """Keys of every feature pipeline: its quantile bins, and how many training samples they are fitted on."""
+
+    name: str = MISSING
+    bins: int = whole(256, least=2, most=256)
+    bin_samples: int = whole(10000, least=2)
+
+
+@dataclass
+class Hog(Features):
+    """Histograms of oriented gradients."""
+
+    orientations: int = whole(9)
+    cell: int = whole(8, least=2)
+    block: int = whole(2)
+
+
+@dataclass
+class CoatesNg(Features):
+    """Patch dictionary with soft thresholds."""
+
+    atoms: int = whole(1600)
+    patches: int = whole(400000)
+    patch: int = whole(6, least=2)
+    iterations: int = whole(50)
+    threshold: float = number(0.25, least=0.0)
+    seed: int = whole(0, least=0)
+    size: int = whole(32, least=4)
+
+
+@dataclass
+class Run:
+    """How trials are run; nothing here changes a result."""
+
+    name: str = "local"
+    backend: str = choice("loky", "sequential")
+    memory_mb: int = whole(1024, least=64)
+
+
+@dataclass
+class Root:
+    """Keys at the top of the config. Budgets are null until given; each algorithm says which it takes."""
+
+    r: int | None = whole(None)
+    q: int | None = whole(None)
+    T: int | None = whole(None)
+    Q: int | None = whole(None)
+    S: int | None = whole(None)
+    M: int | None = whole(None)
+    n: int | None = whole(None)
+    p: int | None = whole(None)
+    b: int | None = whole(None)
+    trials: int = whole(10)
+    seed: int = whole(0, least=0)
+    n_jobs: int = workers(-1)
+    store: str = text("results/runs")
+    results: str = text("results")
+    data_root: str | None = text(None)
+    cache_root: str | None = text(None)
+
+
+BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
+
+SCHEMAS: dict[str, dict[str, type]] = {
+    "algo": {
+        "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
+        "majority": Majority,
+    },
+    "dataset": {
+        "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
+        "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
+        "image_folder": ImageFolder, "openml": OpenML,
+    },
+    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg},
+    "run": {"local": Run},
+}  # fmt: skip
+
+
+def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of one group, checked against its schema, defaults filled in.
+
+    Raises BoostrunError with one sentence: the key, what is allowed, the nearest match.
+
+    >>> check_group("algo", {"name": "wsam", "shrinkage": 1})["shrinkage"]
+    1.0
+    >>> check_group("algo", {"name": "wsam", "shrinkage": 2})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: algo.shrinkage=2: a number above 0 and at most 1 is needed
+    """
+    name = values.get("name")
+    schemas = SCHEMAS[group]
+    if name not in schemas:
+        raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), schemas)} (boostrun ls {group})")
+    return {"name": name, **_check(schemas[name], {k: v for k, v in values.items() if k != "name"}, group, name)}
+
+
+def check_root(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys at the top of the config, checked; raises BoostrunError with one sentence."""
+    return _check(Root, values, "", "")
+
+
+def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, int]:
+    """The budget of an algorithm: its own keys, with defaults; keys that it has no use for are refused.
+
+    >>> check_budget({"name": "geem"}, {"r": 100})
+    {'r': 100, 'q': 100, 'T': 250}
+    >>> check_budget({"name": "geem"}, {"M": 5})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: algo 'geem' has no use for M=5 (it takes r, q, T)
+    """
+    takes = SCHEMAS["algo"][algo["name"]].budget
+    for key in BUDGET_KEYS:
+        if root.get(key) is not None and key not in takes:
+            has = f"it takes {', '.join(takes)}" if takes else "it takes no budget"
+            raise BoostrunError(f"algo '{algo['name']}' has no use for {key}={root[key]} ({has})")
+    budget: dict[str, int] = {}
+    for key, default in takes.items():
+        given = root.get(key)
+        budget[key] = given if given is not None else budget[default] if isinstance(default, str) else default
+    return budget
+
+
+def _check(schema: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
+    fields = {f.name: f for f in dataclasses.fields(schema) if f.name != "name"}
+    prefix = f"{group}." if group else ""
+    for key in values:
+        if key not in fields:
+            owner = f"{group} '{name}'" if group else "the config"
+            known = ", ".join(fields) or "none"
+            raise BoostrunError(f"{owner} has no key '{key}'{did_you_mean(key, fields)} (its keys: {known})")
+    return {key: _value(values.get(key, field.default), field, prefix + key) for key, field in fields.items()}
+
+
+def _value(value, field: dataclasses.Field, key: str):
+    kind: Kind = field.metadata["kind"]
+    if value == MISSING:
+        raise BoostrunError(f"{key} must be given: {kind.allowed}, as in {key}=...")
+    if value is None and field.default is None:
+        return None
+    plain = kind.read(value)
+    if plain is None:
+        hint = did_you_mean(value, kind.choices) if kind.choices else ""
+        raise BoostrunError(f"{key}={_typed(value)}: {kind.allowed} is needed{hint}")
+    return plain
+
+
+def _typed(value) -> str:
+    """A value as a person types it on the command line."""
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)

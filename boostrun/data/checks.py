@@ -1,0 +1,108 @@
+"""From a loader's parts to a Dataset: shapes, lengths, labels and finite values, each refused in one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.data.dataset import Dataset, Parts
+from boostrun.data.labels import encode, names_of, stratified
+from boostrun.errors import BoostrunError
+
+_ROWS = 4096  # samples looked at together when searching for NaN: bounds the temporary mask
+
+
+def finish(name: str, parts: Parts, checksum: str, fraction: float = 0.2, seed: int = 0) -> Dataset:
+    """Check `parts`, split them where they have no test part, and encode the labels.
+
+    Raises
+    ------
+    BoostrunError
+        Wrong shapes or types, lengths that differ, NaN or infinite features, one class only, no samples.
+    """
+    x_train, y_train = _features(parts.x_train, f"x_train of {name}"), names_of(parts.y_train, f"y_train of {name}")
+    _same_length(x_train, y_train, name, "train")
+    if parts.x_test is None:
+        train, test = stratified(y_train, fraction, seed)
+        x_test, y_test = x_train[test], y_train[test]
+        x_train, y_train = x_train[train], y_train[train]
+    else:
+        x_test, y_test = _features(parts.x_test, f"x_test of {name}"), names_of(parts.y_test, f"y_test of {name}")
+        _same_length(x_test, y_test, name, "test")
+    for part, x in (("training", x_train), ("test", x_test)):
+        if not len(x):
+            raise BoostrunError(f"{name}: the {part} part holds no sample")
+    if x_train.shape[1:] != x_test.shape[1:]:
+        raise BoostrunError(
+            f"{name}: training samples have the shape {x_train.shape[1:]}, test samples {x_test.shape[1:]}; "
+            "they must be alike"
+        )
+    y_train, y_test, classes = _classes(parts, y_train, y_test, name)
+    _finite(x_train, f"x_train of {name}", parts.columns)
+    _finite(x_test, f"x_test of {name}", parts.columns)
+    return Dataset(name, x_train, y_train, x_test, y_test, classes, checksum)
+
+
+def _features(x: np.ndarray, where: str) -> np.ndarray:
+    x = x if isinstance(x, np.ndarray) else np.asarray(x)
+    if x.ndim == 4 and x.shape[3] == 1:
+        x = x[..., 0]
+    if x.ndim not in (2, 3, 4) or (x.ndim == 4 and x.shape[3] != 3):
+        raise BoostrunError(
+            f"{where} has the shape {x.shape}; it must be a table (n, d) or images (n, h, w) or (n, h, w, 3)"
+        )
+    if 0 in x.shape[1:]:
+        raise BoostrunError(f"{where} has the shape {x.shape}: samples without features")
+    if x.dtype == np.uint8:
+        return x
+    if x.dtype.kind not in "biuf":
+        raise BoostrunError(f"{where} has the type {x.dtype}; features must be numbers")
+    if x.ndim > 2:
+        if x.dtype.kind not in "biu" or (x.size and (x.min() < 0 or x.max() > 255)):
+            raise BoostrunError(f"{where} has the type {x.dtype}; images must be whole numbers 0..255 (uint8)")
+        return x.astype(np.uint8)
+    return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+
+
+def _same_length(x: np.ndarray, y: np.ndarray, name: str, part: str) -> None:
+    if len(x) != len(y):
+        raise BoostrunError(f"{name}: x_{part} holds {len(x)} samples but y_{part} {len(y)} labels")
+
+
+def _classes(parts: Parts, y_train: np.ndarray, y_test: np.ndarray, name: str):
+    if parts.classes is None:
+        y_train, y_test, classes = encode(y_train, y_test, name)
+    else:
+        classes = tuple(str(c) for c in parts.classes)
+        for y in (y_train, y_test):
+            if y.min() < 0 or y.max() >= len(classes):
+                raise BoostrunError(f"{name}: a label lies outside 0..{len(classes) - 1}")
+    present = len(np.unique(y_train))
+    if present < 2:
+        raise BoostrunError(
+            f"{name}: all {len(y_train)} training samples have the same label ({classes[int(y_train[0])]}); "
+            "a classifier needs at least two classes"
+        )
+    if len(y_train) < len(classes):
+        raise BoostrunError(f"{name}: {len(y_train)} training samples for {len(classes)} classes; at least one each")
+    if len(classes) > max(100, len(y_train) // 2):
+        raise BoostrunError(
+            f"{name}: {len(classes)} different labels in {len(y_train)} training samples; "
+            "that is no classification task (is the right column taken as the label?)"
+        )
+    return y_train, y_test, classes
+
+
+def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None) -> None:
+    if x.dtype.kind != "f":
+        return
+    bad = np.zeros(x.shape[1], dtype=np.int64)
+    limit = np.finfo(np.float32).max  # features become float32 later, where larger values are infinite
+    for start in range(0, len(x), _ROWS):
+        bad += (~(np.abs(x[start : start + _ROWS]) <= limit)).sum(axis=0)
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        column = f"'{columns[first]}'" if columns else str(first)
+        raise BoostrunError(
+            f"{where} holds {int(bad.sum())} values that are NaN, infinite or beyond float32, in "
+            f"{int((bad > 0).sum())} columns, first in column {column}; fill or remove them"
+        )

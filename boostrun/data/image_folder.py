@@ -1,0 +1,46 @@
+"""A folder of images: one folder a class, or train/ and test/ with one folder a class each; resized, RGB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.data.dataset import Parts
+from boostrun.data.files import given_folder, images_in, listing, read_image
+from boostrun.data.options import in_range
+from boostrun.errors import BoostrunError
+
+DEFAULTS = {"path": "???", "size": 32, "test_fraction": 0.2, "split_seed": 0}
+
+
+def places(options: Mapping, data_root: Path) -> str:
+    return "dataset.path=FOLDER with FOLDER/<class>/*.png, or FOLDER/train/<class>/*.png and FOLDER/test/<class>/*.png"
+
+
+def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    root = given_folder(options, "path", data_root)
+    return {str(path.relative_to(root)): path for _, paths in _tree(root) for path, _ in paths}
+
+
+def read(options: Mapping, data_root: Path) -> Parts:
+    in_range(options, "dataset", "size", 1)
+    size = (options["size"], options["size"])
+    arrays = []
+    for _, paths in _tree(given_folder(options, "path", data_root)):
+        arrays += [np.stack([read_image(path, size) for path, _ in paths]), np.asarray([name for _, name in paths])]
+    return Parts(*arrays)
+
+
+def _tree(root: Path) -> list[tuple[str, list[tuple[Path, str]]]]:
+    """[(part, [(image, class name)])]: train and test, or one part called "all"."""
+    split = [root / "train", root / "test"]
+    parts = [(folder.name, folder) for folder in split] if all(f.is_dir() for f in split) else [("all", root)]
+    found = []
+    for part, folder in parts:
+        images = [(path, c.name) for c in listing(folder) if c.is_dir() for path in images_in(c)]
+        if not images:
+            raise BoostrunError(f"{folder} holds no class folders with images in them (FOLDER/<class>/*.png)")
+        found.append((part, images))
+    return found

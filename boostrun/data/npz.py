@@ -1,0 +1,52 @@
+"""Any data set as one .npz file in Keras's layout: x_train, y_train, x_test, y_test; or x, y, split by class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.data.dataset import Parts
+from boostrun.data.files import given_file, reading
+from boostrun.errors import BoostrunError
+
+DEFAULTS = {"path": "???", "test_fraction": 0.2, "split_seed": 0}
+KEYS = ("x_train", "y_train", "x_test", "y_test")
+
+
+def places(options: Mapping, data_root: Path) -> str:
+    return "dataset.path=FILE.npz with the keys x_train, y_train, x_test, y_test, or x and y (split by class)"
+
+
+def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    return {"data": given_file(options, "path", data_root)}
+
+
+def read(options: Mapping, data_root: Path) -> Parts:
+    return read_npz(given_file(options, "path", data_root))
+
+
+def read_npz(path: Path) -> Parts:
+    """Read the four arrays (or x and y) of one .npz file; pickled objects are refused.
+
+    Raises
+    ------
+    BoostrunError
+        No .npz file, damaged, or the wrong keys.
+    """
+    with reading(path, "an .npz file"):
+        content = np.load(path, allow_pickle=False)
+    if not isinstance(content, np.lib.npyio.NpzFile):
+        raise BoostrunError(f"{path} is a single array; an .npz file with the keys {', '.join(KEYS)} is expected")
+    with content:
+        whole = all(key in content.files for key in KEYS)
+        if not whole and not ("x" in content.files and "y" in content.files):
+            raise BoostrunError(
+                f"{path} has the keys {', '.join(content.files) or '(none)'}; expected: {', '.join(KEYS)}, or x and y"
+            )
+        arrays = []
+        for key in KEYS if whole else ("x", "y"):
+            with reading(path, f"an .npz file (its array {key})"):
+                arrays.append(content[key])
+    return Parts(*arrays)

@@ -1,0 +1,104 @@
+"""A data frame as a data set: which column is the label, how text becomes numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from boostrun.data.dataset import Parts
+from boostrun.data.labels import names_of, stratified
+from boostrun.errors import BoostrunError, did_you_mean
+
+DEFAULTS = {"path": "???", "test_path": None, "label": None, "test_fraction": 0.2, "split_seed": 0}
+
+
+def parts_of(train, test, options: Mapping, where: str) -> Parts:
+    """Features, labels and column names of one frame (split by class) or of two.
+
+    Columns that are no numbers become ordinals: the rank of the value among the values that the training part has;
+    a value that only the test part has becomes -1.
+
+    Parameters
+    ----------
+    train, test : pandas.DataFrame; `test` may be None
+    options : with `label` (None = the last column), `test_fraction`, `split_seed`
+    where : str, the file, for messages
+    """
+    label = _label_column(train, options.get("label"), where)
+    if test is not None and list(test.columns) != list(train.columns):
+        raise BoostrunError(
+            f"{options['test_path']} has other columns than {where}: {_difference(train.columns, test.columns)}"
+        )
+    if not len(train):
+        raise BoostrunError(f"{where} holds no rows")
+    labels = _labels(train[label], where)
+    if test is None:
+        chosen, rest = stratified(labels, options["test_fraction"], options["split_seed"])
+        train, test, test_labels, labels = train.iloc[chosen], train.iloc[rest], labels[rest], labels[chosen]
+    else:
+        test_labels = _labels(test[label], str(options["test_path"]))
+    columns = [column for column in train.columns if column != label]
+    if not columns:
+        raise BoostrunError(f"{where} has the label column '{label}' and no other: there are no features")
+    x_train = np.empty((len(train), len(columns)))
+    x_test = np.empty((len(test), len(columns)))
+    for position, column in enumerate(columns):
+        x_train[:, position], x_test[:, position] = _numbers(train[column], test[column], column, where)
+    return Parts(x_train, labels, x_test, test_labels, columns=tuple(str(column) for column in columns))
+
+
+def _label_column(frame, label, where: str):
+    if label is None:
+        return frame.columns[-1]
+    names = {str(column): column for column in frame.columns}
+    if str(label) not in names:
+        shown = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
+        raise BoostrunError(
+            f"{where} has no column '{label}' (dataset.label){did_you_mean(str(label), names)} (its columns: {shown})"
+        )
+    return names[str(label)]
+
+
+def _labels(column, where: str) -> np.ndarray:
+    missing = int(column.isna().sum())
+    if missing:
+        raise BoostrunError(f"{where} has {missing} rows without a label (column '{column.name}')")
+    return names_of(_plain(column), f"column '{column.name}' of {where}")
+
+
+def _plain(column) -> np.ndarray:
+    """A pandas column as int64, float64 or text."""
+    import pandas.api.types as kinds
+
+    if kinds.is_bool_dtype(column) or kinds.is_integer_dtype(column):
+        return column.to_numpy(dtype=np.int64)
+    if kinds.is_float_dtype(column):
+        return column.to_numpy(dtype=np.float64)
+    return column.astype(str).to_numpy(dtype=str)
+
+
+def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
+    import pandas.api.types as kinds
+
+    if kinds.is_complex_dtype(train):
+        raise BoostrunError(f"column '{name}' of {where} holds complex numbers; features must be real")
+    if kinds.is_numeric_dtype(train) and kinds.is_numeric_dtype(test):
+        return tuple(part.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan) for part in (train, test))
+    for part in (train, test):
+        if part.isna().any():
+            raise BoostrunError(
+                f"column '{name}' of {where} has {int(part.isna().sum())} missing values; fill or remove them"
+            )
+    known, codes = np.unique(train.astype(str).to_numpy(dtype=str), return_inverse=True)
+    values = test.astype(str).to_numpy(dtype=str)
+    found = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return codes.astype(np.float64), np.where(known[found] == values, found, -1).astype(np.float64)
+
+
+def _difference(expected, found) -> str:
+    lacking = [str(c) for c in expected if c not in set(found)]
+    extra = [str(c) for c in found if c not in set(expected)]
+    if lacking:
+        return f"it lacks '{lacking[0]}'"
+    return f"it also has '{extra[0]}'" if extra else "their order differs"

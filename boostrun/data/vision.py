@@ -1,0 +1,122 @@
+"""torchvision's data sets, imported only when one is first read, and what the loaders built on them share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from boostrun.data.dataset import Parts
+from boostrun.data.npz import read_npz
+from boostrun.data.published import PUBLISHED, verify
+from boostrun.errors import BoostrunError, DataMissingError
+
+_OPERATORS = ("nms", "qnms")
+
+
+def torchvision_datasets():
+    """The module torchvision.datasets.
+
+    Some builds of torchvision do not find their compiled operators beside some builds of torch, and stop at import
+    with "operator torchvision::nms does not exist". The data sets need none of them, so the two that the import
+    looks up are declared (not implemented), and the import is tried again.
+
+    Raises
+    ------
+    BoostrunError
+        torchvision is not installed or cannot be imported.
+    """
+    try:
+        try:
+            from torchvision import datasets
+        except RuntimeError as error:
+            if "torchvision::" not in str(error):
+                raise
+            _declare_operators()
+            from torchvision import datasets
+    except ImportError as error:
+        raise BoostrunError(
+            "this data set is read with torchvision, which is not installed: pip install 'boostrun[images]'; "
+            "or put the arrays x_train, y_train, x_test, y_test into <data_root>/<name>.npz"
+        ) from error
+    except (RuntimeError, OSError) as error:
+        raise BoostrunError(
+            f"torchvision cannot be imported ({' '.join(str(error).split())[:160]}); install matching versions of "
+            "torch and torchvision, or put x_train, y_train, x_test, y_test into <data_root>/<name>.npz"
+        ) from error
+    return datasets
+
+
+def _declare_operators() -> None:
+    import torch
+
+    for half in [name for name in sys.modules if name == "torchvision" or name.startswith("torchvision.")]:
+        del sys.modules[half]
+    for operator in _OPERATORS:
+        if not hasattr(torch.ops.torchvision, operator):
+            torch.library.define(
+                f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+            )
+
+
+class TorchvisionSet:
+    """What a loader of a published set does: `<name>.npz` where it is there, else torchvision's own layout.
+
+    Parameters
+    ----------
+    name : str, of the data set
+    needed : list of str, files below the data root that torchvision reads
+    source : str, where the files come from, for messages
+    """
+
+    def __init__(self, name: str, needed: list[str], source: str):
+        self.name, self.needed, self.source = name, needed, source
+
+    def archive(self, data_root: Path) -> Path:
+        return Path(data_root) / f"{self.name}.npz"
+
+    def places(self, options: Mapping, data_root: Path) -> str:
+        return (
+            f"{', '.join(Path(f).name for f in self.needed)} in {(Path(data_root) / self.needed[0]).parent} "
+            f"({self.source}), or {self.archive(data_root)} with x_train, y_train, x_test, y_test"
+        )
+
+    def files(self, options: Mapping, data_root: Path) -> dict[str, Path]:
+        if self.archive(data_root).is_file():
+            return {self.archive(data_root).name: self.archive(data_root)}
+        found = {place: Path(data_root) / place for place in self.needed}
+        absent = [str(path) for path in found.values() if not path.is_file()]
+        if absent:
+            raise DataMissingError(
+                f"dataset={self.name} lacks {absent[0]}"
+                f"{f' and {len(absent) - 1} more files' if len(absent) > 1 else ''}; it needs "
+                f"{self.places(options, data_root)}; `boostrun data {self.name}` fetches them"
+            )
+        return found
+
+    def verify(self, options: Mapping, data_root: Path) -> str:
+        if self.archive(data_root).is_file():
+            return "an .npz file has no published checksum"
+        return f"{verify(self.name, data_root)} of {len(PUBLISHED[self.name])} published md5 sums compared and right"
+
+    def read(self, options: Mapping, data_root: Path, published) -> Parts:
+        """The .npz file, or published(data_root, datasets) through torchvision."""
+        from boostrun.data.files import reading
+
+        if self.archive(data_root).is_file():
+            return read_npz(self.archive(data_root))
+        datasets = torchvision_datasets()
+        with reading((Path(data_root) / self.needed[0]).parent, f"{self.name} in torchvision's layout"):
+            return published(data_root, datasets)
+
+    def fetch(self, options: Mapping, data_root: Path, download) -> None:
+        """download(data_root, datasets), with every failure as a sentence that says where files belong."""
+        datasets = torchvision_datasets()
+        try:
+            Path(data_root).mkdir(parents=True, exist_ok=True)
+            download(data_root, datasets)
+        except Exception as error:  # urllib, ssl, zipfile and torchvision each have their own
+            raise DataMissingError(
+                f"{self.name} could not be downloaded ({' '.join(str(error).split())[:160]}); "
+                f"put there by hand: {self.places(options, data_root)}"
+            ) from error

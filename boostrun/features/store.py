@@ -1,0 +1,110 @@
+"""Writing under the cache root: one lock per bank, arrays whose room is reserved first, sentences for a full disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def locked(folder: Path, wait: bool = True) -> Iterator[bool]:
+    """Hold the lock of the bank `folder` (`<folder>.lock` beside it); yields whether it was got.
+
+    With `wait` it always is. The system frees the lock of a process that dies.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(str(folder) + ".lock", timeout=-1 if wait else 0)
+    try:
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    except OSError as error:
+        raise _unwritable(folder.parent, error) from error
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
+@contextmanager
+def out_of_room(folder: Path) -> Iterator[None]:
+    """Turn a full disk and a read-only folder into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise BoostrunError(
+                f"no room left for the feature bank under {folder.parent}; nothing was left behind. "
+                "Free some space or set cache_root=... to a larger disk"
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise _unwritable(folder.parent, error) from error
+        raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of the banks, or say that the cache root cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    if not os.access(folder, os.W_OK):
+        raise _unwritable(folder, PermissionError(errno.EACCES, "permission denied"))
+
+
+def create_array(path: Path, dtype, shape: tuple[int, ...]) -> np.memmap:
+    """A new .npy file of zeros as a writable memory map, its room on the disk reserved.
+
+    Writing through a map to a disk that is full kills the process; reserving first raises OSError instead.
+    """
+    dtype = np.dtype(dtype)
+    with open(path, "wb") as stream:
+        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": tuple(shape)}
+        np.lib.format.write_array_header_1_0(stream, header)
+        stream.flush()
+        _reserve(stream, stream.tell(), int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    return np.lib.format.open_memmap(path, mode="r+")
+
+
+def _reserve(stream, start: int, size: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        if size:
+            os.posix_fallocate(stream.fileno(), start, size)
+        return
+    zeros = bytes(1 << 20)
+    for done in range(0, size, len(zeros)):
+        stream.write(zeros[: size - done])
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with its files; absent is fine."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(banks: Path) -> None:
+    """Remove what killed builds of any bank left in `banks` (folders `*.tmp` whose lock nobody holds)."""
+    for half in banks.glob("*.tmp"):
+        with locked(half.with_suffix(""), wait=False) as free:
+            if free:
+                remove(half)
+
+
+def _unwritable(folder: Path, error: OSError) -> BoostrunError:
+    return BoostrunError(
+        f"feature banks cannot be written under {folder} ({error.strerror or error}); "
+        "set cache_root=... to a folder that can be written"
+    )

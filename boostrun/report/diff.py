@@ -1,0 +1,160 @@
+"""What differs between two records, or two groups of records: config, environment, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from boostrun.report.entry import by_seed, done
+from boostrun.report.formats import align, cost_text, decimal, metric_name, spread
+from boostrun.report.layout import MISSING
+from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
+
+#: Provenance that differs between any two runs and explains nothing.
+_CLOCK = {"time", "date", "started", "finished", "created", "timestamp", "pid", "hostname", "host"}
+
+
+def diff(a: Sequence[Mapping], b: Sequence[Mapping]) -> str:
+    """Differences of two groups of records as plain text; a single record is a group of one.
+
+    Figures are means (standard deviation, ddof 1) with n. Where both groups have the same seeds, at least six, over
+    equal data, they are tested by Wilcoxon's signed-rank test paired by seed, else by Welch's t test. Groups of several
+    cells are compared cell by cell.
+
+    >>> trial = {"cell": {"budget": {"r": 100}}, "seed": 0, "status": "done", "metrics": {"test_error_pct": 6.5}}
+    >>> print(diff([trial], [{**trial, "cell": {"budget": {"r": 250}}, "metrics": {"test_error_pct": 6.0}}]))
+    a: 1 record; b: 1 record
+    <BLANKLINE>
+    config
+      budget.r  a: 100  b: 250
+    <BLANKLINE>
+    environment
+      no difference
+    <BLANKLINE>
+    metrics
+      test error %  a: 6.50 n=1  b: 6.00 n=1  b - a: -0.50  no test (n < 2)
+    """
+    a, b = ([a] if isinstance(a, Mapping) else list(a)), ([b] if isinstance(b, Mapping) else list(b))
+    lines = [f"a: {_count(a)}; b: {_count(b)}", "", "config"]
+    lines += _differences(a, b, _config)
+    lines += ["", "environment", *_differences(a, b, _environment)]
+    cells_a, cells_b = _cells(a), _cells(b)
+    if len(cells_a) <= 1 and len(cells_b) <= 1:
+        return "\n".join(lines + _figures(a, b))
+    for key in [key for key in cells_a if key in cells_b]:
+        lines += ["", f"cell {_label(cells_a[key][0])}", *_figures(cells_a[key], cells_b[key])[1:]]
+    for name, ours, others in (("a", cells_a, cells_b), ("b", cells_b, cells_a)):
+        alone = [_label(records[0]) for key, records in ours.items() if key not in others]
+        if alone:
+            lines += ["", f"only in {name}", *(f"  {label}" for label in alone)]
+    return "\n".join(lines)
+
+
+def flatten(tree: Mapping, prefix: str = "") -> dict[str, object]:
+    """Nested keys joined by dots.
+
+    >>> flatten({"algo": {"name": "geem", "ridge": 0.1}, "seed": 3})
+    {'algo.name': 'geem', 'algo.ridge': 0.1, 'seed': 3}
+    """
+    flat: dict[str, object] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _count(records: list[Mapping]) -> str:
+    failed = len(records) - len(done(records))
+    return f"{len(records)} record{'s' * (len(records) != 1)}" + (f" ({failed} failed)" if failed else "")
+
+
+def _config(record: Mapping) -> dict[str, object]:
+    return flatten({**(record.get("cell") or {}), "inputs": record.get("inputs") or {}})
+
+
+def _environment(record: Mapping) -> dict[str, object]:
+    flat = flatten(record.get("provenance") or {})
+    return {key: value for key, value in flat.items() if key.rpartition(".")[2] not in _CLOCK}
+
+
+def _differences(a: list[Mapping], b: list[Mapping], part) -> list[str]:
+    """Keys whose set of values differs between the groups, with the values."""
+    values: list[dict[str, dict[str, None]]] = []
+    for records in (a, b):
+        flats = [part(record) for record in records]
+        keys = dict.fromkeys(key for flat in flats for key in flat)
+        # The sets are sorted, so the order of the records shows nowhere.
+        values.append({key: dict.fromkeys(sorted({str(flat.get(key, MISSING)) for flat in flats})) for key in keys})
+    nothing = {MISSING: None}
+    rows = []
+    for key in sorted({*values[0], *values[1]}):
+        ours, others = (side.get(key, nothing) for side in values)
+        if list(ours) != list(others):
+            rows.append([f"  {key}", f"a: {', '.join(ours)}", f"b: {', '.join(others)}"])
+    return align(rows) or ["  no difference"]
+
+
+def _cells(records: list[Mapping]) -> dict[str, list[Mapping]]:
+    """The records by cell, in the order of the cells' names."""
+    cells: dict[str, list[Mapping]] = {}
+    for record in sorted(records, key=_label):
+        cells.setdefault(str(record.get("cell_key") or flatten(record.get("cell") or {})), []).append(record)
+    return cells
+
+
+def _label(record: Mapping) -> str:
+    """A cell in a few words: names first, then the budget."""
+    cell = record.get("cell") or {}
+    names = [str((cell.get(part) or {}).get("name", "")) for part in ("algo", "dataset")]
+    budget = [f"{key}={value}" for key, value in flatten(cell.get("budget") or {}).items() if value is not None]
+    return " ".join(filter(None, [*names, *budget])) or str(record.get("cell_key", "?"))
+
+
+def _figures(a: list[Mapping], b: list[Mapping]) -> list[str]:
+    """The metrics with tests, then the costs with their ratio."""
+    lines = ["", "metrics"]
+    rows = [_metric_row(name, a, b) for name in _names("metrics", a, b)]
+    lines += align(rows) or ["  none"]
+    rows = []
+    for name in _names("cost", a, b):
+        means = [mean_std(by_seed(records, name)[0].values())[0] for records in (a, b)]
+        # Nothing to divide by (0 or nan) or to divide (nan) leaves the ratio empty.
+        ratio = decimal(means[1] / means[0], group=" ") if means[0] else ""
+        ratio = f"b / a: {ratio}" if ratio else ""
+        shown = [f"{side}: {cost_text(name, mean) or MISSING}" for side, mean in zip("ab", means)]
+        rows.append([f"  {metric_name(name)}", *shown, ratio])
+    return [*lines, "", "cost (means, not tested)", *align(rows)] if rows else lines
+
+
+def _names(part: str, a: list[Mapping], b: list[Mapping]) -> list[str]:
+    """Figures that any finished record has, sorted."""
+    found = {name for record in done([*a, *b]) for name in (record.get(part) or {})}
+    return sorted(name for name in found if by_seed(a, name)[0] or by_seed(b, name)[0])
+
+
+def _metric_row(name: str, a: list[Mapping], b: list[Mapping]) -> list[str]:
+    ours, others = by_seed(a, name)[0], by_seed(b, name)[0]
+    stats = [(*mean_std(values.values()), len(values)) for values in (ours, others)]
+    row = [f"  {metric_name(name)}"]
+    row += [f"{side}: {spread(mean, std, ' ') or MISSING} n={n}" for side, (mean, std, n) in zip("ab", stats)]
+    if not (ours and others):
+        return row
+    change = decimal(stats[1][0] - stats[0][0], signed=True, group=" ")
+    return [*row, f"b - a: {change}", _test(ours, others, stats, a, b)]
+
+
+def _test(ours: dict, others: dict, stats: list, a: list[Mapping], b: list[Mapping]) -> str:
+    """The test that fits, its p, and what that means."""
+    if min(len(ours), len(others)) < 2:
+        return "no test (n < 2)"
+    if set(ours) == set(others) and len(ours) >= LEAST_PAIRS and _data(a) == _data(b):
+        p, name = signed_rank([ours[seed] for seed in ours], [others[seed] for seed in ours]), "Wilcoxon paired by seed"
+    else:
+        p, name = welch(*stats[0], *stats[1]), "Welch"
+    return f"{'significant' if p < ALPHA else 'not significant'} ({name}, p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'})"
+
+
+def _data(records: list[Mapping]) -> set[str]:
+    """What the trials ran on; trials of one seed are pairs only if they saw the same data."""
+    return {str((record.get("inputs") or {}).get("data")) for record in done(records)}

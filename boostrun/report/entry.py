@@ -1,0 +1,110 @@
+"""What a table is made of: one entry for each cell that was asked for, with the records there are."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell of a table: what was asked for, and the records there are.
+
+    Attributes
+    ----------
+    row : name of the method, e.g. ``"geem"``
+    column : one label per column level, e.g. ``("mnist", "r=100")``
+    where : lookup of the paper's figure, e.g. ``{"dataset": "mnist", "method": "geem", "r": "100"}``
+    expected : how many trials were asked for
+    records : the finished records (``status == "done"``)
+    stale : how many of the records were made by other code or data than today's
+    failed : how many trials failed
+    reason : why something is missing, e.g. ``"no data: datasets/stl10_binary not found"``
+    setting : ``"paper"``, ``"tuned"``, ...; part of the row's label when a table has several settings
+
+    >>> Entry("geem", ("mnist", "r=100"), {}, 10, []).label
+    'geem · mnist r=100'
+    """
+
+    row: str
+    column: tuple[str, ...]
+    where: Mapping[str, str]
+    expected: int
+    records: Sequence[Mapping]
+    stale: int = 0
+    failed: int = 0
+    reason: str = ""
+    setting: str = ""
+
+    @property
+    def label(self) -> str:
+        """The cell in words, for lists of what is missing."""
+        return cell_label(row_label(self.row, self.setting, True), self.column)
+
+
+def row_label(row: str, setting: str, several: bool) -> str:
+    """The head of a row: the method, and its setting when the table has several.
+
+    >>> row_label("geem", "tuned", True), row_label("geem", "tuned", False)
+    ('geem (tuned)', 'geem')
+    """
+    return f"{row} ({setting})" if several and setting else row
+
+
+def cell_label(row: str, column: Sequence[str]) -> str:
+    """A row's head and its column in one line."""
+    return f"{row} · {' '.join(column)}" if column else row
+
+
+def done(records: Sequence[Mapping]) -> list[Mapping]:
+    """The finished records by seed and key, whatever order they came in."""
+    kept = [record for record in records if record.get("status", "done") == "done"]
+    return sorted(kept, key=lambda record: (_number(record.get("seed")), str(record.get("key")), canonical(record)))
+
+
+def canonical(record: Mapping) -> str:
+    """One line of JSON that does not depend on the order of the keys."""
+    return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def value(record: Mapping, metric: str) -> float | None:
+    """One figure of a record, from its metrics or else its cost; None where it is absent or not a finite number.
+
+    >>> value({"metrics": {"test_accuracy_pct": 93.1}, "cost": {"samples_drawn": 500}}, "samples_drawn")
+    500.0
+    """
+    for part in ("metrics", "cost"):
+        found = (record.get(part) or {}).get(metric)
+        if isinstance(found, (int, float)) and not isinstance(found, bool):
+            return float(found) if math.isfinite(found) else None
+    return None
+
+
+def by_seed(records: Sequence[Mapping], metric: str) -> tuple[dict, list[str]]:
+    """One value per seed, and a remark for each record that could not be counted.
+
+    Two records of one seed are never averaged as if they were two trials: the first by key counts, and a remark says
+    so.
+    """
+    values, absent, repeated = {}, 0, 0
+    for record in done(records):
+        found = value(record, metric)
+        seed = record.get("seed")
+        if found is None:
+            absent += 1
+        elif seed in values:
+            repeated += 1
+        else:
+            values[seed] = found
+    remarks = []
+    if absent:
+        remarks.append(f"{metric} absent or not finite in {absent} record{'s' * (absent > 1)}")
+    if repeated:
+        remarks.append(f"{repeated} more record{'s' * (repeated > 1)} of the same seeds not counted")
+    return values, remarks
+
+
+def _number(seed) -> float:
+    return float(seed) if isinstance(seed, (int, float)) else math.inf

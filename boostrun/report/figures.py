@@ -1,0 +1,203 @@
+"""Pictures of tables and of learning curves, as PNG files whose bytes depend on the figures alone.
+
+Drawn on matplotlib's objects with its own defaults, so the user's backend, open figures and style sheets neither matter
+nor change.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boostrun.errors import BoostrunError
+from boostrun.report.comparison import Comparison
+from boostrun.report.entry import Entry, done, row_label
+from boostrun.report.files import write_bytes
+from boostrun.report.formats import metric_name
+from boostrun.report.layout import MISSING
+from boostrun.report.statistics import mean_std
+
+if TYPE_CHECKING:
+    from boostrun.report.table import Table
+
+#: Okabe and Ito's colours, told apart by the colour-blind; their yellow is too pale for lines on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = "osD^vPX"
+DASHES = ("-", "--", ":", "-.")
+WIDTH, DPI = 8.0, 150  # 1200 pixels
+
+
+def table_figure(table: Table, path: Path | str) -> Path:
+    """Dots with standard deviations, ours filled beside the paper's hollow; one panel per first column level.
+
+    Raises
+    ------
+    BoostrunError
+        There is nothing to show, or `path` cannot be written.
+    """
+    panels: dict = {}
+    for cell in table.cells:
+        title = cell.column[0] if cell.column else ""
+        panels.setdefault(title, []).append(cell)
+    if not any(cell.n or cell.has_paper for cell in table.cells):
+        raise BoostrunError(f"nothing to draw: no trial and no figure of the paper for {table.spec.title!r}")
+    rows = list(dict.fromkeys(table.label(cell) for cell in table.cells))
+    kinds = list(dict.fromkeys(_kind(cell) for cell in table.cells))
+    high = 0.8 + len(rows) * (0.16 + 0.17 * len(kinds))
+    figure, axes = _panels(len(panels), high, table.spec.heading)
+    with _defaults():
+        for axis, (title, cells) in zip(axes, panels.items()):
+            for cell in cells:
+                _dots(axis, cell, rows.index(table.label(cell)), kinds.index(_kind(cell)), len(kinds))
+            axis.set_yticks(range(len(rows)), rows)
+            axis.set_ylim(len(rows) - 0.5, -0.5)
+            axis.set_title(title)
+            axis.set_xlabel(metric_name(table.spec.metric))
+            axis.grid(axis="x", color="0.9")
+            for row in range(1, len(rows)):
+                axis.axhline(row - 0.5, color="0.85", linewidth=0.8)
+        keys = [_key(i, f"{kind} ours".strip()) for i, kind in enumerate(kinds)]
+        if any(cell.has_paper for cell in table.cells):
+            keys += [_key(i, f"{kind} paper".strip(), hollow=True) for i, kind in enumerate(kinds)]
+        missing = f"; {MISSING} no trial" if any(not cell.n for cell in table.cells) else ""
+        return _save(figure, path, keys, f"bars: standard deviation over trials (ddof 1), not of the mean{missing}")
+
+
+def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path | str) -> Path:
+    """Metric against ``"T"``, ``"samples_drawn"`` or ``"train_seconds"``: mean line, band of one standard deviation.
+
+    One panel per data set (the entries' first column label); a method keeps its colour, and what else tells entries
+    apart has its dashes. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn
+    over the mean of `against`. Entries without a curve are counted below the panels.
+
+    Raises
+    ------
+    BoostrunError
+        No record has such a curve, or `path` cannot be written.
+    """
+    several = len({entry.setting for entry in entries}) > 1
+    panels: dict = {}
+    for entry in entries:
+        points = _curve(entry, metric, against)
+        if points:
+            panels.setdefault(entry.column[0] if entry.column else "", []).append((entry, points))
+    if not panels:
+        raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against {against}")
+    rows = list(dict.fromkeys(entry.row for entry in entries))
+    kinds = list(dict.fromkeys((entry.setting, _kind(entry)) for entry in entries))
+    figure, axes = _panels(len(panels), 3.2, "")
+    keys: dict = {}
+    with _defaults():
+        for axis, (title, drawn) in zip(axes, panels.items()):
+            for entry, points in drawn:
+                place, kind = rows.index(entry.row), kinds.index((entry.setting, _kind(entry)))
+                (colour, marker), dash = _look(place), DASHES[kind % len(DASHES)]
+                x, mean, std = (list(column) for column in zip(*points))
+                axis.plot(x, mean, dash, color=colour, marker=marker, markersize=3.5, linewidth=1.4)
+                known = [i for i, deviation in enumerate(std) if not math.isnan(deviation)]
+                lower, upper = [mean[i] - std[i] for i in known], [mean[i] + std[i] for i in known]
+                axis.fill_between([x[i] for i in known], lower, upper, color=colour, alpha=0.15, linewidth=0)
+                label = f"{row_label(entry.row, entry.setting, several)} {_kind(entry)}".strip()
+                keys[place, kind] = _key(place, label, line=dash)
+            every = [point[0] for _, points in drawn for point in points]
+            if min(every) > 0 and max(every) > 50 * min(every) and against != "T":
+                axis.set_xscale("log")
+            axis.set_title(title)
+            axis.set_xlabel({"T": "weak learners T"}.get(against, metric_name(against)))
+            axis.set_ylabel(metric_name(metric))
+            axis.grid(color="0.9")
+        without = len(entries) - sum(map(len, panels.values()))
+        missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
+        remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
+        return _save(figure, path, [keys[place] for place in sorted(keys)], remark)
+
+
+def _dots(axis, cell: Comparison, row: int, kind: int, kinds: int) -> None:
+    """Ours and the paper's dot of a cell, one above the other within the row."""
+    colour, marker = _look(kind)
+    looks = {"fmt": marker, "color": colour, "markersize": 5, "capsize": 2, "linewidth": 1.1}
+    for lane, (mean, std) in enumerate(((cell.mean, cell.std), (cell.paper_mean, cell.paper_std))):
+        height = row + (2 * kind + lane - (2 * kinds - 1) / 2) * 0.78 / (2 * kinds)
+        if not math.isnan(mean):
+            bar = None if math.isnan(std) else [std]
+            axis.errorbar([mean], [height], xerr=bar, markerfacecolor="white" if lane else colour, **looks)
+        elif not lane:
+            # Missing trials are seen, at the left edge of their lane, not left out.
+            edge = axis.get_yaxis_transform()
+            axis.text(0.01, height, MISSING, color=colour, transform=edge, va="center", fontsize=8)
+
+
+def _kind(cell: Comparison | Entry) -> str:
+    """What a column says beyond its first level."""
+    return " ".join(cell.column[1:])
+
+
+def _look(place: int) -> tuple[str, str]:
+    """Colour and marker; the eighth has the first colour and another marker."""
+    return COLOURS[place % len(COLOURS)], MARKERS[(place + place // len(COLOURS)) % len(MARKERS)]
+
+
+def _curve(entry: Entry, metric: str, against: str) -> list[tuple[float, float, float]]:
+    """(mean of against, mean, std of the metric) at the checkpoints that all of the entry's curves have."""
+    curves = []
+    for record in done(entry.records):
+        curve = record.get("curve") or {}
+        if all(curve.get(name) for name in ("T", metric, against)):
+            triples = zip(curve["T"], curve[against], curve[metric])
+            curves.append({t: (x, y) for t, x, y in triples if x is not None and y is not None and math.isfinite(y)})
+    if not curves:
+        return []
+    shared = sorted(set.intersection(*map(set, curves)))
+    points = []
+    for t in shared:
+        mean, std = mean_std(curve[t][1] for curve in curves)
+        points.append((mean_std(curve[t][0] for curve in curves)[0], mean, std))
+    return points
+
+
+def _defaults():
+    """A context with matplotlib's own style; the user's comes back at its end."""
+    from matplotlib import style
+
+    return style.context("default")
+
+
+def _panels(number: int, high: float, title: str):
+    """A figure 1200 pixels wide and its axes, at most two side by side."""
+    from matplotlib.figure import Figure
+
+    columns = min(number, 2)
+    lines = math.ceil(number / columns)
+    with _defaults():
+        figure = Figure(figsize=(WIDTH, lines * (high + 0.55) + 1.0), dpi=DPI, layout="constrained")
+        if title:
+            figure.suptitle(title)
+        axes = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axis in axes[number:]:
+        axis.set_visible(False)
+    return figure, axes[:number]
+
+
+def _key(place: int, label: str, *, hollow: bool = False, line: str = ""):
+    """An entry of the legend."""
+    from matplotlib.lines import Line2D
+
+    colour, marker = _look(place)
+    face = "white" if hollow else colour
+    return Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=5, mfc=face)
+
+
+def _save(figure, path: Path | str, keys: list, remark: str) -> Path:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    columns = max(1, min(len(keys), 4, 100 // max(len(key.get_label()) + 8 for key in keys)))
+    looks = {"frameon": False, "title": remark, "title_fontsize": 8, "fontsize": 9, "handlelength": 3.2}
+    figure.legend(handles=keys, loc="outside lower center", ncols=columns, **looks)
+    content = io.BytesIO()
+    FigureCanvasAgg(figure)
+    # No name of a program and no date, so that equal figures are equal files.
+    figure.savefig(content, format="png", metadata={"Software": None})
+    return write_bytes(path, content.getvalue())

@@ -1,0 +1,95 @@
+"""Numbers and names as people read them: two decimals, grouped thousands, words for metrics."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable
+
+#: Narrow no-break space: groups thousands in rendered pages (a terminal gets an ordinary space).
+NARROW = "\u202f"
+
+_COST_HEADS = {"peak_samples_held": "samples held", "samples_drawn": "drawn", "train_seconds": "fit s"}
+_UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB"}
+_LOWER_IS_BETTER = re.compile(r"error|loss|seconds|time|memory|held|drawn|misclassified")
+
+
+def metric_name(metric: str) -> str:
+    """A metric's key in words.
+
+    >>> metric_name("test_accuracy_pct"), metric_name("log10_loss"), metric_name("train_seconds")
+    ('test accuracy %', 'log10 loss', 'train s')
+    """
+    words = metric.split("_")
+    return " ".join([*words[:-1], _UNITS.get(words[-1], words[-1])])
+
+
+def cost_head(cost: str) -> str:
+    """The short head of a cost's column."""
+    return _COST_HEADS.get(cost, metric_name(cost))
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether the name says that less is better: errors, losses, times, memory.
+
+    >>> lower_is_better("log10_loss"), lower_is_better("test_accuracy_pct")
+    (True, False)
+    """
+    return bool(_LOWER_IS_BETTER.search(metric))
+
+
+def decimal(number: float, *, signed: bool = False, group: str = NARROW) -> str:
+    """Two decimals, thousands grouped; empty for nan, and never a negative zero.
+
+    >>> decimal(84.305), decimal(-0.001), decimal(0.12, signed=True), decimal(12345.6, group=" ")
+    ('84.31', '0.00', '+0.12', '12 345.60')
+    """
+    if math.isnan(number):
+        return ""
+    # Recorded percentages are short decimals: 84.305 is stored a hair below, yet a reader rounds it up.
+    number = round(round(number, 10) + math.copysign(1e-9, number), 2) + 0.0
+    text = f"{number:{'+' if signed else ''},.2f}".replace(",", group)
+    return "0.00" if text in ("+0.00", "-0.00") else text
+
+
+def count(number: float, group: str = NARROW) -> str:
+    """A whole number with grouped thousands.
+
+    >>> count(63000, " ")
+    '63 000'
+    """
+    return "" if math.isnan(number) else f"{round(number):,}".replace(",", group)
+
+
+def cost_text(cost: str, mean: float) -> str:
+    """A mean cost for the terminal: two decimals for seconds, megabytes and shares, whole numbers for counts.
+
+    >>> cost_text("samples_drawn", 63000.0), cost_text("train_seconds", 0.384)
+    ('63 000', '0.38')
+    """
+    is_measure = cost.rpartition("_")[2] in _UNITS
+    return decimal(mean, group=" ") if is_measure else count(mean, " ")
+
+
+def spread(mean: float, std: float, group: str = NARROW) -> str:
+    """``mean (std)``; the mean alone where there is no std, empty where there is no mean.
+
+    >>> spread(84.31, 0.29), spread(84.31, float("nan"))
+    ('84.31 (0.29)', '84.31')
+    """
+    if math.isnan(mean):
+        return ""
+    return decimal(mean, group=group) + ("" if math.isnan(std) else f" ({decimal(std, group=group)})")
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def align(rows: Iterable[list[str]], gap: str = "  ") -> list[str]:
+    """Rows of text as lines with columns padded to the left, without trailing blanks."""
+    rows = [list(row) for row in rows]
+    wide = [max(width(row[i]) for row in rows if i < len(row)) for i in range(max(map(len, rows), default=0))]
+    return [gap.join(text + " " * (wide[i] - width(text)) for i, text in enumerate(row)).rstrip() for row in rows]

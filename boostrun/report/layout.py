@@ -1,0 +1,195 @@
+"""How a table is laid out, before any format: blocks of column groups (ours, paper, diff), and the footer.
+
+All formats share the signs: ★ best, ☆ not significantly worse, ? untested, ≠ differs from the paper, † stale trials,
+— missing, 7/10 incomplete, [1] a numbered note.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boostrun.report.comparison import Comparison
+from boostrun.report.formats import NARROW, decimal, metric_name, spread
+from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
+
+if TYPE_CHECKING:
+    from boostrun.report.table import Table
+
+BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, MISSING = "★", "☆", "?", "≠", "†", "—"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The columns of one column label: ``heads`` of one or three columns, and the texts of every row that has any."""
+
+    heads: tuple[str, ...]
+    cells: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One small table: a title (the first column level), the rows' heads, the groups."""
+
+    title: str
+    rows: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+    def lines(self, corner: str = "") -> list[list[str]]:
+        """Head and rows as lists of texts of equal length."""
+        head = [corner, *(text for group in self.groups for text in group.heads)]
+        body = []
+        for row in self.rows:
+            line = [row]
+            for group in self.groups:
+                line += group.cells.get(row, ("",) * len(group.heads))
+            body.append(line)
+        return [head, *body]
+
+    def split(self, fits: Callable[[Block], bool]) -> list[Block]:
+        """The same block as several that fit, each with at least one group."""
+        parts, taken = [], ()
+        for group in self.groups:
+            if taken and not fits(Block(self.title, self.rows, (*taken, group))):
+                parts.append(Block(self.title, self.rows, taken))
+                taken = ()
+            taken = (*taken, group)
+        return [*parts, Block(self.title, self.rows, taken)]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Everything a format needs: heading, blocks, lines of the footer, numbered notes."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+    footer: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def layout(table: Table, group: str = NARROW) -> Layout:
+    """Lay a table out; `group` is the sign between thousands."""
+    notes: dict[str, int] = {}
+    usual, signs = _usual(table), _signs(table)
+    by_title: dict[str, list[Comparison]] = {}
+    for cell in table.cells:
+        by_title.setdefault(_block_title(table, cell), []).append(cell)
+    blocks = []
+    for title, cells in by_title.items():
+        texts: dict[str, dict[str, tuple[str, ...]]] = {}
+        with_paper = {_group_head(cell) for cell in cells if cell.has_paper}
+        rows = dict.fromkeys(table.label(cell) for cell in cells)
+        for row in rows:  # row by row, so that notes are numbered as a person reads
+            for cell in cells:
+                if table.label(cell) == row:
+                    head = _group_head(cell)
+                    ours = _ours(cell, usual, signs, notes, group)
+                    shown = (
+                        (ours, _paper(cell, notes, group), _difference(cell, group)) if head in with_paper else (ours,)
+                    )
+                    texts.setdefault(head, {})[row] = shown
+        order = dict.fromkeys(_group_head(cell) for cell in cells)
+        groups = tuple(Group((head, "paper", "diff") if head in with_paper else (head,), texts[head]) for head in order)
+        blocks.append(Block(title, tuple(rows), groups))
+    return Layout(table.spec.heading, tuple(blocks), tuple(_footer(table, usual)), tuple(notes))
+
+
+def _block_title(table: Table, cell: Comparison) -> str:
+    return cell.column[0] if len(table.spec.columns) > 1 else ""
+
+
+def _group_head(cell: Comparison) -> str:
+    return " ".join(cell.column[1:] if len(cell.column) > 1 else cell.column) or "ours"
+
+
+def _usual(table: Table) -> int:
+    """The number of trials that most cells were asked for: said once, in the footer."""
+    counts = Counter(cell.expected for cell in table.cells)
+    return max(counts, key=lambda n: (counts[n], n), default=0)
+
+
+def _signs(table: Table) -> dict[str, str]:
+    """The sign of each rank; where no cell could be tested, the footer says it once instead of a sign in each cell."""
+    signs = {"best": BEST, "not worse": NOT_WORSE}
+    return {**signs, "untested": UNTESTED} if _tested(table) else signs
+
+
+def _tested(table: Table) -> bool:
+    return any(cell.rank in ("worse", "not worse") for cell in table.cells)
+
+
+def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, int], group: str) -> str:
+    parts = [spread(cell.mean, cell.std, group) or MISSING]
+    if cell.n and not cell.complete:
+        parts.append(f"{cell.n}/{cell.expected}")
+    elif cell.n and cell.n != usual:
+        parts.append(f"n={cell.n}")
+    parts += [STALE] * (cell.stale > 0)
+    if cell.rank in signs:
+        parts.append(signs[cell.rank])
+    return " ".join([*parts, *_note(cell.reason, notes)])
+
+
+def _paper(cell: Comparison, notes: dict[str, int], group: str) -> str:
+    note = cell.paper_note if cell.has_paper else ""
+    return " ".join([spread(cell.paper_mean, cell.paper_std, group), *_note(note, notes)])
+
+
+def _difference(cell: Comparison, group: str) -> str:
+    text = decimal(cell.difference, signed=True, group=group)
+    return f"{text} {DIFFERS}" if cell.differs else text
+
+
+def _note(text: str, notes: dict[str, int]) -> list[str]:
+    return [f"[{notes.setdefault(text, len(notes) + 1)}]"] if text else []
+
+
+def _footer(table: Table, usual: int) -> list[str]:
+    spec, cells = table.spec, table.cells
+    end = "higher" if spec.higher_is_better else "lower"
+    lines = [
+        f"{metric_name(spec.metric)}, {end} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
+        f"where a cell does not give another number; no deviation and no test where n = 1."
+    ]
+    ranks = {cell.rank for cell in cells}
+    within = "column and setting" if table.several_settings else "column"
+    if ranks - {""}:
+        line = f"{BEST} best mean of its {within} (of methods with {LEAST_PAIRS} trials or more, if there are any)."
+        if _tested(table):
+            line += (
+                f" {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, paired by seed, "
+                f"Holm-corrected over the {within}, p >= {ALPHA})."
+            )
+        if "untested" in ranks:
+            line += f" {UNTESTED} not tested:" if _tested(table) else " The others are not tested against it:"
+            line += f" that takes at least {LEAST_PAIRS} seeds in common, more where a {within} has many methods."
+        lines.append(line)
+    lines += _paper_lines(table)
+    stale = [f"{table.label(cell)} {' '.join(cell.column)}: {cell.stale} of {cell.n}" for cell in cells if cell.stale]
+    if stale:
+        lines.append(f"{STALE} made in part by other code or data than today's ({'; '.join(stale)} trials).")
+    absent, partial = sum(cell.n == 0 for cell in cells), sum(0 < cell.n < cell.expected for cell in cells)
+    if absent or partial:
+        lines.append(
+            f"Of {len(cells)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
+        )
+    return [*lines, *spec.notes]
+
+
+def _paper_lines(table: Table) -> list[str]:
+    spec, cells = table.spec, [cell for cell in table.cells if cell.has_paper]
+    if not spec.paper:
+        return []
+    if not cells:
+        return [f"The paper ({spec.paper}) gives no figures for these cells."]
+    line = f"paper: the figures of {spec.paper} {spec.table}".rstrip() + "; diff: ours minus the paper's."
+    if any(cell.paper_std == cell.paper_std for cell in cells):
+        line += (
+            f" {DIFFERS} Welch's t test against the paper's mean and deviation gives p < {ALPHA}, not corrected for "
+            f"the number of cells; the paper does not say over how many trials: {PAPER_TRIALS} assumed."
+        )
+    if any(cell.paper_std != cell.paper_std for cell in cells):
+        line += " No test where the paper gives no deviation."
+    return [line]

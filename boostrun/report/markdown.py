@@ -1,0 +1,52 @@
+"""A table as Markdown (the pipe tables of GitHub)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from boostrun.report.formats import width
+from boostrun.report.layout import BEST, Block, layout
+
+if TYPE_CHECKING:
+    from boostrun.report.table import Table
+
+#: Column groups side by side: four of three columns are what a page holds.
+GROUPS = 4
+
+
+def escape(text: str) -> str:
+    r"""Text that Markdown shows as it stands, on one line.
+
+    >>> escape("a|b <c> *d*")
+    'a\\|b &lt;c> \\*d\\*'
+    """
+    text = re.sub(r"[\\`*|~]|(?<=\])\(|\b_|_\b", lambda found: "\\" + found[0], " ".join(text.splitlines()))
+    return text.replace("<", "&lt;")
+
+
+def render(table: Table) -> str:
+    """The whole table with its footer."""
+    laid = layout(table)
+    parts = [f"# {escape(laid.heading)}"]
+    title = None
+    for whole in laid.blocks:
+        for block in whole.split(lambda block: len(block.groups) <= GROUPS):
+            if block.title and block.title != title:
+                parts.append(f"## {escape(block.title)}")
+            title = block.title
+            parts.append(_pipe_table(block))
+    lines = [f"- {escape(line)}" for line in laid.footer]
+    lines += [f"- [{number}] {escape(note)}" for number, note in enumerate(laid.notes, 1)]
+    return "\n\n".join([*parts, "\n".join(lines)]) + "\n"
+
+
+def _pipe_table(block: Block) -> str:
+    lines = [[escape(text) for text in line] for line in block.lines("method")]
+    lines = [[f"**{text}**" if BEST in text else text for text in line] for line in lines]
+    wide = [max(3, *(width(line[i]) for line in lines)) for i in range(len(lines[0]))]
+    rule = ["-" * wide[0], *("-" * (columns - 1) + ":" for columns in wide[1:])]
+    padded = [
+        [text + " " * (wide[i] - width(text)) for i, text in enumerate(line)] for line in (lines[0], rule, *lines[1:])
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in padded)

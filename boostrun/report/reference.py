@@ -1,0 +1,117 @@
+"""The papers' own figures, packaged as CSV, in one shape for all four papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from boostrun.errors import BoostrunError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas
+
+#: Columns that hold a figure or speak about it; all others say which figure it is.
+FIGURE_COLUMNS = ("mean", "std", "value", "note", "source")
+
+_SOURCE_NOTES = {"recalled": "known from the published paper, not checked against its text"}
+
+
+def papers() -> list[str]:
+    """Names of the papers whose figures are packaged."""
+    folder = resources.files("boostrun.reference")
+    return sorted(file.name[: -len(".csv")] for file in folder.iterdir() if file.name.endswith(".csv"))
+
+
+def reference(paper: str, table: str = "") -> pandas.DataFrame:
+    """The figures of one table of a paper (of all its tables when `table` is empty).
+
+    Returns a frame whose columns ``mean`` and ``std`` are floats (``std`` is nan where the paper gives none), ``note``
+    is text, ``table`` names the table or figure, and whose other columns are text, as they stand in the packaged CSV.
+
+    Raises
+    ------
+    BoostrunError
+        No such paper, or no such table in it.
+
+    >>> reference("reservoir", "table3").shape[0]
+    32
+    """
+    import pandas as pd
+
+    if paper not in papers():
+        raise BoostrunError(f"no figures of a paper {_unknown(paper, papers())}")
+    with resources.files("boostrun.reference").joinpath(f"{paper}.csv").open(encoding="utf-8") as stream:
+        frame = pd.read_csv(stream, dtype=str, keep_default_na=False)
+    frame = frame.rename(columns={"item": "table"})
+    frame["mean"] = pd.to_numeric(frame["mean" if "mean" in frame else "value"], errors="coerce")
+    frame["std"] = pd.to_numeric(frame["std"], errors="coerce") if "std" in frame else math.nan
+    if "note" not in frame:
+        frame["note"] = frame["source"].map(_SOURCE_NOTES).fillna("") if "source" in frame else ""
+    if not table:
+        return frame
+    chosen = frame[frame["table"] == table].reset_index(drop=True)
+    if chosen.empty:
+        known = list(dict.fromkeys(frame["table"]))
+        raise BoostrunError(f"paper {paper!r} has no table {_unknown(table, known)}")
+    return chosen
+
+
+def lookup(frame: pandas.DataFrame, metric: str, where: Mapping[str, str]) -> tuple[float, float, str] | None:
+    """The paper's (mean, std, note) of `metric` in the row that `where` describes; None where the paper has none.
+
+    `where` maps column names to values (compared as text, numbers by value). A column other than ``dataset`` and
+    ``method`` that is blank in the paper does not apply to that row (the online methods have no ``r``), so it agrees
+    with any value when no row agrees exactly.
+
+    Raises
+    ------
+    BoostrunError
+        Several rows with different figures fit, so `where` must name one more column.
+
+    >>> lookup(reference("reservoir", "table3"), "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "r": 100})
+    (84.66, 0.3, '')
+    """
+    wanted = {name: _text(value) for name, value in where.items() if value is not None}
+    if any(name not in frame.columns for name in wanted):
+        return None
+    rows = frame[frame["metric"] == metric].to_dict("records")
+    fits = [row for row in rows if all(_text(row[name]) == text for name, text in wanted.items())]
+    if not fits:
+        fits = [row for row in rows if all(_agrees(row[name], text, name) for name, text in wanted.items())]
+    fits = [row for row in fits if not math.isnan(row["mean"])]
+    if not fits:
+        return None
+    free = [name for name in frame.columns if name not in (*FIGURE_COLUMNS, *wanted, "metric")]
+    # A row that says nothing more than what was asked for goes before the rows that are special cases of it.
+    fits = [row for row in fits if not any(row[name] for name in free if name not in ("paper", "table"))] or fits
+    figures = dict.fromkeys((row["mean"], _none_if_nan(row["std"])) for row in fits)
+    if len(figures) > 1:
+        telling = [name for name in free if len({row[name] for row in fits}) > 1]
+        raise BoostrunError(
+            f"{len(figures)} figures of {metric} fit {dict(where)}; give {' or '.join(telling)} as well"
+        )
+    first = fits[0]
+    return float(first["mean"]), float(first["std"]), str(first["note"])
+
+
+def _unknown(word: str, known: list[str]) -> str:
+    return f"{word!r}{did_you_mean(word, known)} (there are: {', '.join(known)})"
+
+
+def _agrees(cell: str, text: str, name: str) -> bool:
+    return _text(cell) == text or (not cell and name not in ("dataset", "method", "paper", "table"))
+
+
+def _text(value) -> str:
+    """Text of a value, equal for ``100``, ``100.0`` and ``"100"``."""
+    text = str(value).strip()
+    try:
+        return f"{float(text):.12g}"
+    except ValueError:
+        return text
+
+
+def _none_if_nan(number: float) -> float | None:
+    return None if math.isnan(number) else number

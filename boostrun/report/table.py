@@ -1,0 +1,168 @@
+"""A paper's table with ours beside it: built from entries, shown as Markdown, CSV, LaTeX and text."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boostrun.errors import BoostrunError
+from boostrun.report import latex, markdown, text
+from boostrun.report.comparison import Comparison, compare
+from boostrun.report.entry import Entry, canonical, cell_label, row_label
+from boostrun.report.files import write_bytes
+from boostrun.report.reference import papers, reference
+from boostrun.report.statistics import compare_methods
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """What a table is about.
+
+    Attributes
+    ----------
+    title : e.g. ``"Reservoir strategies (Table 3)"``
+    paper, table : name of the packaged figures and of the table in them; an empty paper stands for no paper
+    metric : key in the records' metrics (or cost), e.g. ``"test_accuracy_pct"``
+    higher_is_better : which end of the metric is the good one
+    columns : heads of the column levels, e.g. ``("dataset", "r")``
+    notes : lines for the footer
+    quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
+    """
+
+    title: str
+    paper: str
+    table: str
+    metric: str
+    higher_is_better: bool
+    columns: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    quick: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The title, with what was shrunk."""
+        return f"{self.title} [{self.quick}]" if self.quick else self.title
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a table with their statistics; made by `build`."""
+
+    spec: TableSpec
+    cells: tuple[Comparison, ...]
+
+    @property
+    def several_settings(self) -> bool:
+        """Whether rows carry their setting."""
+        return len({cell.setting for cell in self.cells}) > 1
+
+    def label(self, cell: Comparison) -> str:
+        """The head of a cell's row."""
+        return row_label(cell.row, cell.setting, self.several_settings)
+
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """(label, reason) of every cell with fewer trials than were asked for."""
+        found = []
+        for cell in self.cells:
+            if not cell.complete:
+                have = f"{cell.n} of {cell.expected} trials: " if cell.n else ""
+                found.append((cell_label(self.label(cell), cell.column), have + cell.reason))
+        return found
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """One line per cell: row, setting, column levels, n, expected, mean, std, paper_mean, paper_std, difference,
+        p_paper, differs, rank, stale, failed, missing (the reason, empty for a complete cell), paper_note."""
+        import pandas as pd
+
+        lines = []
+        for cell in self.cells:
+            line = {"row": self.label(cell), "setting": cell.setting, **dict(zip(self.spec.columns, cell.column))}
+            for name in ("n", "expected", "mean", "std", "paper_mean", "paper_std", "difference", "p_paper", "differs"):
+                line[name] = getattr(cell, name)
+            line |= {"rank": cell.rank, "stale": cell.stale, "failed": cell.failed}
+            line |= {"missing": cell.reason if not cell.complete else "", "paper_note": cell.paper_note}
+            lines.append(line)
+        return pd.DataFrame(lines)
+
+    def csv(self) -> str:
+        """The frame as CSV, floats with ten significant digits."""
+        return self.frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+
+    def markdown(self) -> str:
+        """The table as Markdown: one small table per first column level, ours beside the paper's."""
+        return markdown.render(self)
+
+    def latex(self) -> str:
+        """The table as a LaTeX float; needs ``\\usepackage{booktabs}``."""
+        return latex.render(self)
+
+    def text(self, width: int = 100) -> str:
+        """The table for a terminal of `width` columns."""
+        return text.render(self, width)
+
+
+def build(spec: TableSpec, entries: Sequence[Entry]) -> Table:
+    """Statistics of every cell; rows and columns come in the order of the entries.
+
+    Raises
+    ------
+    BoostrunError
+        Two entries for one cell, a column that does not have the spec's levels, no such paper, or a `where` that fits
+        several figures.
+    """
+    if spec.paper and spec.paper not in papers():
+        reference(spec.paper)  # raises, and says which papers there are
+    frame = reference(spec.paper) if spec.paper else None
+    cells, seen = [], set()
+    for entry in entries:
+        if len(entry.column) != len(spec.columns):
+            levels = ", ".join(spec.columns) or "none"
+            raise BoostrunError(
+                f"cell {entry.label!r} has {len(entry.column)} column labels; the table's levels: {levels}"
+            )
+        place = (entry.row, entry.setting, tuple(entry.column))
+        if place in seen:
+            raise BoostrunError(f"two entries for the cell {entry.label!r}")
+        seen.add(place)
+        cells.append(compare(entry, spec.metric, frame, spec.table))
+    return Table(spec, tuple(_ranked(cells, spec.higher_is_better)))
+
+
+def write(table: Table, folder: Path | str, records: Iterable[Mapping] | None = None) -> list[Path]:
+    """Put table.md, table.csv and table.tex into `folder`, and records.jsonl.gz when `records` are given.
+
+    Each file is written under a temporary name and renamed. The bytes of the tables depend on the records' values of
+    the table's metric only, not on their order, their times or the machine; those of the packed records on the records
+    themselves, in the order of their keys.
+
+    Raises
+    ------
+    BoostrunError
+        The folder cannot be written.
+    """
+    folder = Path(folder)
+    contents = {"table.md": table.markdown(), "table.csv": table.csv(), "table.tex": table.latex()}
+    paths = [write_bytes(folder / name, content.encode()) for name, content in contents.items()]
+    if records is not None:
+        lines = sorted({(str(record.get("key")), canonical(record)) for record in records})
+        packed = gzip.compress("".join(f"{line}\n" for _, line in lines).encode(), mtime=0)
+        paths.append(write_bytes(folder / "records.jsonl.gz", packed))
+    return paths
+
+
+def _ranked(cells: list[Comparison], higher_is_better: bool) -> list[Comparison]:
+    """The cells with their marks: methods compete within a column and a setting."""
+    groups: dict = {}
+    for cell in cells:
+        groups.setdefault((cell.column, cell.setting), {})[cell.row] = cell.values
+    marks = {key: compare_methods(methods, higher_is_better) for key, methods in groups.items()}
+    return [dataclasses.replace(cell, rank=marks[cell.column, cell.setting][cell.row]) for cell in cells]

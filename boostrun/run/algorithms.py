@@ -1,0 +1,40 @@
+"""From a checked config to an estimator: how each algorithm is made, and of which modules.
+
+Nothing heavy is imported until an estimator is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_RESERVOIR = {
+    "rand": "strategies", "max": "strategies", "window": "strategies", "wsam": "strategies",
+    "geem": "geem", "geem_lattice": "geem",
+}  # fmt: skip
+
+
+def modules(name: str) -> tuple[str, ...]:
+    """Dotted names of the modules that decide what an algorithm computes, besides those that they import.
+
+    >>> modules("wsam")
+    ('boostrun.run.evaluate', 'boostrun.reservoir.classifier', 'boostrun.reservoir.strategies')
+    """
+    if name in _RESERVOIR:
+        return ("boostrun.run.evaluate", "boostrun.reservoir.classifier", f"boostrun.reservoir.{_RESERVOIR[name]}")
+    return ("boostrun.run.evaluate",)
+
+
+def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
+    """An unfitted estimator in scikit-learn's API for a checked ``algo`` group and its budget."""
+    parameters = {key: value for key, value in algo.items() if key != "name"}
+    if algo["name"] in _RESERVOIR:
+        from boostrun.reservoir.classifier import ReservoirClassifier
+
+        return ReservoirClassifier(
+            algo["name"], reservoir_size=budget["r"], batch_size=budget["q"], n_estimators=budget["T"],
+            random_state=random_state, **parameters,
+        )  # fmt: skip
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="most_frequent")

@@ -1,0 +1,58 @@
+"""Run many cells as one flat queue of trials; what the run, sweep and reproduce verbs and the library share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from boostrun.compose import Settings
+from boostrun.errors import BoostrunError
+from boostrun.run import provenance
+from boostrun.run.plan import PlannedCell, open_store, plan, prepare, roots
+from boostrun.run.progress import Progress
+from boostrun.run.queue import run_trials
+from boostrun.run.trial import Execute
+
+
+@dataclass
+class Result:
+    """What became of some cells: ``cells`` planned anew after the run, the records that ``failed``, and how it ended."""
+
+    cells: list[PlannedCell]
+    failed: list[dict]
+    computed: int
+    interrupted: bool
+
+
+def run_cells(
+    all_settings: Sequence[Settings], *, command: Sequence[str] = (), quiet: bool = False, skip_missing: bool = False
+) -> Result:
+    """Run what the store does not have of these cells.
+
+    ``skip_missing`` leaves out cells whose data are not at hand (a paper's table is filled as far as it goes);
+    otherwise the first such cell raises its DataMissingError, before anything is run.
+    All settings share the first one's store, workers and roots.
+    """
+    first = all_settings[0]
+    store = open_store(first)
+    cells = plan(all_settings, store)
+    for cell in cells:
+        if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
+            raise BoostrunError(cell.missing)
+    for key in {(c.inputs.data, str(c.cell.budget)): c for c in cells if c.to_run}.values():
+        prepare(key, progress=not quiet)
+    trials = [trial for cell in cells for trial in cell.to_run]
+    if not trials:
+        return Result(cells, [], 0, False)
+    data_root, cache_root = roots(first)
+    outcome = run_trials(
+        trials,
+        Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"]),
+        store,
+        n_jobs=first.root["n_jobs"],
+        backend=first.run["backend"],
+        provenance=provenance.collect(list(command) or None),
+        progress=None if quiet else Progress(),
+    )
+    computed = len(outcome.done) - outcome.cached
+    return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)

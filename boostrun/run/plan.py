@@ -1,0 +1,126 @@
+"""Which trials of some cells are done, stale or still to run, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boostrun.compose import Settings
+from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.run import algorithms
+from boostrun.run.cell import Cell, Inputs, Trial
+from boostrun.run.digest import source_digest
+from boostrun.run.store import Store
+
+
+@dataclass
+class PlannedCell:
+    """A cell and what the store knows of its trials.
+
+    ``inputs.data`` is empty when the data are not at hand; ``missing`` says then what belongs where.
+    """
+
+    settings: Settings
+    cell: Cell
+    inputs: Inputs
+    missing: str = ""
+    done: list[dict] = field(default_factory=list)
+    stale: dict[int, tuple[dict, str]] = field(default_factory=dict)
+    failed: list[dict] = field(default_factory=list)
+    to_run: list[Trial] = field(default_factory=list)
+
+    @property
+    def best_records(self) -> list[dict]:
+        """Current records, and for seeds without one the newest stale record."""
+        return [*self.done, *(record for record, _ in self.stale.values())]
+
+
+def roots(settings: Settings) -> tuple[Path, Path]:
+    """(data root, cache root) as the config or $BOOSTRUN_DATA names them."""
+    data = Path(settings.root["data_root"] or os.environ.get("BOOSTRUN_DATA") or "datasets")
+    return data, Path(settings.root["cache_root"] or data)
+
+
+def open_store(settings: Settings) -> Store:
+    """The store of single records, with the published records beside it."""
+    return Store(Path(settings.root["store"]), sorted(Path(settings.root["results"]).rglob("records.jsonl.gz")))
+
+
+def cell_of(settings: Settings) -> Cell:
+    """What of the settings decides a result."""
+    return Cell(settings.algo, settings.dataset, settings.features, settings.budget)
+
+
+def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
+    """Look every trial up in the store; nothing is built, fetched or run."""
+    return [_plan_cell(settings, store) for settings in all_settings]
+
+
+def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
+    from boostrun.features import bank_key
+
+    cell = cell_of(settings)
+    source = source_digest(algorithms.modules(cell.algo["name"]))
+    data_root, _ = roots(settings)
+    try:
+        planned = PlannedCell(settings, cell, Inputs(bank_key(cell.dataset, cell.features, data_root), source))
+    except DataMissingError as error:
+        planned = PlannedCell(settings, cell, Inputs("", source), missing=str(error))
+    for seed in settings.seeds:
+        trial = Trial(cell, seed, planned.inputs)
+        record = store.get(trial.key) if planned.inputs.data else None
+        if record is not None and record["status"] == "done":
+            planned.done.append(record)
+            continue
+        if record is not None:
+            planned.failed.append(record)
+        old = next((found for found in store.find(cell.key, seed) if found["status"] == "done"), None)
+        if old is not None:
+            why = _why_stale(old, planned.inputs)
+            if not why:  # the data are not here to be compared, and the code is the same
+                planned.done.append(old)
+                continue
+            planned.stale[seed] = (old, why)
+        if not planned.missing:
+            planned.to_run.append(trial)
+    return planned
+
+
+def _why_stale(record: dict, inputs: Inputs) -> str:
+    changed = []
+    if record["inputs"]["source"] != inputs.source:
+        changed.append("code")
+    if inputs.data and record["inputs"]["data"] != inputs.data:
+        changed.append("data or features")
+    return " and ".join(changed)
+
+
+def prepare(planned: PlannedCell, progress: bool = True) -> None:
+    """Build the feature bank of a cell where it is not there yet, and hold the budget against the data.
+
+    Raises BoostrunError when the reservoir is larger than the training set or smaller than the number of classes.
+    """
+    from boostrun.features import open_bank
+
+    settings, cell = planned.settings, planned.cell
+    data_root, cache_root = roots(settings)
+    bank = open_bank(
+        cell.dataset, cell.features, data_root, cache_root, progress, settings.root["n_jobs"],
+        memory_mb=settings.run["memory_mb"],
+    )  # fmt: skip
+    r, q = cell.budget.get("r"), cell.budget.get("q")
+    if r is None or q is None:
+        return
+    samples, classes = len(bank.labels("train")), len(bank.classes)
+    if r < classes:
+        raise BoostrunError(
+            f"r={r}: the reservoir would hold fewer samples than {cell.dataset['name']} has classes ({classes}); "
+            f"r must be at least {classes}"
+        )
+    if r + q > samples:
+        raise BoostrunError(
+            f"r={r} and q={q}: together more samples than the {samples} that {cell.dataset['name']} has for training; "
+            f"r + q must be at most {samples}"
+        )

@@ -1,0 +1,151 @@
+"""Where a figure comes from: revision, versions, machine, threads, command, time. What a record keeps of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import boostrun
+
+_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "joblib", "scikit-image", "pandas", "torch", "torchvision")
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+
+
+def collect(command: Sequence[str] | None = None) -> dict[str, Any]:
+    """What surrounds this run, as plain values; all but command, time and threads is found once per process.
+
+    Parameters
+    ----------
+    command : sequence of str, optional
+        The command line; ``sys.argv`` when left out.
+
+    Returns
+    -------
+    dict
+        ``git`` ({"revision", "dirty"}, or None outside a checkout of boostrun), ``versions``, ``python``,
+        ``platform``, ``cpu`` ({"model", "cores", "usable"}), ``threads`` (of this process, see
+        :func:`threads_in_force`; the queue puts those of the worker in their place), ``command``, ``time`` (UTC, ISO).
+
+    >>> sorted(collect(["boostrun", "algo=geem"]))
+    ['command', 'cpu', 'git', 'platform', 'python', 'threads', 'time', 'versions']
+    """
+    revision = _revision()
+    return {
+        "git": dict(revision) if revision else None,
+        "versions": dict(_versions()),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpu": {"model": _cpu_model(), "cores": os.cpu_count() or 1, "usable": usable_cores()},
+        "threads": threads_in_force(),
+        "command": [str(word) for word in (sys.argv if command is None else command)],
+        "time": utc_now(),
+    }
+
+
+def utc_now() -> str:
+    """The time as ``2024-05-01T12:00:00.123456+00:00``: such strings sort as the times do."""
+    return datetime.now(timezone.utc).isoformat(timespec="microseconds")
+
+
+def usable_cores() -> int:
+    """Cores that this process may use (affinity and container limits, as joblib sees them)."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+def threads_in_force() -> dict[str, Any]:
+    """Threads that the numerical libraries loaded in this process would use now, whatever was asked of them.
+
+    Returns
+    -------
+    dict
+        ``pools``: library name -> threads, of every BLAS and OpenMP library loaded (the largest number when one is
+        loaded twice); ``numba``: its threads, or None when numba is not loaded; ``environment``: the variables set.
+    """
+    # Looking at every shared library of the process takes a millisecond: again only when modules were loaded since.
+    pools = dict(_pools(len(sys.modules)))
+    numba = sys.modules.get("numba")
+    return {
+        "pools": pools,
+        "numba": int(numba.get_num_threads()) if hasattr(numba, "get_num_threads") else None,
+        "environment": {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ},
+    }
+
+
+def forget_threads() -> None:
+    """Look again at the libraries next time: somebody has changed their threads."""
+    _pools.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _pools(_modules_loaded: int) -> dict[str, int]:
+    from threadpoolctl import threadpool_info
+
+    pools: dict[str, int] = {}
+    for pool in threadpool_info():
+        name = pool["internal_api"]
+        pools[name] = max(pools.get(name, 0), int(pool["num_threads"]))
+    return dict(sorted(pools.items()))
+
+
+@lru_cache(maxsize=1)
+def _revision() -> dict[str, Any] | None:
+    """Revision and dirty flag of the checkout that boostrun was imported from; one call of git for both."""
+    root = Path(boostrun.__file__).resolve().parents[1]
+    if not (root / ".git").exists():
+        return None
+    # A hook's GIT_DIR would point git elsewhere; without optional locks, git status never writes in the checkout.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
+    command = ["git", "-C", str(root), "status", "--porcelain=v2", "--branch", "--untracked-files=no"]
+    try:
+        answer = subprocess.run(
+            command, capture_output=True, text=True, timeout=20, env=environment, check=True, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = answer.stdout.splitlines()
+    revision = next((line.split()[-1] for line in lines if line.startswith("# branch.oid ")), None)
+    if revision is None or revision == "(initial)":
+        return None
+    return {"revision": revision, "dirty": any(not line.startswith("#") for line in lines)}
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict[str, str]:
+    versions = {"boostrun": boostrun.__version__}
+    for package in _PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return versions
+
+
+@lru_cache(maxsize=1)
+def _cpu_model() -> str:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() in ("model name", "Model", "cpu model") and value.strip():
+                return value.strip()
+    if sys.platform == "darwin":
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            answer = subprocess.run(
+                ["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True, timeout=5, check=True
+            )
+            return answer.stdout.strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,364 @@
+"""The one flat queue of trials: cached ones skipped, the rest in parallel, dead workers and ctrl-C survived.
+
+A finished trial is on disk before the parent hears of it, so nothing finished is ever lost. When a worker dies,
+the whole pool dies with it; the trials that were running then are suspects and are run again later, each alone in a
+process of its own: the one that kills its worker again is the culprit and is recorded as failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import re
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.run.cell import Trial
+from boostrun.run.progress import Progress
+from boostrun.run.provenance import forget_threads, usable_cores
+from boostrun.run.store import Store
+from boostrun.run.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record, pin_threads
+
+__all__ = ["Execute", "Outcome", "Progress", "run_trials"]
+
+_STRIKES = 3  # pools in a row that may die before any of their trials begins
+
+
+@dataclass
+class Outcome:
+    """What came of a run, in the order of its trials."""
+
+    done: list[dict]
+    """Records of all trials that are done, cached ones included."""
+    failed: list[dict]
+    """Records of the trials that failed in this run."""
+    cached: int
+    """How many of ``done`` this run did not have to compute."""
+    interrupted: bool
+    """Ctrl-C or SIGTERM came; what was finished is kept, the rest is in neither list."""
+
+
+def run_trials(
+    trials: Sequence[Trial],
+    execute: Execute,
+    store: Store,
+    *,
+    n_jobs: int = -1,
+    backend: str = "loky",
+    provenance: Mapping[str, Any],
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run the trials that the store does not have, and return the records of all.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        In the order in which they are begun; a trial that is given twice runs once.
+    execute : callable
+        Takes a Trial, returns a dict of ``metrics`` (finite numbers), ``cost`` and ``curve``. It runs in a worker, so
+        it must be picklable. An exception makes a failed record; a failed trial runs again the next time.
+    store : Store
+        Workers write in it themselves. Other commands may work on it at the same time: trials are shared out, none is
+        computed twice at once.
+    n_jobs : int
+        Workers; -1 means all cores, 1 runs in this process. Never more than there are trials to run.
+    backend : str
+        ``loky`` (processes), ``sequential`` (this process), or any backend that joblib knows by name. Only ``loky``
+        survives a dead worker.
+    provenance : mapping
+        What :func:`boostrun.run.provenance.collect` gave; a record adds the threads of its worker and its time.
+    progress : Progress, optional
+        Silent when left out.
+
+    Raises
+    ------
+    BoostrunError
+        For a bad ``n_jobs`` or ``backend``, an ``execute`` that cannot be sent to workers, workers that die before they
+        begin, and a store that cannot be written: then no further trial is begun.
+    """
+    trials = list({trial.key: trial for trial in trials}.values())
+    run = _Run(
+        trials,
+        execute,
+        store,
+        workers=_workers(n_jobs),
+        backend=backend,
+        provenance=provenance,
+        progress=progress,
+    )
+    try:
+        interrupted = run.go()
+    finally:
+        run.board.remove()
+        if progress is not None:
+            progress.close()
+    records = [run.found.get(trial.key) or store.done(trial.key) or store.get(trial.key) for trial in trials]
+    kept = [(trial, record) for trial, record in zip(trials, records) if record is not None]
+    return Outcome(
+        done=[record for _, record in kept if record["status"] == "done"],
+        failed=[record for trial, record in kept if record["status"] != "done" and trial.key in run.failed],
+        cached=run.cached,
+        interrupted=interrupted,
+    )
+
+
+class _Run:
+    """One call of run_trials while it lasts."""
+
+    def __init__(
+        self,
+        trials: list[Trial],
+        execute: Execute,
+        store: Store,
+        *,
+        workers: int,
+        backend: str,
+        provenance: Mapping[str, Any],
+        progress: Progress | None,
+    ) -> None:
+        _check_backend(backend)
+        self.trials, self.store, self.backend, self.workers = trials, store, backend, workers
+        self.progress = progress
+        self.found: dict[str, dict] = {}
+        self.failed: set[str] = set()
+        self.cached = 0
+        self.settled: set[int] = set()
+        self.board = Board.make(len(trials))
+        self.job = Job(
+            execute=execute,
+            store=Store(store.root),  # the packed files have been looked at here; a worker need not read them
+            provenance=provenance,
+            board=self.board,
+            parent=os.getpid(),
+            watch=backend in ("loky", "multiprocessing"),
+            die_with_thread=threading.current_thread() is threading.main_thread(),
+        )
+
+    def go(self) -> bool:
+        """Run everything; True when interrupted."""
+        try:
+            with _sigterm_as_interrupt():
+                pending = self._skip_cached()
+                if not pending:
+                    return False
+                if self.workers == 1 or self.backend == "sequential":
+                    busy = self._inline(pending, wait=False)
+                    self._inline(busy, wait=True)
+                    return False
+                # Another command's trials come last: by then most are done, and until then there is other work.
+                busy, suspects = self._parallel(pending, wait=False)
+                busy, more = self._parallel(busy, wait=True)
+                self._alone([*suspects, *more])
+            return False
+        except KeyboardInterrupt:
+            for number, state in enumerate(self.board.read()):
+                if state == RUNNING:
+                    self.store.sweep(self.trials[number].key)
+            return True
+
+    def _skip_cached(self) -> list[int]:
+        if self.progress is not None:
+            self.progress.start(self.trials)
+        pending = []
+        for number, trial in enumerate(self.trials):
+            record = self.store.done(trial.key)
+            if record is None:
+                pending.append(number)
+            else:
+                self.found[trial.key] = record
+                self._settle(Summary(number, "found", record["metrics"]))
+        return pending
+
+    def _settle(self, summary: Summary) -> None:
+        """Take note of what became of a trial."""
+        if summary.status == "unwritten":
+            raise BoostrunError(summary.message)
+        if summary.number in self.settled:
+            return
+        self.settled.add(summary.number)
+        trial = self.trials[summary.number]
+        if summary.status == "failed":
+            self.failed.add(trial.key)
+        if summary.status == "found":
+            self.cached += 1
+            if self.progress is not None:
+                self.progress.cached(trial, summary.metrics)
+        elif self.progress is not None:
+            self.progress.finished(trial, summary.status, summary.metrics, summary.message)
+
+    def _settle_from_store(self, number: int) -> None:
+        """The worker recorded this trial and died before it could say so."""
+        record = self.store.get(self.trials[number].key)
+        if record is not None:
+            message = (record["error"] or {}).get("message", "")
+            self._settle(Summary(number, record["status"], record["metrics"], message))
+
+    # -- three ways of running trials ----------------------------------------------------------------------------
+
+    def _inline(self, pending: list[int], *, wait: bool) -> list[int]:
+        busy = []
+        with _pinned():
+            for number in pending:
+                summary = self.job(number, self.trials[number], wait)
+                if summary.status == "busy":
+                    busy.append(number)
+                else:
+                    self._settle(summary)
+        return busy
+
+    def _parallel(self, pending: list[int], *, wait: bool) -> tuple[list[int], list[int]]:
+        """Run in a pool, and in a new pool after each death; returns (busy elsewhere, suspects)."""
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        busy: set[int] = set()
+        suspects: list[int] = []
+        strikes = 0
+        while pending:
+            if len(pending) == 1 and self.backend == "loky":
+                # joblib would run a single trial in this process, where a crash would end everything.
+                return sorted(busy), [*suspects, *pending]
+            try:
+                for summary in self._pool(pending, wait):
+                    if summary.status == "busy":
+                        busy.add(summary.number)
+                    else:
+                        self._settle(summary)
+                break
+            except TerminatedWorkerError as error:
+                states = self.board.read()
+                for number in pending:
+                    if states[number] == RECORDED:
+                        self._settle_from_store(number)
+                fallen = [n for n in pending if states[n] == RUNNING and n not in self.settled]
+                before = len(pending)
+                pending = [n for n in pending if n not in self.settled and n not in fallen and n not in busy]
+                strikes = strikes + 1 if len(pending) == before else 0
+                self._note(f"a worker died ({_cause(error)}); its trials run again alone at the end")
+                if strikes == _STRIKES:
+                    raise BoostrunError(
+                        f"{_STRIKES} times in a row workers died ({_cause(error)}) before any trial began: too little "
+                        "memory, or execute cannot be loaded; n_jobs=1 runs in this process"
+                    ) from None
+                suspects += fallen
+        return sorted(busy), suspects
+
+    def _pool(self, pending: list[int], wait: bool) -> Iterator[Summary]:
+        import joblib
+
+        # One trial a message: dispatching costs less than a millisecond, and a batch sized on quick trials would leave
+        # one worker with a row of slow ones.
+        n_jobs = min(self.workers, len(pending))
+        options = {"inner_max_num_threads": 1} if self.backend == "loky" else {}
+        with joblib.parallel_config(backend=self.backend, n_jobs=n_jobs, **options):
+            parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+            results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
+        try:
+            yield from results
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise BoostrunError(f"execute or a trial cannot be sent to the workers: {error}") from error
+        finally:
+            results.close()
+
+    def _alone(self, suspects: list[int]) -> None:
+        """Each in a fresh process of its own, one at a time: what dies here has only itself to blame."""
+        from joblib.externals.loky import ProcessPoolExecutor
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        environment = dict.fromkeys(_thread_variables(), "1")
+        for number in suspects:
+            executor = ProcessPoolExecutor(max_workers=1, env=environment)
+            try:
+                self._settle(executor.submit(self.job, number, self.trials[number], True).result())
+            except TerminatedWorkerError as error:
+                self._record_death(number, _cause(error))
+            finally:
+                executor.shutdown(wait=True, kill_workers=True)
+
+    def _record_death(self, number: int, cause: str) -> None:
+        trial = self.trials[number]
+        with self.store.lock(trial.key):
+            if self.store.done(trial.key) is None:
+                message = f"the worker died twice ({cause}), the second time with this trial alone"
+                error = {"type": "WorkerDied", "message": message, "traceback": ""}
+                parts = {"metrics": {}, "cost": {}, "curve": {}}
+                self.store.put(make_record(trial, self.job.provenance, parts, error))
+        self._settle_from_store(number)
+
+    def _note(self, text: str) -> None:
+        if self.progress is not None:
+            self.progress.note(text)
+
+
+def _workers(n_jobs: int) -> int:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+        raise BoostrunError(f"n_jobs must be a number of workers of at least 1, or -1 for all cores, not {n_jobs!r}")
+    return usable_cores() if n_jobs == -1 else n_jobs
+
+
+def _check_backend(backend: str) -> None:
+    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
+
+    known = {*BACKENDS, *EXTERNAL_BACKENDS}
+    if backend not in known:
+        raise BoostrunError(f"no backend {backend!r}{did_you_mean(backend, known)} ({', '.join(sorted(known))})")
+
+
+def _thread_variables() -> Sequence[str]:
+    from joblib._parallel_backends import ParallelBackendBase
+
+    return ParallelBackendBase.MAX_NUM_THREADS_VARS
+
+
+def _cause(error: BaseException) -> str:
+    """``SIGKILL(-9)`` out of loky's message about exit codes."""
+    found = re.search(r"exit codes? of the workers? (?:are|is) \{?([^}\n]*)\}?", str(error))
+    return found.group(1) if found and found.group(1) else "cause unknown"
+
+
+@contextlib.contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """While this lasts SIGTERM stops a run as ctrl-C does; a handler that somebody else has set is left alone."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not ours:
+        yield
+        return
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _pinned() -> Iterator[None]:
+    """One thread in every library of this process, as in a worker, so that results do not depend on n_jobs."""
+    from threadpoolctl import threadpool_limits
+
+    names = _thread_variables()
+    before = {name: os.environ.get(name) for name in names}
+    numba = sys.modules.get("numba")
+    numba_before = numba.get_num_threads() if hasattr(numba, "get_num_threads") else None
+    os.environ.update(dict.fromkeys(names, "1"))  # for libraries that the first trial loads
+    try:
+        with threadpool_limits(1):
+            pin_threads()
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        if numba_before is not None:
+            numba.set_num_threads(numba_before)
+        forget_threads()

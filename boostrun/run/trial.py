@@ -1,0 +1,70 @@
+"""What a worker does for one trial: open the bank, make the estimator, train, test."""
+
+from __future__ import annotations
+
+import functools
+import getpass
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boostrun.run.cell import Cell, Trial, canonical_json
+
+
+@dataclass(frozen=True)
+class Execute:
+    """Run a trial with the data and the feature banks of these folders; sent to workers, so plain values only."""
+
+    data_root: str
+    cache_root: str
+    memory_mb: int = 1024
+
+    def __call__(self, trial: Trial) -> dict[str, Any]:
+        """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
+        from boostrun.run import algorithms
+        from boostrun.run.evaluate import train_and_test
+        from boostrun.run.seeds import spawn
+
+        cell = trial.cell
+        bank = _bank(self, canonical_json(cell.dataset), canonical_json(cell.features))
+        _compile(cell)
+        seeds = spawn(trial.seed)
+        random_state = int(seeds.algorithm.generate_state(1)[0])
+        return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
+
+
+@functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
+def _bank(execute: Execute, dataset: str, features: str):
+    from boostrun.features import open_bank
+
+    return open_bank(
+        json.loads(dataset), json.loads(features), Path(execute.data_root), Path(execute.cache_root),
+        memory_mb=execute.memory_mb,
+    )  # fmt: skip
+
+
+_compiled: set[str] = set()
+
+
+def _compile(cell: Cell) -> None:
+    """Compile what the algorithm needs (or read it from numba's cache), so that no trial's seconds hold the compiler's.
+
+    The lock lets one worker compile while the others wait for its result instead of compiling the same again.
+    """
+    if cell.algo["name"] in _compiled:
+        return
+    import numpy as np
+    from filelock import FileLock
+
+    from boostrun.data.source import ArraySource
+    from boostrun.run import algorithms
+
+    model = algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
+    samples = np.random.default_rng(0).integers(0, 256, (8, 5), dtype=np.uint8)
+    if hasattr(model, "fit_source"):
+        with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
+            model.fit_source(ArraySource(samples, np.arange(8) % 3, 0))
+            next(iter(model.ensemble_.staged_decision(np.ascontiguousarray(samples.T), [1])))
+    _compiled.add(cell.algo["name"])

@@ -1,0 +1,221 @@
+"""What happens to one trial in a worker: lock, look again, execute, record. The parent's side is in queue.py."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boostrun.errors import BoostrunError
+from boostrun.run.cell import Trial
+from boostrun.run.provenance import forget_threads, threads_in_force, utc_now
+from boostrun.run.store import LockBusyError, Store, StoreWriteError, check_record
+
+Execute = Callable[[Trial], dict]
+
+WAITING, RUNNING, RECORDED = b"\0", b"\1", b"\2"
+_POLL = 0.5  # seconds between two looks at whether the parent still lives
+
+_prepared_for: int | None = None
+_writing = threading.Lock()
+_boards: dict[str, int] = {}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the parent is told of a trial: small, because the record itself is on disk."""
+
+    number: int
+    status: str
+    """``done``, ``failed``, ``found`` (another process did it), ``busy`` (another is at it) or ``unwritten``."""
+    metrics: Mapping[str, float]
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """One byte per trial in a small file: which were running when a worker died.
+
+    A file and not a message, since a dead worker sends none; a byte and not a lock file, since it costs microseconds.
+    """
+
+    path: str
+
+    @classmethod
+    def make(cls, trials: int) -> Board:
+        descriptor, path = tempfile.mkstemp(prefix="boostrun-", suffix=".board")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(WAITING * trials)
+        return cls(path)
+
+    def mark(self, number: int, state: bytes) -> None:
+        # A worker on another machine has no such file; there, the scheduler deals with dead workers.
+        with contextlib.suppress(OSError):
+            if self.path not in _boards:
+                for descriptor in _boards.values():
+                    os.close(descriptor)
+                _boards.clear()
+                _boards[self.path] = os.open(self.path, os.O_WRONLY)
+            os.pwrite(_boards[self.path], state, number)
+
+    def read(self) -> list[bytes]:
+        with open(self.path, "rb") as file:
+            return [bytes([state]) for state in file.read()]
+
+    def remove(self) -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+        if (descriptor := _boards.pop(self.path, None)) is not None:
+            os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the trials of one run share; sent to the workers with each of them."""
+
+    execute: Execute
+    store: Store
+    provenance: Mapping[str, Any]
+    board: Board
+    parent: int
+    """Process id of the parent."""
+    watch: bool
+    """Whether workers are processes of this machine that must end with their parent."""
+    die_with_thread: bool
+    """Whether the parent's main thread starts the workers, so that the kernel may be asked to end them with it."""
+
+    def __call__(self, number: int, trial: Trial, wait: bool = False) -> Summary:
+        """Do one trial; ``wait`` for another process at work on it instead of answering ``busy``."""
+        if self.watch:
+            prepare(self.parent, self.die_with_thread)
+        try:
+            with self.store.lock(trial.key, timeout=-1 if wait else 0):
+                record = self.store.done(trial.key)
+                if record is not None:
+                    return Summary(number, "found", record["metrics"])
+                self.board.mark(number, RUNNING)
+                record = perform(trial, self.execute, self.provenance)
+                with _writing:
+                    self.store.put(record)
+                self.board.mark(number, RECORDED)
+        except LockBusyError:
+            return Summary(number, "busy", {})
+        except StoreWriteError as error:
+            return Summary(number, "unwritten", {}, str(error))
+        return Summary(number, record["status"], record["metrics"], (record["error"] or {}).get("message", ""))
+
+
+def perform(trial: Trial, execute: Execute, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Execute a trial and make its record, done or failed; nothing is written.
+
+    Adds to ``cost``: ``seconds``, the wall time of ``execute``, and ``peak_memory_mb``, the most memory this *process*
+    has held since it began (MB of 1e6 bytes), which an earlier trial in the same worker may have caused.
+    """
+    begun = time.perf_counter()
+    try:
+        result = execute(trial)
+        seconds = time.perf_counter() - begun
+        if not isinstance(result, Mapping) or set(result) != {"metrics", "cost", "curve"}:
+            raise BoostrunError("execute must return a dict of metrics, cost and curve")
+        parts = {name: without_numpy(part) for name, part in result.items()}
+        parts["cost"] = {**parts["cost"], "seconds": seconds, "peak_memory_mb": peak_memory_mb()}
+        return check_record(make_record(trial, provenance, parts))
+    except (Exception, SystemExit) as error:  # sys.exit() in a plugin is a failure of its trial, not our end
+        seconds = time.perf_counter() - begun
+        cost = {"seconds": seconds, "peak_memory_mb": peak_memory_mb()}
+        return make_record(trial, provenance, {"metrics": {}, "cost": cost, "curve": {}}, describe(error))
+
+
+def make_record(
+    trial: Trial, provenance: Mapping[str, Any], parts: Mapping[str, Any], error: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The record of a trial that ends now in this process; ``parts`` are metrics, cost and curve."""
+    return {
+        "schema": 1,
+        "key": trial.key,
+        "cell": trial.cell.config(),
+        "cell_key": trial.cell.key,
+        "seed": trial.seed,
+        "status": "done" if error is None else "failed",
+        "inputs": {"data": trial.inputs.data, "source": trial.inputs.source},
+        **parts,
+        "provenance": {**provenance, "threads": threads_in_force(), "time": utc_now()},
+        "error": None if error is None else dict(error),
+    }
+
+
+def describe(error: BaseException) -> dict[str, str]:
+    """An exception as plain text; a BoostrunError is a sentence for a person, so it comes without its traceback."""
+    known = isinstance(error, BoostrunError)
+    text = "" if known else "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return {"type": type(error).__name__, "message": str(error), "traceback": text}
+
+
+def without_numpy(value: Any) -> Any:
+    """``value`` with numpy scalars and arrays, at any depth, as plain numbers and lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: without_numpy(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_numpy(item) for item in value]
+    return value
+
+
+def peak_memory_mb() -> float | None:
+    """The most memory this process has held so far, in MB of 1e6 bytes; None where the system does not say."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, KiB elsewhere
+    return round(getrusage(RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
+
+
+def prepare(parent: int, die_with_thread: bool) -> None:
+    """Once per worker process: leave ctrl-C to the parent, end with the parent, one thread in every library."""
+    global _prepared_for
+    if os.getpid() == parent or _prepared_for == parent:
+        return
+    _prepared_for = parent
+    with contextlib.suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        if die_with_thread and sys.platform == "linux":
+            _die_with_parent()
+        threading.Thread(target=_watch, args=(parent,), daemon=True, name="boostrun-watch").start()
+    pin_threads()
+
+
+def pin_threads() -> None:
+    """One thread in every numerical library loaded; those loaded later read the environment."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    numba = sys.modules.get("numba")
+    if hasattr(numba, "set_num_threads"):
+        numba.set_num_threads(1)
+    forget_threads()
+
+
+def _die_with_parent() -> None:
+    # The kernel needs nobody's attention: it ends a worker even in the middle of a kernel that holds the interpreter.
+    with contextlib.suppress(OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_POLL)
+    _writing.acquire(timeout=5)  # a record that is being written is finished first
+    os._exit(1)

@@ -1,0 +1,113 @@
+"""Trees of image files: image_folder, INRIA, Caltech-101."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from boostrun.data import checksum, load
+from boostrun.errors import BoostrunError, DataMissingError
+
+
+def paint(path, width, height, seed=0, mode="RGB"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    Image.fromarray(pixels).convert(mode).save(path)
+    return np.asarray(Image.fromarray(pixels).convert(mode).convert("RGB"))
+
+
+@pytest.fixture
+def inria(tmp_path):
+    """A small tree in the published layout; returns the pixels of the first training person."""
+    for split, size in (("train", (96, 160)), ("test", (70, 134))):
+        folder = tmp_path / "INRIAPerson" / f"{split}_64x128_H96"
+        for i in range(2):
+            pixels = paint(folder / "pos" / f"{i}.png", *size, seed=i)
+            first = pixels if (split, i) == ("train", 0) else first
+            paint(folder / "neg" / f"{i}.png", 150, 140, seed=10 + i)
+    return first
+
+
+def test_inria_takes_the_centre_of_people_and_random_windows_of_backgrounds(inria, tmp_path):
+    data = load({"name": "inria", "windows_per_image": 3}, tmp_path)
+    assert data.x_train.shape == (2 + 6, 128, 64, 3) and data.x_test.shape == (2 + 6, 128, 64, 3)
+    assert data.y_train.tolist() == [1, 1] + [0] * 6 and data.classes == ("background", "person")
+    np.testing.assert_array_equal(data.x_train[0], inria[16:144, 16:80])
+
+
+def test_inria_windows_depend_on_the_seed_alone(inria, tmp_path):
+    one, two, other = (load({"name": "inria", "split_seed": s}, tmp_path) for s in (0, 0, 1))
+    np.testing.assert_array_equal(one.x_train, two.x_train)
+    assert (one.x_train != other.x_train).any() and one.checksum != other.checksum
+
+
+def test_inria_negatives_are_found_where_the_links_are_lost(inria, tmp_path):
+    root = tmp_path / "INRIAPerson"
+    before = load({"name": "inria"}, tmp_path)
+    for split in ("train", "test"):
+        (root / split.capitalize()).mkdir()
+        (root / f"{split}_64x128_H96" / "neg").rename(root / split.capitalize() / "neg")
+        (root / f"{split}_64x128_H96" / "neg").write_text(f"../{split.capitalize()}/neg")
+    after = load({"name": "inria"}, tmp_path)
+    np.testing.assert_array_equal(before.x_test, after.x_test)
+    assert before.checksum == after.checksum
+
+
+def test_inria_images_that_are_too_small_broken_or_absent_are_a_sentence(inria, tmp_path):
+    path = tmp_path / "INRIAPerson" / "train_64x128_H96" / "neg" / "0.png"
+    paint(path, 60, 200)
+    with pytest.raises(BoostrunError, match="60x200 pixels"):
+        load({"name": "inria"}, tmp_path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(BoostrunError, match=r"0\.png cannot be read as an image"):
+        load({"name": "inria"}, tmp_path)
+    for image in path.parent.iterdir():
+        image.unlink()
+    with pytest.raises(DataMissingError, match="holds no images"):
+        load({"name": "inria"}, tmp_path)
+
+
+def test_image_folder_with_and_without_a_test_part(tmp_path):
+    for kind in ("cat", "dog"):
+        for i in range(5):
+            paint(tmp_path / "all" / kind / f"{i}.png", 9, 7, seed=i, mode="L" if i else "RGB")
+            paint(tmp_path / "two" / "train" / kind / f"{i}.png", 6, 6)
+        paint(tmp_path / "two" / "test" / kind / "0.jpg", 6, 6)
+    whole = load({"name": "image_folder", "path": str(tmp_path / "all"), "size": 6}, tmp_path)
+    assert whole.x_train.shape == (8, 6, 6, 3) and len(whole.x_test) == 2 and whole.classes == ("cat", "dog")
+    parts = load({"name": "image_folder", "path": str(tmp_path / "two")}, tmp_path)
+    assert len(parts.x_train) == 10 and len(parts.x_test) == 2
+
+
+def test_a_changed_image_changes_the_checksum(tmp_path):
+    config = {"name": "image_folder", "path": str(tmp_path / "d")}
+    for kind in "ab":
+        for i in range(2):
+            paint(tmp_path / "d" / kind / f"{i}.png", 4, 4)
+    before = checksum(config, tmp_path)
+    paint(tmp_path / "d" / "a" / "0.png", 4, 4, seed=9)
+    assert checksum(config, tmp_path) != before
+
+
+def test_image_folder_without_class_folders_or_with_a_broken_image_is_a_sentence(tmp_path):
+    (tmp_path / "d" / "a").mkdir(parents=True)
+    with pytest.raises(BoostrunError, match="no class folders"):
+        load({"name": "image_folder", "path": str(tmp_path / "d")}, tmp_path)
+    (tmp_path / "d" / "a" / "0.png").write_text("no image")
+    with pytest.raises(BoostrunError, match="as an image"):
+        load({"name": "image_folder", "path": str(tmp_path / "d")}, tmp_path)
+
+
+def test_caltech101_takes_so_many_of_each_class_and_no_background(tmp_path):
+    pytest.importorskip("torch")
+    folder = tmp_path / "caltech101" / "101_ObjectCategories"
+    for kind, count in (("ant", 7), ("bee", 3), ("BACKGROUND_Google", 2)):
+        for i in range(1, count + 1):
+            paint(folder / kind / f"image_{i:04d}.jpg", 10, 8, seed=i, mode="L" if i == 1 else "RGB")
+    config = {"name": "caltech101", "train_per_class": 2, "test_per_class": 3, "size": 8}
+    data = load(config, tmp_path)
+    assert data.classes == ("ant", "bee") and data.x_train.shape == (4, 8, 8, 3)
+    assert np.bincount(data.y_test).tolist() == [3, 1]
+    assert data.checksum != checksum({**config, "split_seed": 1}, tmp_path)
+    (folder / "ant" / "image_0003.jpg").write_text("no image")
+    with pytest.raises(BoostrunError, match="cannot be read as an image"):
+        load({**config, "train_per_class": 7}, tmp_path)

@@ -1,0 +1,199 @@
+"""load, checksum, describe, fetch: what holds for every loader."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boostrun.data import NAMES, checksum, describe, fetch, load, loader_module
+from boostrun.data.digests import FileDigests
+from boostrun.data.labels import stratified
+from boostrun.errors import BoostrunError, DataMissingError
+
+CONF = Path(__file__).parents[2] / "conf"
+
+
+def test_digits_are_whole_and_split_by_class(tmp_path):
+    digits = load({"name": "digits"}, tmp_path)
+    assert len(digits.x_train) + len(digits.x_test) == 1797
+    assert digits.x_train.shape[1:] == (8, 8) and digits.x_train.dtype == np.uint8 and digits.x_train.max() == 16
+    assert digits.y_train.dtype == np.int64 and digits.classes == tuple("0123456789")
+    shares = np.bincount(digits.y_test) / (np.bincount(digits.y_test) + np.bincount(digits.y_train))
+    assert (abs(shares - 0.2) < 0.01).all()
+
+
+def test_checksum_needs_no_decoding_and_tells_splits_apart(tmp_path):
+    config = {"name": "digits"}
+    assert checksum(config, tmp_path) == load(config, tmp_path).checksum
+    assert checksum(config, tmp_path) == checksum({"name": "digits", "split_seed": 0}, tmp_path)
+    assert checksum(config, tmp_path) != checksum({"name": "digits", "split_seed": 1}, tmp_path)
+
+
+def test_the_same_file_elsewhere_is_the_same_data(tmp_path, arrays):
+    (tmp_path / "b").mkdir()
+    np.savez(tmp_path / "a.npz", **arrays)
+    (tmp_path / "b" / "c.npz").write_bytes((tmp_path / "a.npz").read_bytes())
+    first, second = ({"name": "npz", "path": str(tmp_path / p)} for p in ("a.npz", "b/c.npz"))
+    assert checksum(first, tmp_path) == checksum(second, tmp_path)
+
+
+def test_digests_are_remembered_until_the_file_changes(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(b"one")
+    with FileDigests(tmp_path) as digests:
+        first = digests.of(path)
+    monkeypatch.setattr("boostrun.data.digests._digest", lambda *_: "again")
+    with FileDigests(tmp_path) as digests:
+        assert digests.of(path) == first
+    path.write_bytes(b"other")
+    with FileDigests(tmp_path) as digests:
+        assert digests.of(path) == "again"
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[1]", '{"a": 3}'])
+def test_a_broken_memory_of_digests_is_no_harm(tmp_path, broken):
+    (tmp_path / ".checksums").mkdir()
+    (tmp_path / ".checksums" / "digests.json").write_text(broken)
+    (tmp_path / "a").write_bytes(b"abc")
+    with FileDigests(tmp_path) as digests:
+        assert digests.of(tmp_path / "a", "md5") == "900150983cd24fb0d6963f7d28e17f72"
+
+
+def test_an_absent_data_root_is_not_made(tmp_path):
+    checksum({"name": "digits"}, tmp_path / "absent")
+    assert not (tmp_path / "absent").exists()
+
+
+def test_split_is_by_class_deterministic_and_never_takes_a_whole_class():
+    labels = np.array([0] * 10 + [1] * 2 + [2])
+    train, test = stratified(labels, 0.9, seed=3)
+    assert sorted([*train, *test]) == list(range(13))
+    assert set(labels[train]) == {0, 1, 2} and list(np.bincount(labels[test])) == [9, 1]
+    np.testing.assert_array_equal(test, stratified(labels, 0.9, seed=3)[1])
+    assert not np.array_equal(test, stratified(labels, 0.9, seed=4)[1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_set_says_where_its_files_belong(name, tmp_path):
+    text = describe({"name": name, **({"data_id": 61} if name == "openml" else {})}, tmp_path)
+    assert text.startswith(f"{name}: ") and "\n" not in text
+
+
+@pytest.mark.parametrize("name", ["mnist", "cifar10", "stl10", "pedestrians", "caltech101", "inria"])
+def test_missing_files_are_named_with_their_place(name, tmp_path):
+    with pytest.raises(DataMissingError, match=str(tmp_path)):
+        load({"name": name}, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["pedestrians", "inria"])
+def test_what_cannot_be_fetched_says_which_file_belongs_where(name, tmp_path):
+    with pytest.raises(DataMissingError, match=str(tmp_path)):
+        fetch({"name": name}, tmp_path)
+
+
+def test_openml_is_kept_as_a_table_and_a_dead_network_is_a_sentence(tmp_path, monkeypatch):
+    import pandas
+    import sklearn.datasets
+
+    def dead(**_):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", dead)
+    config = {"name": "openml", "data_id": 61}
+    with pytest.raises(DataMissingError, match=r"no route to host.*61\.csv\.gz"):
+        fetch(config, tmp_path)
+
+    frame = pandas.DataFrame({"a": [0.1, 1 / 3] * 5, "b": ["u", "v"] * 5})
+    answer = type("Bunch", (), {"data": frame, "target": pandas.Series(["x", "y"] * 5, name="kind")})
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: answer)
+    assert "61.csv.gz" in fetch(config, tmp_path)
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", dead)
+    data = load(config, tmp_path)
+    assert data.classes == ("x", "y") and set(data.x_train[:, 0]) == {0.1, 1 / 3}
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"name": "minst"}, "did you mean 'mnist'"),
+        ({"name": "digits", "split_sed": 1}, "did you mean 'split_seed'"),
+        ({"name": "digits", "test_fraction": 1.0}, "strictly between 0 and 1"),
+        ({"name": "digits", "test_fraction": "a"}, "must be a number"),
+        ({"name": "digits", "split_seed": -1}, "whole number"),
+        ({"name": "npz"}, "needs dataset.path"),
+        ({"name": "npz", "path": "???"}, "needs dataset.path"),
+        ({"name": "npz", "path": "absent.npz"}, "no file absent.npz"),
+        ({"name": "csv", "path": "."}, "is a folder"),
+        ({"name": "image_folder", "path": "absent"}, "no folder absent"),
+        ({"name": "openml"}, "either dataset.data_id"),
+        ({"name": "openml", "data_name": "../x"}, "is no name"),
+        ({"name": "own", "loader": "no.such.loader"}, "no module no.such.loader"),
+        ({"name": "own", "loader": "json"}, "has no DEFAULTS"),
+    ],
+)
+def test_a_wrong_config_is_a_sentence(config, sentence, tmp_path):
+    with pytest.raises(BoostrunError, match=sentence):
+        load(config, tmp_path)
+
+
+def test_a_loader_of_ones_own_is_one_module(tmp_path, monkeypatch):
+    (tmp_path / "my_loader.py").write_text(
+        "import numpy as np\nfrom boostrun.data.dataset import Parts\nDEFAULTS = {'n': 8}\n"
+        "def places(options, root): return 'nowhere'\n"
+        "def files(options, root): return {}\n"
+        "def read(options, root): return Parts(np.ones((options['n'], 2)), np.arange(options['n']) % 2)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    config = {"name": "mine", "loader": "my_loader", "n": 20}
+    assert loader_module(config) == "my_loader"
+    assert len(load(config, tmp_path).x_train) == 16
+
+
+def test_importing_the_packages_is_light():
+    code = "import sys, boostrun.data, boostrun.features; print([m for m in ('numpy', 'torch', 'numba') if m in sys.modules])"
+    environment = {**os.environ, "PYTHONPATH": str(CONF.parent)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_yaml_values_are_the_defaults_of_the_code():
+    import importlib
+
+    from omegaconf import OmegaConf
+
+    from boostrun import features
+
+    for name in NAMES:
+        config = OmegaConf.to_container(OmegaConf.load(CONF / "dataset" / f"{name}.yaml"))
+        config.pop("defaults", None)
+        assert config == {"name": name, **importlib.import_module(loader_module({"name": name})).DEFAULTS}
+    for name in features.NAMES:
+        config = OmegaConf.to_container(OmegaConf.load(CONF / "features" / f"{name}.yaml"))
+        module = importlib.import_module(features.pipeline_module({"name": name}))
+        assert config == {"name": name, **module.DEFAULTS, **features._COMMON}
+
+
+def test_hydra_picks_the_features_that_suit_a_data_set(tmp_path):
+    from hydra import compose, initialize_config_dir
+
+    for group in ("dataset", "features"):
+        (tmp_path / group).symlink_to(CONF / group)
+    # Hydra takes an override from a group that stands after the one it overrides.
+    (tmp_path / "config.yaml").write_text("defaults:\n  - features: raw\n  - dataset: digits\n  - _self_\n")
+    wanted = {"digits": "raw", "cifar10": "coates_ng", "pedestrians": "hog", "inria": "hog", "stl10": "coates_ng"}
+    with initialize_config_dir(str(tmp_path), version_base="1.3"):
+        for dataset, features in wanted.items():
+            assert compose("config", [f"dataset={dataset}"]).features.name == features
+        assert compose("config", ["dataset=cifar10", "features=raw"]).features.name == "raw"
+
+
+def test_published_checksums_are_the_tracked_ones():
+    tomllib = pytest.importorskip("tomllib")
+    from boostrun.data.published import PUBLISHED
+
+    known = tomllib.loads((CONF.parent / "datasets" / "checksums.toml").read_text())
+    known.pop("archives")
+    assert known == PUBLISHED

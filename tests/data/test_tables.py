@@ -1,0 +1,129 @@
+"""csv and parquet."""
+
+import numpy as np
+import pandas
+import pytest
+
+from boostrun.data import load
+from boostrun.errors import BoostrunError
+
+
+@pytest.fixture
+def csv(tmp_path):
+    def from_text(text, test=None, **config):
+        (tmp_path / "t.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+        if test is not None:
+            (tmp_path / "u.csv").write_text(test)
+            config["test_path"] = str(tmp_path / "u.csv")
+        return load({"name": "csv", "path": str(tmp_path / "t.csv"), **config}, tmp_path)
+
+    return from_text
+
+
+ROWS = "1,2,x\n3,4,y\n" * 5
+
+
+def test_the_last_column_is_the_label_unless_another_is_named(csv):
+    assert csv("a,b,c\n" + ROWS).classes == ("x", "y")
+    assert csv("a,b,c\n" + ROWS, label="a").classes == ("1", "3")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROWS,
+        "a,b,c\n" + ROWS,
+        ROWS.replace(",", ";"),
+        ROWS.replace(",", "  "),
+        ROWS.replace(",", "\t"),
+        "\ufeffa,b,c\n" + ROWS,
+    ],
+)
+def test_names_and_separators_are_found_out(csv, text):
+    data = csv(text)
+    assert len(data.x_train) + len(data.x_test) == 10
+    assert {tuple(row) for row in data.x_train} == {(1, 2), (3, 4)}
+
+
+def test_text_becomes_ordinals_of_the_training_part(csv):
+    data = csv("a,b\nlow,0\nmid,1\nhigh,0\n", test="a,b\nmid,1\nnew,0\n")
+    assert data.x_train[:, 0].tolist() == [1, 2, 0] and data.x_test[:, 0].tolist() == [2, -1]
+
+
+def test_a_file_of_test_samples_is_not_split(csv):
+    data = csv("a,b\n" + "1,0\n2,1\n" * 4, test="a,b\n5,1\n")
+    assert len(data.x_train) == 8 and data.x_test.tolist() == [[5]]
+
+
+def test_booleans_are_numbers(csv):
+    assert set(csv("a,b\n" + "True,0\nFalse,1\n" * 4).x_train[:, 0]) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "config", "sentence"),
+    [
+        ("", {}, "is empty"),
+        ("\n\n", {}, "is empty"),
+        ("a,b,c\n", {}, "holds no rows"),
+        ("a,b,c\n" + ROWS, {"label": "A"}, "no column 'A'.*did you mean 'a'"),
+        ("a,b,c\n" + ROWS + "1,,x\n", {}, "1 values that are NaN.*column 'b'"),
+        ("a,b,c\n" + ROWS + "1,inf,x\n", {}, "column 'b'"),
+        ("a,b,c\n" + ROWS + "1,2,\n", {}, "1 rows without a label"),
+        ("a,b,c\n" + ROWS + ",2,x\n", {"label": "c"}, "column 'a'"),
+        ("a,b\n" + "u,0\n,1\nu,0\nu,1\n" * 3, {}, "column 'a' of .* missing values"),
+        ("a,b,c\n" + ROWS + "1,2,3,4,5\n", {}, "cannot be read"),
+        ("a,b\n" + ROWS, {}, "more values than the first line"),
+        ("c\nx\ny\n", {}, "there are no features"),
+        ("a,b\n" + "1,0.5\n2,1.5\n" * 3, {}, "no whole numbers"),
+        ("a,b\n" + "1,0\n" * 5, {}, "same label"),
+        (b"a,b\n\xff\xfe\xfa,1\n", {}, "cannot be read"),
+        (b"\x00\x01\x02" * 100, {}, "t.csv"),
+        ('a,b\n"1,0\n2,1\n', {}, "t.csv"),
+    ],
+)
+def test_a_bad_table_is_a_sentence(csv, text, config, sentence):
+    with pytest.raises(BoostrunError, match=sentence):
+        csv(text, **config)
+
+
+def test_test_samples_must_have_the_same_columns(csv):
+    with pytest.raises(BoostrunError, match="it lacks 'b'"):
+        csv("a,b,c\n" + ROWS, test="a,c\n1,x\n")
+
+
+def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
+    (tmp_path / "t.csv.gz").write_text(ROWS)
+    with pytest.raises(BoostrunError, match="cannot be read"):
+        load({"name": "csv", "path": str(tmp_path / "t.csv.gz")}, tmp_path)
+
+
+def test_parquet_holds_the_same_as_csv(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(
+        {
+            "n": np.arange(20.0),
+            "kind": pandas.Categorical(["u", "v"] * 10),
+            "flag": [True, False] * 10,
+            "y": [0, 1] * 10,
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    one, two = (load({"name": kind, "path": str(tmp_path / f"t.{kind}")}, tmp_path) for kind in ("parquet", "csv"))
+    np.testing.assert_array_equal(one.x_train, two.x_train)
+    np.testing.assert_array_equal(one.y_test, two.y_test)
+
+
+def test_nullable_columns_with_missing_values_are_a_sentence(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"n": pandas.array([1, None] * 5, dtype="Int64"), "y": [0, 1] * 5})
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(BoostrunError, match="column 'n'"):
+        load({"name": "parquet", "path": str(tmp_path / "t.parquet")}, tmp_path)
+
+
+def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
+    with pytest.raises(BoostrunError, match=r"t\.parquet cannot be read"):
+        load({"name": "parquet", "path": str(tmp_path / "t.parquet")}, tmp_path)

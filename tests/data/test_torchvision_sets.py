@@ -1,0 +1,180 @@
+"""MNIST, CIFAR-10 and STL-10 in the published formats, read through torchvision; and the real files where they are."""
+
+import gzip
+import hashlib
+import pickle
+import struct
+import sys
+
+import numpy as np
+import pytest
+
+from boostrun.data import describe, fetch, load, published, vision
+from boostrun.errors import BoostrunError
+
+
+def write_idx(path, array):
+    """One file in the idx format, packed and unpacked: magic number, sizes (big-endian), bytes."""
+    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(header + array.tobytes())
+    path.with_name(path.name + ".gz").write_bytes(gzip.compress(header + array.tobytes()))
+
+
+def now_published(monkeypatch, name, root):
+    """Take the md5 sums of the small files for the published ones."""
+    sums = {place: hashlib.md5((root / place).read_bytes()).hexdigest() for place in published.PUBLISHED[name]}
+    monkeypatch.setitem(published.PUBLISHED, name, sums)
+    return sums
+
+
+@pytest.fixture
+def mnist(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    images = {
+        "train": rng.integers(0, 256, (12, 28, 28), np.uint8),
+        "t10k": rng.integers(0, 256, (6, 28, 28), np.uint8),
+    }
+    raw = tmp_path / "MNIST" / "raw"
+    for part, array in images.items():
+        write_idx(raw / f"{part}-images-idx3-ubyte", array)
+        write_idx(raw / f"{part}-labels-idx1-ubyte", (np.arange(len(array)) % 3).astype(np.uint8))
+    now_published(monkeypatch, "mnist", tmp_path)
+    return images
+
+
+def test_mnist_is_read_from_idx_files(mnist, tmp_path):
+    data = load({"name": "mnist"}, tmp_path)
+    np.testing.assert_array_equal(data.x_train, mnist["train"])
+    np.testing.assert_array_equal(data.x_test, mnist["t10k"])
+    assert data.y_test.tolist() == [0, 1, 2, 0, 1, 2] and data.y_train.dtype == np.int64
+    assert "4 of 4" in describe({"name": "mnist"}, tmp_path)
+
+
+def test_a_damaged_mnist_download_names_both_checksums(mnist, tmp_path):
+    path = tmp_path / "MNIST" / "raw" / "train-labels-idx1-ubyte.gz"
+    path.write_bytes(b"damaged")
+    with pytest.raises(
+        BoostrunError, match=rf"labels.*expected md5 \w{{32}}, found {hashlib.md5(b'damaged').hexdigest()}"
+    ):
+        load({"name": "mnist"}, tmp_path)
+    with pytest.raises(BoostrunError, match="expected md5"):
+        fetch({"name": "mnist"}, tmp_path)
+
+
+def test_a_damaged_unpacked_mnist_file_is_noticed(mnist, tmp_path):
+    path = tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte"
+    content = bytearray(path.read_bytes())
+    content[100] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(BoostrunError, match="expected sha256"):
+        load({"name": "mnist"}, tmp_path)
+
+
+def test_a_truncated_idx_file_without_its_archive_is_a_sentence(mnist, tmp_path):
+    raw = tmp_path / "MNIST" / "raw"
+    for packed in raw.glob("*.gz"):
+        packed.unlink()
+    path = raw / "train-images-idx3-ubyte"
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(BoostrunError, match="cannot be read as mnist"):
+        load({"name": "mnist"}, tmp_path)
+
+
+def test_cifar10_is_read_from_its_batches(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    folder = tmp_path / "cifar-10-batches-py"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    batches = {}
+    for name in [*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]:
+        batches[name] = rng.integers(0, 256, (10, 3072), dtype=np.uint8)
+        (folder / name).write_bytes(pickle.dumps({"data": batches[name], "labels": list(range(10))}))
+    (folder / "batches.meta").write_bytes(pickle.dumps({"label_names": list("abcdefghij")}))
+    sums = now_published(monkeypatch, "cifar10", tmp_path)
+    kind = vision.torchvision_datasets().CIFAR10
+    as_list = [[place.split("/")[1], md5] for place, md5 in sums.items()]
+    monkeypatch.setattr(kind, "train_list", as_list[:5])
+    monkeypatch.setattr(kind, "test_list", as_list[5:6])
+    monkeypatch.setattr(kind, "meta", {**kind.meta, "md5": as_list[6][1]})
+    data = load({"name": "cifar10"}, tmp_path)
+    assert data.x_train.shape == (50, 32, 32, 3) and data.classes[0] == "airplane"
+    np.testing.assert_array_equal(data.x_test[3, :, :, 1].ravel(), batches["test_batch"][3, 1024:2048])
+
+
+def test_stl10_is_read_without_its_unlabelled_images(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    folder = tmp_path / "stl10_binary"
+    folder.mkdir()
+    columns_first = np.random.default_rng(0).integers(0, 256, (20, 3, 96, 96), dtype=np.uint8)
+    for part in ("train", "test"):
+        (folder / f"{part}_X.bin").write_bytes(columns_first.tobytes())
+        (folder / f"{part}_y.bin").write_bytes((np.arange(20) % 10 + 1).astype(np.uint8).tobytes())
+    sums = now_published(monkeypatch, "stl10", tmp_path)
+    kind = vision.torchvision_datasets().STL10
+    as_list = [[place.split("/")[1], md5] for place, md5 in sums.items()]
+    monkeypatch.setattr(kind, "train_list", [*as_list[:2], ["unlabeled_X.bin", "0"]])
+    monkeypatch.setattr(kind, "test_list", as_list[2:])
+    data = load({"name": "stl10"}, tmp_path)
+    assert data.x_train.shape == (20, 96, 96, 3) and data.y_train.max() == 9
+    # the file holds each channel column by column
+    np.testing.assert_array_equal(data.x_train[5, :, :, 2], columns_first[5, 2].T)
+
+
+def test_without_torchvision_a_sentence_says_what_to_install(tmp_path, monkeypatch, mnist):
+    monkeypatch.setitem(sys.modules, "torchvision", None)
+    with pytest.raises(BoostrunError, match=r"pip install 'boostrun\[images\]'.*npz"):
+        load({"name": "mnist"}, tmp_path)
+
+
+def test_a_download_that_fails_says_where_the_files_belong(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+
+    def dead(*_, **__):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(vision.torchvision_datasets().MNIST, "download", dead)
+    with pytest.raises(BoostrunError, match=rf"no route to host.*{tmp_path}"):
+        fetch({"name": "mnist"}, tmp_path)
+
+
+def real(root, *places):
+    for place in places:
+        if not (root / place).exists():
+            pytest.skip(f"{root / place} is not there")
+
+
+@pytest.mark.realdata
+def test_real_mnist_is_verified_and_whole(real_root):
+    pytest.importorskip("torch")
+    real(real_root, "MNIST/raw/train-images-idx3-ubyte.gz")
+    data = load({"name": "mnist"}, real_root)
+    assert data.x_train.shape == (60000, 28, 28) and data.x_test.shape == (10000, 28, 28)
+    assert round(float(data.x_train.mean()) / 255, 4) == 0.1307 and data.y_train[:5].tolist() == [5, 0, 4, 1, 9]
+
+
+@pytest.mark.realdata
+def test_real_cifar10_has_the_published_channel_means(real_root):
+    real(real_root, "cifar10.npz")
+    data = load({"name": "cifar10"}, real_root)
+    np.testing.assert_allclose(data.x_train.mean((0, 1, 2)) / 255, [0.4914, 0.4822, 0.4465], atol=1e-4)
+    assert np.bincount(data.y_train).tolist() == [5000] * 10
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "test", "shape", "classes"),
+    [("pendigits.tra", "pendigits.tes", (7494, 16), 10), ("sat.trn", "sat.tst", (4435, 36), 6)],
+)
+def test_real_uci_tables_are_read_whole(real_root, name, test, shape, classes):
+    real(real_root, f"uci/{name}", f"uci/{test}")
+    data = load({"name": "csv", "path": f"uci/{name}", "test_path": f"uci/{test}"}, real_root)
+    assert data.x_train.shape == shape and len(data.classes) == classes
+
+
+@pytest.mark.realdata
+def test_letter_recognition_has_26_classes(real_root):
+    real(real_root, "uci/letter-recognition.data")
+    data = load({"name": "csv", "path": "uci/letter-recognition.data", "label": "0"}, real_root)
+    assert len(data.classes) == 26 and len(data.x_train) + len(data.x_test) == 20000

@@ -1,0 +1,267 @@
+"""The bank: what it holds, when it is built, and what happens when building goes wrong."""
+
+import errno
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from boostrun.errors import BoostrunError
+from boostrun.features import bank_key, build, open_bank, store
+from boostrun.features.bank import Bank
+
+RAW = {"name": "raw"}
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A table of 200 + 50 samples with four features, one constant, in an .npz file."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((250, 4)).astype(np.float32)
+    x[:, 2] = 7
+    y = np.arange(250) % 3
+    np.savez(tmp_path / "t.npz", x_train=x[:200], y_train=y[:200], x_test=x[200:], y_test=y[200:])
+    return {"name": "npz", "path": str(tmp_path / "t.npz")}
+
+
+def made(data, tmp_path, features=RAW, **more):
+    return open_bank(data, features, tmp_path, tmp_path / "cache", **more)
+
+
+def test_8_bit_images_are_their_own_codes(tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, (30, 5, 6), dtype=np.uint8)
+    np.savez(tmp_path / "i.npz", x_train=images[:20], y_train=np.arange(20) % 2, x_test=images[20:], y_test=[0, 1] * 5)
+    bank = made({"name": "npz", "path": str(tmp_path / "i.npz")}, tmp_path)
+    np.testing.assert_array_equal(bank.codes("train"), images[:20].reshape(20, 30).T)
+    np.testing.assert_array_equal(bank.encode(images[20:].reshape(10, 30)), bank.samples("test"))
+    assert bank.edges.shape == (30, 255) and bank.edges[3, 41] == 42
+
+
+def test_codes_samples_labels_and_encode_agree(data, tmp_path):
+    bank = made(data, tmp_path)
+    with np.load(data["path"]) as content:
+        raw = {split: content[f"x_{split}"] for split in ("train", "test")}
+        labels = content["y_test"]
+    for split, values in raw.items():
+        codes = bank.codes(split)
+        assert codes.dtype == np.uint8 and codes.flags.c_contiguous and not codes.flags.writeable
+        np.testing.assert_array_equal(bank.samples(split), codes.T)
+        np.testing.assert_array_equal(bank.encode(values), codes.T)
+        for c in (1, 100):
+            np.testing.assert_array_equal(codes >= c, values.T >= bank.edges[:, [c - 1]])
+    np.testing.assert_array_equal(bank.labels("test"), labels)
+    assert bank.labels("train").dtype == np.int64 and bank.classes == ("0", "1", "2")
+    assert bank.families == [("raw", 0, 4)] and (bank.codes("train")[2] == 0).all()
+
+
+def test_a_bank_is_the_same_for_any_block_size(data, tmp_path, monkeypatch):
+    first = open_bank(data, {"name": "raw", "bins": 9}, tmp_path, tmp_path / "a")
+    monkeypatch.setattr(build, "block_rows", lambda *_: 7)
+    second = open_bank(data, {"name": "raw", "bins": 9}, tmp_path, tmp_path / "b", memory_mb=1)
+    assert first.checksum == second.checksum and (first.edges == second.edges).all()
+
+
+def test_coates_ng_and_hog_banks_do_not_depend_on_n_jobs_or_blocks(tmp_path, monkeypatch):
+    images = np.random.default_rng(0).integers(0, 256, (40, 16, 16), dtype=np.uint8)
+    np.savez(tmp_path / "i.npz", x=images, y=np.arange(40) % 2)
+    data = {"name": "npz", "path": str(tmp_path / "i.npz")}
+    small = {"name": "coates_ng", "atoms": 3, "patches": 50, "iterations": 2, "size": 16}
+    kinds = [small, {"name": "hog"}]
+    one = [open_bank(data, kind, tmp_path, tmp_path / "a").checksum for kind in kinds]
+    monkeypatch.setattr(build, "block_rows", lambda *_: 7)
+    two = [open_bank(data, kind, tmp_path, tmp_path / "b", n_jobs=2).checksum for kind in kinds]
+    assert one == two
+
+
+def test_test_samples_change_neither_edges_nor_dictionary(tmp_path):
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 256, (20, 12, 12, 3), dtype=np.uint8)
+    features = {"name": "coates_ng", "atoms": 3, "patches": 50, "iterations": 2, "size": 12}
+    banks = []
+    for number in range(2):
+        path = tmp_path / f"{number}.npz"
+        test = rng.integers(0, 256, (5, 12, 12, 3), dtype=np.uint8)
+        np.savez(path, x_train=images, y_train=np.arange(20) % 2, x_test=test, y_test=[0, 1, 0, 1, 0])
+        banks.append(made({"name": "npz", "path": str(path)}, tmp_path, features))
+    first, second = banks
+    assert first.key != second.key
+    np.testing.assert_array_equal(first.edges, second.edges)
+    np.testing.assert_array_equal(first.codes("train"), second.codes("train"))
+    assert (first.codes("test") != second.codes("test")).any()
+
+
+def test_edges_come_from_a_subset_that_is_always_the_same():
+    assert len(build.subset(100, 10)) == 10
+    np.testing.assert_array_equal(build.subset(100, 10), build.subset(100, 10))
+
+
+def test_a_bank_is_built_once_and_then_opened(data, tmp_path, monkeypatch):
+    key = made(data, tmp_path).key
+    assert key == bank_key(data, RAW, tmp_path) == bank_key(data, {"name": "raw", "bins": 256}, tmp_path)
+    assert key != bank_key(data, {"name": "raw", "bins": 8}, tmp_path)
+    monkeypatch.setattr(build, "build", None)
+    assert made(data, tmp_path).key == key
+    assert sorted(p.name for p in (tmp_path / "cache" / "banks").iterdir()) == [key, f"{key}.lock"]
+
+
+def test_a_bank_can_be_sent_to_another_process(data, tmp_path):
+    bank = made(data, tmp_path)
+    assert (pickle.loads(pickle.dumps(bank)).codes("train") == bank.codes("train")).all()
+
+
+def _open_and_count(data, root, count):
+    original = build.build
+
+    def slow(*args, **kwargs):
+        with open(count, "a") as stream:
+            stream.write("built\n")
+        time.sleep(0.3)
+        original(*args, **kwargs)
+
+    build.build = slow
+    bank = open_bank(data, RAW, root, root / "cache")
+    bank.samples("train")
+    with open(count, "a") as stream:
+        stream.write(bank.checksum + "\n")
+
+
+def test_two_processes_at_once_build_it_once_and_agree(data, tmp_path):
+    context = multiprocessing.get_context("fork")
+    both = [context.Process(target=_open_and_count, args=(data, tmp_path, tmp_path / "count")) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join(60)
+    lines = (tmp_path / "count").read_text().split()
+    assert lines.count("built") == 1 and len(lines) == 3 and lines[1] == lines[2]
+
+
+def _build_and_stall(data, root):
+    build._write_meta = lambda *args, **kwargs: time.sleep(60)
+    open_bank(data, RAW, root, root / "cache")
+
+
+def test_a_killed_build_is_no_bank_and_is_cleaned_up_by_the_next_one(data, tmp_path):
+    process = multiprocessing.get_context("fork").Process(target=_build_and_stall, args=(data, tmp_path))
+    process.start()
+    half = tmp_path / "cache" / "banks" / (bank_key(data, RAW, tmp_path) + ".tmp")
+    deadline = time.monotonic() + 30
+    while not (half / "labels_test.npy").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    assert half.is_dir() and not half.with_suffix("").exists()
+    made(data, tmp_path, {"name": "raw", "bins": 4})  # another bank's build sweeps it
+    assert not half.exists()
+    half.mkdir()
+    assert made(data, tmp_path).n_features == 4
+    assert not half.exists()
+
+
+def test_a_running_build_of_another_bank_is_not_swept(tmp_path):
+    half = tmp_path / "abc.tmp"
+    half.mkdir()
+    with store.locked(tmp_path / "abc"):
+        store.sweep(tmp_path)
+        assert half.is_dir()
+    store.sweep(tmp_path)
+    assert not half.exists()
+
+
+@pytest.mark.parametrize("where", ["room for codes", "last file"])
+def test_a_full_disk_is_a_sentence_and_leaves_nothing(data, tmp_path, monkeypatch, where):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(*((store, "_reserve", full) if where == "room for codes" else (build, "_write_meta", full)))
+    with pytest.raises(BoostrunError, match="no room left"):
+        made(data, tmp_path)
+    assert [p.name for p in (tmp_path / "cache" / "banks").iterdir() if not p.name.endswith(".lock")] == []
+
+
+def test_an_interrupt_leaves_nothing(data, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "_write_meta", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        made(data, tmp_path)
+    assert not list((tmp_path / "cache" / "banks").glob("*.tmp"))
+
+
+def test_a_cache_root_that_cannot_be_written_is_a_sentence(data, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BoostrunError, match="cache_root=..."):
+        open_bank(data, RAW, tmp_path, tmp_path / "file")
+
+
+def test_a_truncated_bank_is_noticed_at_once_and_a_changed_one_on_request(data, tmp_path):
+    bank = made(data, tmp_path)
+    path = bank.folder / "codes_train.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    made(data, tmp_path)
+    with pytest.raises(BoostrunError, match="checksum"):
+        made(data, tmp_path, verify=True)
+    path.write_bytes(content[:-1])
+    with pytest.raises(BoostrunError, match="is built again"):
+        made(data, tmp_path)
+
+
+def test_a_broken_meta_file_is_a_sentence(data, tmp_path):
+    folder = made(data, tmp_path).folder
+    (folder / "meta.json").write_text(json.dumps({"key": 1})[:-2])
+    with pytest.raises(BoostrunError, match="no readable feature bank"):
+        Bank(folder)
+
+
+def test_features_that_are_not_finite_are_a_sentence(data, tmp_path, monkeypatch):
+    from boostrun.features.raw import Raw
+
+    monkeypatch.setattr(Raw, "__call__", lambda self, x: np.full((len(x), 2), np.nan, np.float32))
+    with pytest.raises(BoostrunError, match="NaN or infinite"):
+        made(data, tmp_path)
+    assert not list((tmp_path / "cache" / "banks").glob("*.tmp"))
+
+
+def test_progress_is_lines_where_stderr_is_no_terminal(data, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("boostrun.features.progress._SECONDS", 0.0)
+    made(data, tmp_path, progress=True)
+    assert "features (train): 200 of 200 images" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("features", "sentence"),
+    [
+        ({"name": "rwa"}, "did you mean 'raw'"),
+        ({"name": "raw", "bin": 3}, "did you mean 'bins'"),
+        ({"name": "raw", "bins": 257}, "between 2 and 256"),
+        ({"name": "raw", "bins": "x"}, "whole number"),
+        ({"name": "hog"}, "works on images"),
+        ({"name": "own", "pipeline": "no.such.module"}, "no module no.such.module"),
+    ],
+)
+def test_wrong_features_are_a_sentence(data, tmp_path, features, sentence):
+    with pytest.raises(BoostrunError, match=sentence):
+        made(data, tmp_path, features)
+
+
+def test_a_pipeline_of_ones_own_is_one_module(data, tmp_path, monkeypatch):
+    (tmp_path / "my_squares.py").write_text(
+        "DEFAULTS = {'power': 2}\n"
+        "class Pipeline:\n"
+        "    name = 'squares'\n"
+        "    def __init__(self, options): self.power = options['power']\n"
+        "    def fit(self, images): return self\n"
+        "    def __call__(self, images): return images ** self.power\n"
+        "    def describe(self): return 'squares'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    bank = made(data, tmp_path, {"name": "squares", "pipeline": "my_squares"})
+    assert bank.families == [("squares", 0, 4)]

@@ -1,0 +1,76 @@
+"""Quantile bins: edges and codes against their twins, and what a code means."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from boostrun.kernels.quantise import fit_edges, quantise
+from tests.reference import quantise as twin
+
+ordinary = st.floats(-1e6, 1e6, width=32)
+# neighbours in float32, where a midpoint rounds to one of the two values
+neighbours = st.integers(0, 6).map(lambda k: float(np.float32(1) + k * np.finfo(np.float32).eps))
+huge = st.sampled_from([-3.4e38, 3.4e38, 0.0, -0.0, 1e-45])
+columns = arrays(np.float32, st.integers(1, 60), elements=st.one_of(ordinary, neighbours, huge))
+
+
+def edges_of(column, bins):
+    edges = np.empty((1, bins - 1), dtype=np.float32)
+    fit_edges(np.sort(column)[None], edges)
+    return edges
+
+
+@settings(max_examples=150, deadline=None)
+@given(columns, st.sampled_from([2, 3, 7, 256]))
+def test_edges_and_codes_equal_their_twins(column, bins):
+    edges = edges_of(column, bins)
+    expected = twin.fit_edges(column, bins)
+    finite = edges[0][np.isfinite(edges[0])]
+    np.testing.assert_array_equal(finite, expected)
+    assert np.isinf(edges[0][len(finite) :]).all()
+    codes = np.empty((1, len(column)), dtype=np.uint8)
+    quantise(column[:, None], edges, codes)
+    np.testing.assert_array_equal(codes, twin.quantise(column[:, None], [expected]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(columns, columns, st.sampled_from([2, 5, 256]))
+def test_codes_keep_order_and_a_threshold_on_codes_is_a_threshold_on_values(fitted, values, bins):
+    edges = edges_of(fitted, bins)
+    codes = np.empty((1, len(values)), dtype=np.uint8)
+    quantise(values[:, None], edges, codes)
+    order = np.argsort(values, kind="stable")
+    assert (np.diff(codes[0][order].astype(int)) >= 0).all()
+    for c in range(1, bins):
+        np.testing.assert_array_equal(codes[0] >= c, values >= edges[0, c - 1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns)
+def test_few_distinct_values_are_all_told_apart(column):
+    codes = np.empty((1, len(column)), dtype=np.uint8)
+    quantise(column[:, None], edges_of(column, 256), codes)
+    assert len(np.unique(codes)) == len(np.unique(column))
+
+
+def test_quantile_bins_hold_about_as_many_samples_each():
+    column = np.random.default_rng(0).standard_normal(10_000).astype(np.float32)
+    codes = np.empty((1, len(column)), dtype=np.uint8)
+    quantise(column[:, None], edges_of(column, 256), codes)
+    counts = np.bincount(codes[0], minlength=256)
+    assert counts.min() >= 38 and counts.max() <= 41
+
+
+def test_a_constant_feature_has_one_bin():
+    assert np.isinf(edges_of(np.full(9, 2.5, np.float32), 256)).all()
+
+
+@pytest.mark.parametrize("shape", [(33, 37), (1, 1), (5, 16)])
+def test_many_features_at_once_equal_one_at_a_time(shape):
+    values = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    edges = np.vstack([edges_of(values[:, f], 8) for f in range(shape[1])])
+    codes = np.empty(shape[::-1], dtype=np.uint8)
+    quantise(values, edges, codes)
+    np.testing.assert_array_equal(codes, twin.quantise(values, edges))

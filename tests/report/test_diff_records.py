@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import random
+
+from boostrun.report.diff import diff, flatten
+
+
+def squeeze(text):
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_config_and_environment_differences_are_named_and_the_clock_is_not(make_record):
+    a = make_record(0, 84.0)
+    b = make_record(0, 85.0, r=250)
+    b["provenance"] = {"revision": "def", "versions": {"numpy": "2.1"}, "cpu": "x", "time": "midnight"}
+    lines = squeeze(diff([a], [b]))
+    assert "budget.r a: 100 b: 250" in lines
+    assert "revision a: abc b: def" in lines
+    assert "versions.numpy a: 2.0 b: 2.1" in lines
+    assert not any("midnight" in line or "cpu" in line for line in lines)
+    assert "test accuracy % a: 84.00 n=1 b: 85.00 n=1 b - a: +1.00 no test (n < 2)" in lines
+
+
+def test_equal_seeds_over_equal_data_are_tested_in_pairs(make_record):
+    a = [make_record(s, 80.0 + s) for s in range(6)]
+    b = [make_record(s, 80.5 + s, r=250) for s in range(6)]
+    assert "significant (Wilcoxon paired by seed, p = 0.0312)" in diff(a, b)
+    other = [{**record, "inputs": {"data": "d1"}} for record in b]
+    assert "not significant (Welch" in diff(a, other)
+
+
+def test_few_or_different_seeds_are_tested_unpaired(make_record):
+    a = [make_record(s, 80.0 + s / 10) for s in range(5)]
+    b = [make_record(s, 90.0 + s / 10, r=250) for s in range(2, 7)]
+    assert "significant (Welch, p < 0.0001)" in diff(a, b)
+
+
+def test_equal_records_differ_in_nothing(make_record):
+    a = [make_record(s, 80.0) for s in range(8)]
+    lines = squeeze(diff(a, a))
+    assert lines.count("no difference") == 2
+    assert any("not significant (Wilcoxon paired by seed, p = 1.0000)" in line for line in lines)
+
+
+def test_single_records_need_no_list(make_record):
+    assert diff(make_record(), make_record()) == diff([make_record()], [make_record()])
+
+
+def test_metrics_of_one_side_only_and_failures_are_shown(make_record):
+    a = [make_record(0, {"test_accuracy_pct": 80.0, "log10_loss": -1.0}), make_record(1, {}, status="failed")]
+    lines = squeeze(diff(a, [make_record(0, 80.0)]))
+    assert lines[0] == "a: 2 records (1 failed); b: 1 record"
+    assert "log10 loss a: -1.00 n=1 b: — n=0" in lines
+
+
+def test_groups_of_several_cells_are_compared_cell_by_cell(make_record):
+    a = [make_record(s, 80.0 + s, algo) for s in range(3) for algo in ("geem", "rand")]
+    b = [make_record(s, 81.0 + s, algo) for s in range(3) for algo in ("geem", "max")]
+    text = diff(a, b)
+    assert "cell geem mnist r=100 T=250" in text
+    assert text.index("only in a\n  rand") < text.index("only in b\n  max")
+    assert text.count("test accuracy %") == 1
+
+
+def test_the_order_of_records_changes_nothing(make_record):
+    a = [make_record(s, 80.0 + s, algo) for s in range(4) for algo in ("geem", "rand")]
+    shuffled = random.Random(0).sample(a, len(a))
+    assert diff(a, shuffled) == diff(a, a)
+
+
+def test_empty_groups_say_so():
+    assert squeeze(diff([], []))[0] == "a: 0 records; b: 0 records"
+
+
+def test_flatten_keeps_empty_mappings_and_lists():
+    assert flatten({"a": {}, "b": {"c": [1, 2]}}) == {"a": {}, "b.c": [1, 2]}

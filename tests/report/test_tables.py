@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostrun.errors import BoostrunError
+from boostrun.report import Entry, TableSpec, build, write
+
+SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
+TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
+
+
+def cells_of(markdown, row):
+    line = next(line for line in markdown.splitlines() if line.startswith(f"| {row} "))
+    return [cell.strip() for cell in line.strip("|").split("|")][1:]
+
+
+def test_a_cell_shows_ours_the_papers_figure_and_the_signed_difference(make_entry):
+    table = build(SPEC, [make_entry(values=TEN)])
+    assert cells_of(table.markdown(), "geem") == ["84.52 (0.26)", "84.66 (0.30)", "-0.15"]
+    assert "n = 10 trials" in table.markdown()
+    assert "10 assumed" in table.markdown()
+    assert table.missing == []
+
+
+def test_a_significant_difference_from_the_paper_is_marked(make_entry):
+    table = build(SPEC, [make_entry(values=[v - 2 for v in TEN])])
+    assert cells_of(table.markdown(), "geem")[2] == "-2.15 ≠"
+    assert bool(table.frame["differs"][0])
+
+
+def test_one_trial_has_neither_deviation_nor_test(make_entry):
+    table = build(SPEC, [make_entry(values=[10.0], expected=1)])
+    assert cells_of(table.markdown(), "geem") == ["10.00", "84.66 (0.30)", "-74.66"]
+    assert not table.frame["differs"][0]
+    assert math.isnan(table.frame["std"][0])
+
+
+def test_incomplete_missing_and_stale_cells_are_seen_with_their_reasons(make_entry):
+    entries = [
+        make_entry("geem", values=TEN, stale=4),
+        make_entry("rand", values=TEN[:7], failed=3),
+        make_entry("max", reason="no data: datasets/mnist not found"),
+        make_entry("wsam"),
+    ]
+    table = build(SPEC, entries)
+    shown = table.markdown()
+    assert "†" in cells_of(shown, "geem")[0]
+    assert "7/10" in cells_of(shown, "rand")[0]
+    assert cells_of(shown, "max")[0] == "— [2]"
+    assert "- [1] 3 trials failed" in shown
+    assert "- [2] no data: datasets/mnist not found" in shown
+    assert "- [3] not run yet" in shown
+    assert "geem mnist r=100: 4 of 10" in shown
+    assert "Of 4 cells 2 are missing (—) and 1 incomplete" in shown
+    assert table.missing == [
+        ("rand · mnist r=100", "7 of 10 trials: 3 trials failed"),
+        ("max · mnist r=100", "no data: datasets/mnist not found"),
+        ("wsam · mnist r=100", "not run yet"),
+    ]
+
+
+def test_records_without_the_metric_are_not_counted_and_said(make_entry):
+    table = build(SPEC, [make_entry(values=[84.0, None, math.nan, 85.0], expected=4)])
+    assert table.frame["n"][0] == 2
+    assert table.missing[0][1] == "2 of 4 trials: test_accuracy_pct absent or not finite in 2 records"
+
+
+def test_two_records_of_a_seed_are_not_two_trials(make_entry, make_record):
+    entry = dataclasses.replace(make_entry(expected=2), records=[make_record(0, 80.0), make_record(0, 90.0, key="z")])
+    table = build(SPEC, [entry])
+    assert (table.frame["n"][0], table.frame["mean"][0]) == (1, 80.0)
+    assert "same seeds" in table.missing[0][1]
+
+
+def test_failed_records_are_counted_as_failures_never_as_trials(make_entry, make_record):
+    failed = make_record(1, {}, status="failed", error={"type": "MemoryError"})
+    table = build(SPEC, [dataclasses.replace(make_entry(expected=2), records=[make_record(0), failed])])
+    assert table.frame.loc[0, ["n", "failed"]].tolist() == [1, 1]
+    assert "1 trial failed" in table.missing[0][1]
+
+
+def test_lower_is_better_marks_the_lowest(make_entry):
+    spec = dataclasses.replace(SPEC, metric="test_error_pct", higher_is_better=False)
+    values = [{"test_error_pct": v} for v in TEN]
+    worse = [{"test_error_pct": v + 5} for v in TEN]
+    table = build(spec, [make_entry("geem", values=worse), make_entry("rand", values=values)])
+    assert table.frame["rank"].tolist() == ["worse", "best"]
+    assert cells_of(table.markdown(), "rand") == ["**84.52 (0.26) ★**"]
+    assert "lower is better" in table.markdown()
+
+
+def test_untested_methods_are_said_to_be_untested(make_entry):
+    quick = dataclasses.replace(SPEC, quick="quick: 2 trials, T=50")
+    few = build(
+        quick, [make_entry("geem", values=[80, 81], expected=2), make_entry("rand", values=[70, 71], expected=2)]
+    )
+    assert "[quick: 2 trials, T=50]" in few.markdown().splitlines()[0]
+    assert "The others are not tested against it" in few.markdown()
+    mixed = [make_entry("geem", values=TEN), make_entry("rand", values=TEN), make_entry("max", values=TEN[:3])]
+    shown = build(SPEC, mixed).markdown()
+    assert "The others are not tested" in shown  # equal means: two best, and three seeds are too few for the third
+    mixed[1] = make_entry("rand", values=[v - 1 for v in TEN])
+    assert "3/10 ?" in build(SPEC, mixed).markdown()
+
+
+def test_settings_become_rows_and_methods_compete_within_one(make_entry):
+    entries = [
+        make_entry(row, values=[v + up for v in TEN], setting=setting)
+        for row, up, setting in (("geem", 1, "paper"), ("rand", 0, "paper"), ("geem", 3, "tuned"), ("rand", 5, "tuned"))
+    ]
+    frame = build(SPEC, entries).frame
+    assert frame["row"].tolist() == ["geem (paper)", "rand (paper)", "geem (tuned)", "rand (tuned)"]
+    assert frame["rank"].tolist() == ["best", "worse", "worse", "best"]
+    assert build(SPEC, entries[:2]).frame["row"].tolist() == ["geem", "rand"]
+
+
+def test_each_data_set_is_a_block_and_cells_not_asked_for_are_blank(make_entry):
+    entries = [make_entry("geem", "mnist", 100, TEN), make_entry("wsam", "mnist", 250, TEN)]
+    shown = build(SPEC, [*entries, make_entry("geem", "inria", 100, TEN)]).markdown()
+    assert shown.index("## mnist") < shown.index("## inria")
+    assert cells_of(shown, "wsam")[:3] == ["", "", ""]
+
+
+def test_notes_of_the_paper_are_numbered_beside_its_figure(make_entry):
+    spec = dataclasses.replace(SPEC, table="table4", columns=("dataset",))
+    where = {"dataset": "mnist", "method": "oza"}
+    shown = build(spec, [Entry("oza", ("mnist",), where, 10, make_entry(values=TEN).records)]).markdown()
+    assert cells_of(shown, "oza")[1] == "84.85 (0.54) [1]"
+    assert "- [1] the source lost this table's column heads" in shown
+
+
+def test_a_table_without_a_paper_has_no_columns_for_it(make_entry):
+    table = build(dataclasses.replace(SPEC, paper="", table=""), [make_entry(values=TEN)])
+    assert cells_of(table.markdown(), "geem") == ["84.52 (0.26)"]
+    assert "paper" not in table.markdown()
+
+
+def test_a_cost_can_be_the_metric_of_a_table():
+    spec = TableSpec("Time", "reservoir", "text_timing", "train_seconds", False, ("r",))
+    records = [{"seed": s, "status": "done", "metrics": {}, "cost": {"train_seconds": 2.0 + s}} for s in range(3)]
+    table = build(spec, [Entry("geem", ("r=250",), {"dataset": "inria", "method": "geem", "r": 250}, 3, records)])
+    assert cells_of(table.markdown(), "geem") == ["3.00 (1.00)", "320.00 [1]", "-317.00"]
+    assert "No test where the paper gives no deviation" in table.markdown()
+
+
+def test_wide_tables_are_split_into_parts_that_fit(make_entry):
+    entries = [make_entry("geem", "mnist", r, TEN) for r in (10, 20, 30, 40, 50, 60)]
+    table = build(SPEC, entries)
+    assert sum(line.startswith("| method") for line in table.markdown().splitlines()) == 2
+    for width in (30, 60, 100, 200):
+        lines = table.text(width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert all(any(f"r={r}" in line for line in lines) for r in (10, 20, 30, 40, 50, 60))
+    assert len(table.text(30).splitlines()) > len(table.text(200).splitlines())
+
+
+def test_the_csv_holds_the_frame(make_entry):
+    table = build(SPEC, [make_entry(values=TEN), make_entry("rand", reason='a "reason", with commas')])
+    back = pd.read_csv(io.StringIO(table.csv()), keep_default_na=False)
+    assert list(back.columns) == list(table.frame.columns)
+    assert back["missing"][1] == 'a "reason", with commas'
+    assert float(back["mean"][0]) == pytest.approx(table.frame["mean"][0], rel=1e-9)
+
+
+def test_markdown_text_breaks_no_table(make_entry):
+    nasty = dataclasses.replace(make_entry(values=TEN), row="a|b", reason="x | <b> *y*\nz", failed=1)
+    shown = build(SPEC, [nasty]).markdown()
+    rows = [line for line in shown.splitlines() if line.startswith("| ")]
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1
+    assert r"x \| &lt;b> \*y\* z" in shown
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_latex_is_escaped_and_balanced_whatever_the_names(row, reason):
+    table = build(SPEC, [Entry(row or "x", ("mnist", "r=100"), {}, 2, [], reason=reason)])
+    tex = table.latex()
+    assert tex.isascii()
+    bare = re.sub(r"\\[\\{}$&#%_]", "", tex.partition("\n")[2])
+    depth = [0]
+    for sign in bare:
+        depth.append(depth[-1] + (sign == "{") - (sign == "}"))
+    assert min(depth) == 0 == depth[-1]
+    assert bare.count("$") % 2 == 0
+    assert not set("#%~^") & set(bare)
+    assert sorted(re.findall(r"\\begin{(\w+)}", tex)) == sorted(re.findall(r"\\end{(\w+)}", tex))
+
+
+def test_rows_of_latex_have_as_many_cells_as_columns(make_entry):
+    tex = build(SPEC, [make_entry("uniform_1q & co", values=TEN), make_entry("rand", r=250)]).latex()
+    columns = len(re.search(r"begin{tabular}{(l r*)|begin{tabular}{(lr*)}", tex)[2])
+    rows = [line for line in tex.splitlines() if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns}
+    assert r"uniform\_1q \& co" in tex
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_latex_compiles(make_entry, tmp_path):
+    tex = build(
+        SPEC, [make_entry("a_b^c~d\\e", values=TEN, stale=1), make_entry("rand", reason="50 % [x] {y}")]
+    ).latex()
+    body = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{tex}\\end{{document}}"
+    (tmp_path / "t.tex").write_text(body)
+    subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+
+
+rows_of_trials = st.dictionaries(
+    st.tuples(st.sampled_from(["geem", "rand", "max"]), st.sampled_from([100, 250])),
+    st.dictionaries(st.integers(0, 9), st.floats(0, 100), max_size=10),
+    min_size=1,
+)
+
+
+def shown(trials, order, seconds, expected=4):
+    entries = []
+    for (row, r), values in trials.items():
+        records = [
+            {"key": f"{row}{r}{seed}", "seed": seed, "status": "done"}
+            | {
+                "metrics": {"test_accuracy_pct": value},
+                "cost": {"train_seconds": seconds},
+                "provenance": {"cpu": str(seconds)},
+            }
+            for seed, value in values.items()
+        ]
+        where = {"dataset": "mnist", "method": row, "r": r}
+        entries.append(Entry(row, ("mnist", f"r={r}"), where, expected, order.sample(records, len(records))))
+    table = build(SPEC, entries)
+    return table, (table.markdown(), table.csv(), table.latex(), table.text(80))
+
+
+@given(rows_of_trials, st.randoms(), st.randoms())
+@settings(max_examples=30, deadline=None)
+def test_neither_the_order_of_records_nor_times_nor_machines_change_a_byte(trials, one, other):
+    assert shown(trials, one, 1.0)[1] == shown(trials, other, 2.0)[1]
+
+
+@given(rows_of_trials, st.randoms())
+@settings(max_examples=30, deadline=None)
+def test_missing_and_complete_cells_are_all_cells(trials, order):
+    table, _ = shown(trials, order, 1.0)
+    complete = {f"{row} · mnist r={r}" for (row, r), values in trials.items() if len(values) >= 4}
+    missing = {label for label, _ in table.missing}
+    assert complete | missing == {f"{row} · mnist r={r}" for row, r in trials}
+    assert not complete & missing
+    assert all(reason for _, reason in table.missing)
+    assert (table.frame["missing"] != "").sum() == len(missing)
+
+
+def test_written_files_are_the_table_and_writing_again_changes_no_byte(make_entry, tmp_path):
+    entry = make_entry(values=TEN)
+    paths = write(build(SPEC, [entry]), tmp_path / "new" / "table3", entry.records)
+    assert [path.name for path in paths] == ["table.md", "table.csv", "table.tex", "records.jsonl.gz"]
+    before = [path.read_bytes() for path in paths]
+    again = dataclasses.replace(entry, records=entry.records[::-1])
+    assert [p.read_bytes() for p in write(build(SPEC, [again]), tmp_path / "new" / "table3", again.records)] == before
+    packed = [json.loads(line) for line in gzip.decompress(before[3]).decode().splitlines()]
+    assert sorted(packed, key=lambda r: r["key"]) == sorted(entry.records, key=lambda r: r["key"])
+    assert sorted(p.name for p in (tmp_path / "new" / "table3").iterdir()) == sorted(p.name for p in paths)
+
+
+def test_without_records_only_the_table_is_written(make_entry, tmp_path):
+    assert len(write(build(SPEC, [make_entry()]), tmp_path)) == 3
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_in_words(make_entry, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BoostrunError, match="cannot write"):
+        write(build(SPEC, [make_entry()]), tmp_path / "file" / "table")
+
+
+def test_a_rename_that_fails_leaves_the_old_file_and_nothing_else(make_entry, tmp_path, monkeypatch):
+    write(build(SPEC, [make_entry(values=TEN)]), tmp_path)
+    before = (tmp_path / "table.md").read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(BoostrunError, match="No space left"):
+        write(build(SPEC, [make_entry()]), tmp_path)
+    assert (tmp_path / "table.md").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_mistakes_in_the_list_of_cells_are_errors_in_words(make_entry):
+    with pytest.raises(BoostrunError, match="two entries"):
+        build(SPEC, [make_entry(), make_entry()])
+    with pytest.raises(BoostrunError, match="column labels"):
+        build(dataclasses.replace(SPEC, columns=("dataset",)), [make_entry()])
+    with pytest.raises(BoostrunError, match="did you mean 'reservoir'"):
+        build(dataclasses.replace(SPEC, paper="resevoir"), [make_entry()])
+
+
+def test_an_empty_table_is_still_a_table():
+    table = build(SPEC, [])
+    assert table.missing == []
+    assert table.markdown().startswith("# Strategies")
+    assert table.text(40) and table.csv() is not None and table.latex()

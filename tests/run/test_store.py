@@ -1,0 +1,268 @@
+import contextlib
+import errno
+import gzip
+import json
+import os
+import pickle
+import threading
+import time
+
+import pytest
+from run_toys import cell, record
+
+from boostrun.errors import BoostrunError
+from boostrun.run.cell import Inputs
+from boostrun.run.store import LockBusyError, Store, pack, unpack
+
+
+def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
+    store, made = Store(tmp_path / "s"), record()
+    path = store.put(made)
+    assert path == tmp_path / "s" / made["key"][:2] / f"{made['key']}.json"
+    assert store.get(made["key"]) == made == store.done(made["key"])
+    assert list(store.records()) == [made]
+
+
+def test_an_absent_record_is_none_and_reading_makes_no_folder(tmp_path):
+    store = Store(tmp_path / "s")
+    assert store.get(record()["key"]) is None
+    assert store.find(cell().key, 0) == list(store.records()) == []
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("key", ["../../etc/passwd", "", "ab", None, "g" * 64])
+def test_a_key_that_is_none_never_reaches_the_disk(tmp_path, key):
+    with pytest.raises(BoostrunError, match="not a key"):
+        Store(tmp_path).get(key)
+
+
+def test_a_failed_record_is_got_but_not_done_and_is_replaced_by_a_done_one(tmp_path):
+    store = Store(tmp_path)
+    failed = record(status="failed", error={"type": "E", "message": "m", "traceback": ""})
+    store.put(failed)
+    assert store.get(failed["key"])["status"] == "failed"
+    assert store.done(failed["key"]) is None
+    store.put(record())
+    assert store.done(failed["key"]) == record()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metrics": {"x": float("nan")}},
+        {"metrics": {"x": float("inf")}},
+        {"metrics": {"x": "1"}},
+        {"metrics": {"x": True}},
+        {"metrics": {"x": None}},
+        {"metrics": []},
+        {"schema": 2},
+        {"status": "running"},
+        {"status": "failed"},
+        {"error": {"type": "E", "message": "m", "traceback": ""}},
+        {"cost": {"x": object()}},
+        {"key": "0" * 64},
+        {"cell_key": "0" * 64},
+        {"inputs": {"data": "d"}},
+        {"seed": 1},
+        {"extra": 1},
+        {"curve": {"x": [1.0, float("nan")]}},
+    ],
+)
+def test_what_is_not_a_record_is_refused_and_leaves_nothing(tmp_path, change):
+    with pytest.raises(BoostrunError):
+        Store(tmp_path / "s").put({**record(), **change})
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("junk", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"schema": 1}', b"[" * 100_000])
+def test_a_half_written_file_is_absent_warned_about_once_and_moved_aside(tmp_path, junk):
+    store, made = Store(tmp_path), record()
+    path = store.put(made)
+    path.write_bytes(junk)
+    with pytest.warns(UserWarning, match="not whole"):
+        assert store.get(made["key"]) is None
+    assert store.get(made["key"]) is None
+    assert not path.exists() and path.with_name(path.name + ".corrupt").read_bytes() == junk
+    store.put(made)
+    assert store.get(made["key"]) == made
+
+
+def test_a_record_under_a_wrong_name_is_not_taken_for_another(tmp_path):
+    store, one, two = Store(tmp_path), record(0), record(1)
+    path = store.path(two["key"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(one))
+    with pytest.warns(UserWarning, match="not whole"):
+        assert store.get(two["key"]) is None
+
+
+def test_find_gives_all_inputs_of_a_cell_and_seed_newest_first_and_sees_what_others_write(tmp_path):
+    store, other = Store(tmp_path), Store(tmp_path)
+    old, new = record(0, "2024-01", inputs=Inputs("d", "old")), record(0, "2025-01", inputs=Inputs("d", "new"))
+    store.put(old)
+    store.put(record(1))
+    assert store.find(cell().key, 0) == [old]
+    other.put(new)
+    assert store.find(cell().key, 0) == [new, old]
+    other.path(old["key"]).unlink()
+    assert store.find(cell().key, 0) == [new]
+    assert store.find(cell(r=11).key, 0) == []
+
+
+def test_a_settled_folder_is_not_read_again_until_it_changes(tmp_path, monkeypatch):
+    store, made = Store(tmp_path), record()
+    folder = store.put(made).parent
+    long_ago = time.time() - 100
+    os.utime(folder, (long_ago, long_ago))
+    assert store.find(cell().key, 0) == [made]
+    monkeypatch.setattr(Store, "_scan_folder", lambda *_: pytest.fail("read again"))
+    assert store.find(cell().key, 0) == [made]
+    assert store.find(cell().key, 5) == []
+
+
+def test_packed_records_are_read_beside_single_ones_and_single_ones_win(tmp_path):
+    packed = [record(seed, "2024") for seed in range(3)]
+    pack(packed, tmp_path / "p.jsonl.gz")
+    store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz", tmp_path / "absent.jsonl.gz"])
+    assert store.done(packed[2]["key"]) == packed[2]
+    mine = record(1, "2025")
+    store.put(mine)
+    assert store.get(mine["key"]) == mine
+    assert {r["seed"]: r["provenance"]["time"] for r in store.records()} == {0: "2024", 1: "2025", 2: "2024"}
+    assert store.find(cell().key, 2) == [packed[2]]
+    assert pickle.loads(pickle.dumps(store)).get(packed[0]["key"]) == packed[0]
+
+
+def test_a_failed_attempt_does_not_hide_a_published_result(tmp_path):
+    pack([record(0)], tmp_path / "p.jsonl.gz")
+    store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz"])
+    store.put(record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""}))
+    assert store.get(record()["key"])["status"] == "failed"
+    assert store.done(record()["key"])["status"] == "done"
+
+
+def test_packing_is_deterministic_sorted_and_loses_nothing(tmp_path):
+    made = [record(seed, cell=cell(r=r)) for r in (100, 20) for seed in (1, 0)]
+    pack(made, tmp_path / "a.gz")
+    pack(reversed(made), tmp_path / "deep" / "b.gz")
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "deep" / "b.gz").read_bytes()
+    back = list(unpack(tmp_path / "a.gz"))
+    assert [(r["cell"]["budget"]["r"], r["seed"]) for r in back] == [(100, 0), (100, 1), (20, 0), (20, 1)]
+    assert sorted(back, key=lambda r: r["key"]) == sorted(made, key=lambda r: r["key"])
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-4],
+        lambda data: b"",
+        lambda data: b"plain text",
+        lambda data: data[:20] + bytes([data[20] ^ 255]) + data[21:],
+        lambda data: gzip.compress(b'{"half": '),
+        lambda data: gzip.compress(b"[1]\n"),
+        lambda data: gzip.compress(b"1\n"),
+        lambda data: gzip.compress(b'{"key": 1}\n'),
+    ],
+)
+def test_a_cut_or_corrupt_pack_is_one_sentence(tmp_path, spoil):
+    path = tmp_path / "p.gz"
+    pack([record(seed) for seed in range(5)], path)
+    path.write_bytes(spoil(path.read_bytes()))
+    if path.read_bytes() == b"":
+        assert list(unpack(path)) == []  # gzip takes an empty file for an empty archive
+        return
+    with pytest.raises(BoostrunError, match=r"p\.gz"):
+        list(unpack(path))
+
+
+def test_a_missing_pack_is_one_sentence(tmp_path):
+    with pytest.raises(BoostrunError, match="no packed file"):
+        list(unpack(tmp_path / "p.gz"))
+
+
+@pytest.mark.parametrize("call", ["fsync", "write", "replace", "open"])
+def test_a_full_disk_leaves_the_record_absent_and_nothing_behind(tmp_path, monkeypatch, call):
+    store = Store(tmp_path)
+    store.put(record(1))
+
+    def full(*_args, **_kwargs):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, full)
+        with pytest.raises(BoostrunError, match="No space left"):
+            store.put(record(0))
+        if call == "fsync":
+            with pytest.raises(BoostrunError, match="No space left"):
+                pack([record(0)], tmp_path / "p.gz")
+    assert store.get(record(0)["key"]) is None
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [f"{record(1)['key']}.json"]
+
+
+def test_short_writes_are_completed(tmp_path, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, bytes(data)[:7]))
+    store = Store(tmp_path)
+    store.put(record())
+    assert store.get(record()["key"]) is not None
+
+
+def test_a_store_that_cannot_be_written_or_read_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    store = Store(tmp_path / "file" / "s")
+    for action in (lambda: store.put(record()), lambda: store.lock(record()["key"]).__enter__()):
+        with pytest.raises(BoostrunError, match="cannot write"):
+            action()
+    for action in (lambda: store.get(record()["key"]), lambda: list(store.records())):
+        with pytest.raises(BoostrunError, match="cannot read"):
+            action()
+
+
+def test_leftovers_of_dead_writers_are_not_records_and_go_in_time(tmp_path):
+    store, made = Store(tmp_path), record()
+    folder = store.put(made).parent
+    old, young = folder / f".{made['key']}.1-a.tmp", folder / f".{made['key']}.1-b.tmp"
+    for path in (old, young):
+        path.write_text("{")
+    os.utime(old, (0, 0))
+    assert list(store.records()) == [made]
+    assert not old.exists() and young.exists()
+    store.sweep(made["key"])
+    assert not young.exists()
+
+
+def test_a_lock_keeps_others_out_and_is_free_afterwards(tmp_path):
+    store, key, other = Store(tmp_path), record(0)["key"], record(1)["key"]
+    with store.lock(key):
+        with pytest.raises(LockBusyError), Store(tmp_path).lock(key, timeout=0):
+            pass
+        with store.lock(other, timeout=0):
+            pass
+    with store.lock(key, timeout=0):
+        pass
+    with contextlib.suppress(ZeroDivisionError), store.lock(key):
+        raise ZeroDivisionError
+    with store.lock(key, timeout=0):
+        pass
+
+
+def test_many_threads_on_one_lock_are_never_inside_together(tmp_path):
+    inside, most, lock_of = [0], [0], record()["key"]
+
+    def enter():
+        store = Store(tmp_path)
+        for _ in range(20):
+            with store.lock(lock_of):
+                inside[0] += 1
+                most[0] = max(most[0], inside[0])
+                time.sleep(0.0002)
+                inside[0] -= 1
+
+    workers = [threading.Thread(target=enter) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert most[0] == 1
