@@ -60,19 +60,28 @@ def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
     return found
 
 
+def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Each override as its key and the values it lists.
+
+    >>> expand_one_by_one(["algo=rand,geem", "r=100"])
+    [('algo', ['rand', 'geem']), ('r', ['100'])]
+    """
+    return [
+        (
+            override.get_key_element(),
+            list(override.sweep_string_iterator()) if override.is_sweep_override() else [override.get_value_string()],
+        )
+        for override in _parse(overrides)
+    ]
+
+
 def expand(overrides: Sequence[str]) -> list[list[str]]:
     """All combinations of overrides that list several values, the last one varying fastest.
 
     >>> expand(["algo=rand,geem", "r=100"])
     [['algo=rand', 'r=100'], ['algo=geem', 'r=100']]
     """
-    choices = []
-    for override in _parse(overrides):
-        if override.is_sweep_override():
-            key = override.get_key_element()
-            choices.append([f"{key}={value}" for value in override.sweep_string_iterator()])
-        else:
-            choices.append([override.input_line])
+    choices = [[f"{key}={value}" for value in values] for key, values in expand_one_by_one(overrides)]
     return [list(combination) for combination in itertools.product(*choices)]
 
 

@@ -344,7 +344,7 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     1.0
     >>> check_group("algo", {"name": "wsam", "shrinkage": 2})
     Traceback (most recent call last):
-    boostrun.errors.BoostrunError: algo.shrinkage=2: a number above 0 and at most 1 is needed
+    boostrun.errors.BoostrunError: algo.shrinkage=2: a number above 0 and of at most 1 is needed
     """
     name = values.get("name")
     schemas = SCHEMAS[group]

@@ -6,7 +6,8 @@ A loader is one module with
 - `files(options, data_root) -> {logical name: Path}`: the files that it reads, or DataMissingError;
 - `read(options, data_root) -> Parts`: the arrays;
 - `places(options, data_root) -> str`: which file belongs where, as a clause;
-- optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`.
+- optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
+- optional `SOURCES`: dotted names of other modules that decide what is read.
 
 A loader of your own: name its module in the YAML (`loader: mine.module`) or in the entry points `boostrun.datasets`.
 """
@@ -73,15 +74,13 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     """
     from boostrun.data.checks import finish
 
-    module, options = _loader(config)
     data_root = Path(data_root)
+    module, options = _loader(config, data_root)
     digest = checksum(config, data_root)
     if hasattr(module, "verify"):
         module.verify(options, data_root)
     parts = module.read(options, data_root)
-    return finish(
-        str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0)
-    )
+    return finish(str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0))
 
 
 def checksum(config: Mapping, data_root: Path) -> str:
@@ -91,8 +90,8 @@ def checksum(config: Mapping, data_root: Path) -> str:
 
     from boostrun.data.digests import FileDigests
 
-    module, options = _loader(config)
     data_root = Path(data_root)
+    module, options = _loader(config, data_root)
     files = module.files(options, data_root)
     with FileDigests(data_root) as digests:
         contents = {name: digests.of(path) for name, path in sorted(files.items())}
@@ -102,7 +101,10 @@ def checksum(config: Mapping, data_root: Path) -> str:
 
 
 def describe(config: Mapping, data_root: Path) -> str:
-    """What is there of a data set, verified where checksums are published, or which file belongs where."""
+    """What is there of a data set, verified where checksums are published, or which file belongs where: one line.
+
+    Raises BoostrunError where a file is there but not what was published.
+    """
     data_root = Path(data_root)
     name = config.get("name")
     module, options = _open_loader(config)
@@ -130,7 +132,7 @@ def fetch(config: Mapping, data_root: Path) -> str:
         A file is there but not what was published.
     """
     data_root = Path(data_root)
-    module, options = _loader(config)
+    module, options = _loader(config, data_root)
     try:
         module.files(options, data_root)
     except DataMissingError:
@@ -157,11 +159,14 @@ def _open_loader(config: Mapping):
     return module, merge(config, module.DEFAULTS, "dataset")
 
 
-def _loader(config: Mapping):
+def _loader(config: Mapping, data_root: Path):
     from boostrun.data.options import require, split_fraction
 
     module, options = _open_loader(config)
-    require(options, "dataset")
+    try:
+        require(options, "dataset")
+    except BoostrunError as error:
+        raise BoostrunError(f"{error}: {module.places(options, data_root)}") from None
     if "test_fraction" in options:
         split_fraction(options)
     return module, options

@@ -12,7 +12,9 @@ from boostrun.data.files import given_file, reading
 from boostrun.data.table import DEFAULTS, parts_of
 from boostrun.errors import BoostrunError
 
-__all__ = ["DEFAULTS", "files", "places", "read"]
+__all__ = ["DEFAULTS", "SOURCES", "files", "places", "read"]
+
+SOURCES = ("boostrun.data.table",)
 
 
 def places(options: Mapping, data_root: Path) -> str:
@@ -53,6 +55,7 @@ def read_frame(path: Path):
             header=0 if named else None,
             skipinitialspace=True,
             encoding="utf-8-sig",
+            low_memory=False,
         )
     if not isinstance(frame.index, pandas.RangeIndex):  # pandas takes surplus leading values for an index
         raise BoostrunError(f"{path} has rows with more values than the first line has columns")

@@ -22,8 +22,10 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     """
     try:
         yield
-    except (BoostrunError, MemoryError):
+    except BoostrunError:
         raise
+    except MemoryError as error:  # also what a damaged size in a header leads to
+        raise BoostrunError(f"{path} does not fit into memory, or is damaged") from error
     except PermissionError as error:
         raise BoostrunError(f"{path} may not be read: permission denied") from error
     except Exception as error:

@@ -12,6 +12,7 @@ from boostrun.data.files import given_folder, images_in, listing, read_image
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 
+SOURCES = ("boostrun.data.files",)
 DEFAULTS = {"path": "???", "size": 32, "test_fraction": 0.2, "split_seed": 0}
 
 

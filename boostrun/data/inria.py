@@ -17,6 +17,7 @@ from boostrun.data.files import images_in, read_image
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError, DataMissingError
 
+SOURCES = ("boostrun.data.files",)
 DEFAULTS = {"windows_per_image": 10, "split_seed": 0}
 HEIGHT, WIDTH = 128, 64
 _SPLITS = ("train", "test")

@@ -35,18 +35,16 @@ def read_npz(path: Path) -> Parts:
     BoostrunError
         No .npz file, damaged, or the wrong keys.
     """
-    with reading(path, "an .npz file"):
-        content = np.load(path, allow_pickle=False)
-    if not isinstance(content, np.lib.npyio.NpzFile):
-        raise BoostrunError(f"{path} is a single array; an .npz file with the keys {', '.join(KEYS)} is expected")
-    with content:
-        whole = all(key in content.files for key in KEYS)
-        if not whole and not ("x" in content.files and "y" in content.files):
-            raise BoostrunError(
-                f"{path} has the keys {', '.join(content.files) or '(none)'}; expected: {', '.join(KEYS)}, or x and y"
-            )
-        arrays = []
-        for key in KEYS if whole else ("x", "y"):
-            with reading(path, f"an .npz file (its array {key})"):
-                arrays.append(content[key])
-    return Parts(*arrays)
+    # Opened here: NumPy leaves a file that turns out to be damaged open.
+    with reading(path, "an .npz file"), open(path, "rb") as stream:
+        content = np.load(stream, allow_pickle=False)
+        if not isinstance(content, np.lib.npyio.NpzFile):
+            raise BoostrunError(f"{path} is a single array; an .npz file with the keys {', '.join(KEYS)} is expected")
+        with content:
+            keys = KEYS if all(key in content.files for key in KEYS) else ("x", "y")
+            if not all(key in content.files for key in keys):
+                raise BoostrunError(
+                    f"{path} has the keys {', '.join(content.files) or '(none)'}; "
+                    f"expected: {', '.join(KEYS)}, or x and y"
+                )
+            return Parts(*(content[key] for key in keys))

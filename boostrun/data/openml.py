@@ -12,6 +12,8 @@ from boostrun.errors import BoostrunError, DataMissingError
 
 DEFAULTS = {"data_id": None, "data_name": None, "version": None, "test_fraction": 0.2, "split_seed": 0}
 
+SOURCES = ("boostrun.data.table", "boostrun.data.csv")
+
 
 def places(options: Mapping, data_root: Path) -> str:
     return (

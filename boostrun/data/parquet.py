@@ -11,7 +11,9 @@ from boostrun.data.files import reading
 from boostrun.data.table import DEFAULTS, parts_of
 from boostrun.errors import BoostrunError
 
-__all__ = ["DEFAULTS", "files", "places", "read"]
+__all__ = ["DEFAULTS", "SOURCES", "files", "places", "read"]
+
+SOURCES = ("boostrun.data.table",)
 
 
 def places(options: Mapping, data_root: Path) -> str:

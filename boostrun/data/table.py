@@ -90,10 +90,25 @@ def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
             raise BoostrunError(
                 f"column '{name}' of {where} has {int(part.isna().sum())} missing values; fill or remove them"
             )
+    _refuse_half_numbers(train, name, where)
+    if kinds.is_numeric_dtype(train) and not kinds.is_bool_dtype(train):
+        raise BoostrunError(f"column '{name}' holds numbers in {where} but text in the test part")
     known, codes = np.unique(train.astype(str).to_numpy(dtype=str), return_inverse=True)
     values = test.astype(str).to_numpy(dtype=str)
     found = np.minimum(np.searchsorted(known, values), len(known) - 1)
     return codes.astype(np.float64), np.where(known[found] == values, found, -1).astype(np.float64)
+
+
+def _refuse_half_numbers(column, name, where: str) -> None:
+    """A number column with a few odd values ("?", "n/a") must not become ranks of text unnoticed."""
+    import pandas
+
+    number = pandas.to_numeric(column.astype(str), errors="coerce").notna().to_numpy()
+    if not number.all() and number.mean() >= 0.5:
+        raise BoostrunError(
+            f"column '{name}' of {where} holds numbers and {int((~number).sum())} values that are none "
+            f"(first: {column.astype(str).to_numpy()[~number][0]!r}); fill or remove them"
+        )
 
 
 def _difference(expected, found) -> str:

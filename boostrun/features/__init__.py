@@ -2,9 +2,10 @@
 
 A pipeline is one module with `DEFAULTS` (its config keys and their default values) and `Pipeline`, a class made as
 `Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional are
-`families(d) -> [(name, start, stop)]` and an attribute `n_jobs`, which is set before it is used. `fit` sees training
-images only. A pipeline of your own: name its module in the YAML (`pipeline: mine.module`) or in the entry points
-`boostrun.features`.
+`families(d) -> [(name, start, stop)]` and an attribute `n_jobs`, which is set before it is used. A module that computes
+with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes. `fit` sees
+training images only. A pipeline of your own: name its module in the YAML (`pipeline: mine.module`) or in the entry
+points `boostrun.features`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _COMMON = {"bins": 256, "bin_samples": 10000}
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 
 
-def open_bank(  # noqa: PLR0917  (the first six are what callers pass by position)
+def open_bank(
     dataset: Mapping,
     features: Mapping,
     data_root: Path,
@@ -88,9 +89,13 @@ def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
 
     from boostrun.data import checksum, loader_module
 
-    _, options = _pipeline(features)
-    sources = (*_SOURCES, pipeline_module(features), loader_module(dataset))
-    whole = {"data": checksum(dataset, data_root), "features": options, "source": [_digest(name) for name in sources]}
+    module, options = _pipeline(features)
+    data = checksum(dataset, data_root)
+    loader = importlib.import_module(loader_module(dataset))
+    sources = [*_SOURCES]
+    for part in (module, loader):
+        sources += [part.__name__, *getattr(part, "SOURCES", ())]
+    whole = {"data": data, "features": options, "source": [_digest(name) for name in sources]}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
 

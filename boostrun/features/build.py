@@ -22,6 +22,7 @@ from boostrun.features.progress import Progress
 from boostrun.features.store import create_array, out_of_room, remove
 from boostrun.kernels.quantise import fit_edges, quantise
 
+_MOST_ROWS = 4096  # a page of codes of each feature; larger blocks are no faster and make progress jumpy
 _SUBSET_SEED = 20130905  # of the training samples that edges are fitted on: always the same ones
 
 
@@ -96,15 +97,14 @@ def _write(dataset, pipeline, options, folder, *, key, progress, memory_mb) -> N
         _in_blocks(
             images, None if exact else pipeline, rows, store, Progress(f"features ({split})", len(images), progress)
         )
-        if isinstance(codes, np.memmap):
-            codes.flush()
+        codes.flush()
         _save(folder / f"labels_{split}.npy", np.asarray(labels, dtype=np.int64))
     _write_meta(dataset, pipeline, options, folder, key=key, width=width, seconds=time.perf_counter() - started)
 
 
 def block_rows(width: int, image_bytes: int, memory_mb: int) -> int:
     """Samples per block: features (float32), codes and their transposition, and the images, within `memory_mb` MiB."""
-    return int(max(1, min(1 << 16, memory_mb * 2**20 // (6 * width + 5 * image_bytes))))
+    return int(max(1, min(_MOST_ROWS, memory_mb * 2**20 // (6 * width + 5 * image_bytes))))
 
 
 def _in_blocks(images, pipeline, rows: int, use: Callable, progress: Progress) -> None:
@@ -151,8 +151,9 @@ def _fit_edges(images, pipeline, options, folder, *, width, rows, progress) -> n
 
 
 def _save(path: Path, array: np.ndarray) -> None:
-    with open(path, "wb") as stream:
-        np.save(stream, array, allow_pickle=False)
+    stored = create_array(path, array.dtype, array.shape)
+    stored[...] = array
+    stored.flush()
 
 
 def _write_meta(dataset, pipeline, options, folder, *, key, width, seconds) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from boostrun.features.progress import Progress
 DEFAULTS = {
     "atoms": 1600, "patches": 400000, "patch": 6, "iterations": 50, "threshold": 0.25, "seed": 0, "size": 32,
 }  # fmt: skip
+SOURCES = ("boostrun.features.patch_kernels", "boostrun.features.images")
 CONTRAST = 10.0  # added to the variance of a patch, pixels 0..255
 WHITENING = 0.1  # added to the eigenvalues of the covariance
 SPREAD = 0.01  # added to the variance of a feature
@@ -103,7 +105,7 @@ class CoatesNg:
         tops, lefts = rng.integers(0, o["size"] - o["patch"] + 1, (2, o["patches"]))
         patches = np.empty((o["patches"], o["patch"] ** 2 * 3), dtype=np.float32)
         bounds = np.searchsorted(which, np.arange(0, len(images) + _BLOCK, _BLOCK))
-        for block, (first, last) in enumerate(zip(bounds[:-1], bounds[1:])):
+        for block, (first, last) in enumerate(pairwise(bounds)):
             if first < last:
                 start = block * _BLOCK
                 small = as_colour(np.asarray(images[start : start + _BLOCK]), o["size"])
@@ -182,7 +184,9 @@ class CoatesNg:
 
     @staticmethod
     def _one_blas_thread():
-        # The cut of a matrix product among BLAS threads could change its rounding.
+        # The cut of a matrix product among BLAS threads could change its rounding. Only a library that is loaded can be
+        # limited, and numba takes its products from SciPy's.
+        import scipy.linalg.cython_blas  # noqa: F401
         from threadpoolctl import threadpool_limits
 
         return threadpool_limits(1, user_api="blas")

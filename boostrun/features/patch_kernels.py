@@ -37,14 +37,14 @@ def normalised_patch(image, top, left, size, regulariser, out):
 
 
 @njit(cache=True, nogil=True)
-def gather_patches(images, which, tops, lefts, size, regulariser, out):  # noqa: PLR0917
+def gather_patches(images, which, tops, lefts, size, regulariser, out):
     """out (p, size * size * 3) float32 <- normalised patches at (tops, lefts) of images[which], (n, h, w, 3) uint8."""
     for p in range(which.shape[0]):
         normalised_patch(images[which[p]], tops[p], lefts[p], size, regulariser, out[p])
 
 
 @njit(cache=True, nogil=True)
-def encode_images(images, size, regulariser, weights, offset, threshold, out):  # noqa: PLR0917
+def encode_images(images, size, regulariser, weights, offset, threshold, out):
     """Soft-threshold encoding of all patches at stride 1, summed over four quadrants.
 
     With z = patch @ weights + offset: features [max(z - t, 0), max(-z - t, 0)] for K atoms, quadrant by quadrant
@@ -116,7 +116,7 @@ def strongest_atoms(patches, atoms, labels, values):
 
 
 @njit(cache=True, nogil=True)
-def accumulate(patches, labels, values, count, sums, used):  # noqa: PLR0917
+def accumulate(patches, labels, values, count, sums, used):
     """sums (K, d) float64 += values * patches by label, used (K,) int64 += patches with a product other than 0.
 
     Only the first `count` patches. Cost O(count d).

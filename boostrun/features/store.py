@@ -65,7 +65,7 @@ def make_folder(folder: Path) -> None:
 
 
 def create_array(path: Path, dtype, shape: tuple[int, ...]) -> np.memmap:
-    """A new .npy file of zeros as a writable memory map, its room on the disk reserved.
+    """A new .npy file of zeros, not empty, as a writable memory map, its room on the disk reserved.
 
     Writing through a map to a disk that is full kills the process; reserving first raises OSError instead.
     """
@@ -75,15 +75,12 @@ def create_array(path: Path, dtype, shape: tuple[int, ...]) -> np.memmap:
         np.lib.format.write_array_header_1_0(stream, header)
         stream.flush()
         _reserve(stream, stream.tell(), int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)
-    if 0 in shape:
-        return np.empty(shape, dtype)
     return np.lib.format.open_memmap(path, mode="r+")
 
 
 def _reserve(stream, start: int, size: int) -> None:
     if hasattr(os, "posix_fallocate"):
-        if size:
-            os.posix_fallocate(stream.fileno(), start, size)
+        os.posix_fallocate(stream.fileno(), start, size)
         return
     zeros = bytes(1 << 20)
     for done in range(0, size, len(zeros)):

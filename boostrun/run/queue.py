@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import re
-import signal
-import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.run.cell import Trial
+from boostrun.run.guards import pinned, sending, sigterm_as_interrupt, thread_variables
 from boostrun.run.progress import Progress
-from boostrun.run.provenance import forget_threads, usable_cores
+from boostrun.run.provenance import usable_cores
 from boostrun.run.store import Store
-from boostrun.run.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record, pin_threads
+from boostrun.run.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record, prepare
 
 __all__ = ["Execute", "Outcome", "Progress", "run_trials"]
 
@@ -129,21 +128,23 @@ class _Run:
         self.failed: set[str] = set()
         self.cached = 0
         self.settled: set[int] = set()
+        self.deaths: Counter[int] = Counter()
         self.board = Board.make(len(trials))
+        # The kernel may be asked to end the workers with the thread that starts them, if that is the main one.
+        with_thread = threading.current_thread() is threading.main_thread()
+        # A worker watches its parent from the start: one that has not been given a trial yet must end as well.
+        self.worker_start = {"initializer": prepare, "initargs": (os.getpid(), with_thread)}
         self.job = Job(
             execute=execute,
             store=Store(store.root),  # the packed files have been looked at here; a worker need not read them
             provenance=provenance,
             board=self.board,
-            parent=os.getpid(),
-            watch=backend in ("loky", "multiprocessing"),
-            die_with_thread=threading.current_thread() is threading.main_thread(),
         )
 
     def go(self) -> bool:
         """Run everything; True when interrupted."""
         try:
-            with _sigterm_as_interrupt():
+            with sigterm_as_interrupt():
                 pending = self._skip_cached()
                 if not pending:
                     return False
@@ -152,8 +153,9 @@ class _Run:
                     self._inline(busy, wait=True)
                     return False
                 # Another command's trials come last: by then most are done, and until then there is other work.
-                busy, suspects = self._parallel(pending, wait=False)
-                busy, more = self._parallel(busy, wait=True)
+                with pinned() if self.backend == "threading" else contextlib.nullcontext():
+                    busy, suspects = self._parallel(pending, wait=False)
+                    busy, more = self._parallel(busy, wait=True)
                 self._alone([*suspects, *more])
             return False
         except KeyboardInterrupt:
@@ -203,7 +205,7 @@ class _Run:
 
     def _inline(self, pending: list[int], *, wait: bool) -> list[int]:
         busy = []
-        with _pinned():
+        with pinned():
             for number in pending:
                 summary = self.job(number, self.trials[number], wait)
                 if summary.status == "busy":
@@ -224,11 +226,13 @@ class _Run:
                 # joblib would run a single trial in this process, where a crash would end everything.
                 return sorted(busy), [*suspects, *pending]
             try:
-                for summary in self._pool(pending, wait):
-                    if summary.status == "busy":
-                        busy.add(summary.number)
-                    else:
-                        self._settle(summary)
+                # Closing ends the workers at once, before anybody looks at what an interrupted run has left.
+                with contextlib.closing(self._pool(pending, wait)) as summaries:
+                    for summary in summaries:
+                        if summary.status == "busy":
+                            busy.add(summary.number)
+                        else:
+                            self._settle(summary)
                 break
             except TerminatedWorkerError as error:
                 states = self.board.read()
@@ -246,6 +250,7 @@ class _Run:
                         "memory, or execute cannot be loaded; n_jobs=1 runs in this process"
                     ) from None
                 suspects += fallen
+                self.deaths.update(fallen)
         return sorted(busy), suspects
 
     def _pool(self, pending: list[int], wait: bool) -> Iterator[Summary]:
@@ -254,37 +259,40 @@ class _Run:
         # One trial a message: dispatching costs less than a millisecond, and a batch sized on quick trials would leave
         # one worker with a row of slow ones.
         n_jobs = min(self.workers, len(pending))
-        options = {"inner_max_num_threads": 1} if self.backend == "loky" else {}
-        with joblib.parallel_config(backend=self.backend, n_jobs=n_jobs, **options):
-            parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-            results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
+        options = {"inner_max_num_threads": 1, **self.worker_start} if self.backend == "loky" else {}
         try:
+            with joblib.parallel_config(backend=self.backend, n_jobs=n_jobs, **options):
+                parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        except (ImportError, ValueError) as error:
+            raise BoostrunError(f"the backend {self.backend!r} cannot be used: {error}") from error
+        results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
+        with contextlib.closing(results), sending():
             yield from results
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise BoostrunError(f"execute or a trial cannot be sent to the workers: {error}") from error
-        finally:
-            results.close()
 
     def _alone(self, suspects: list[int]) -> None:
         """Each in a fresh process of its own, one at a time: what dies here has only itself to blame."""
         from joblib.externals.loky import ProcessPoolExecutor
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-        environment = dict.fromkeys(_thread_variables(), "1")
+        environment = dict.fromkeys(thread_variables(), "1")
         for number in suspects:
-            executor = ProcessPoolExecutor(max_workers=1, env=environment)
-            try:
-                self._settle(executor.submit(self.job, number, self.trials[number], True).result())
-            except TerminatedWorkerError as error:
-                self._record_death(number, _cause(error))
-            finally:
-                executor.shutdown(wait=True, kill_workers=True)
+            while number not in self.settled:
+                executor = ProcessPoolExecutor(max_workers=1, env=environment, **self.worker_start)
+                try:
+                    with sending():
+                        self._settle(executor.submit(self.job, number, self.trials[number], True).result())
+                except TerminatedWorkerError as error:
+                    self.deaths[number] += 1
+                    if self.deaths[number] > 1:
+                        self._record_death(number, _cause(error))
+                finally:
+                    executor.shutdown(wait=True, kill_workers=True)
 
     def _record_death(self, number: int, cause: str) -> None:
         trial = self.trials[number]
         with self.store.lock(trial.key):
             if self.store.done(trial.key) is None:
-                message = f"the worker died twice ({cause}), the second time with this trial alone"
+                message = f"the worker died twice ({cause}), the last time with this trial alone"
                 error = {"type": "WorkerDied", "message": message, "traceback": ""}
                 parts = {"metrics": {}, "cost": {}, "curve": {}}
                 self.store.put(make_record(trial, self.job.provenance, parts, error))
@@ -309,56 +317,7 @@ def _check_backend(backend: str) -> None:
         raise BoostrunError(f"no backend {backend!r}{did_you_mean(backend, known)} ({', '.join(sorted(known))})")
 
 
-def _thread_variables() -> Sequence[str]:
-    from joblib._parallel_backends import ParallelBackendBase
-
-    return ParallelBackendBase.MAX_NUM_THREADS_VARS
-
-
 def _cause(error: BaseException) -> str:
     """``SIGKILL(-9)`` out of loky's message about exit codes."""
     found = re.search(r"exit codes? of the workers? (?:are|is) \{?([^}\n]*)\}?", str(error))
     return found.group(1) if found and found.group(1) else "cause unknown"
-
-
-@contextlib.contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """While this lasts SIGTERM stops a run as ctrl-C does; a handler that somebody else has set is left alone."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not ours:
-        yield
-        return
-
-    def stop(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-@contextlib.contextmanager
-def _pinned() -> Iterator[None]:
-    """One thread in every library of this process, as in a worker, so that results do not depend on n_jobs."""
-    from threadpoolctl import threadpool_limits
-
-    names = _thread_variables()
-    before = {name: os.environ.get(name) for name in names}
-    numba = sys.modules.get("numba")
-    numba_before = numba.get_num_threads() if hasattr(numba, "get_num_threads") else None
-    os.environ.update(dict.fromkeys(names, "1"))  # for libraries that the first trial loads
-    try:
-        with threadpool_limits(1):
-            pin_threads()
-            yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        if numba_before is not None:
-            numba.set_num_threads(numba_before)
-        forget_threads()

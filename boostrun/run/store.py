@@ -325,7 +325,10 @@ def unpack(path: Path) -> Iterator[dict]:
         When the file is missing, cut, corrupt or holds something else; no record is given out before all are read.
     """
     try:
-        lines = gzip.decompress(Path(path).read_bytes()).decode("utf-8").splitlines()
+        data = Path(path).read_bytes()
+        if not data:
+            raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
+        lines = gzip.decompress(data).decode("utf-8").splitlines()
         records = [json.loads(line) for line in lines]
         whole = all(set(record) == _FIELDS and record["schema"] == SCHEMA for record in records)
     except FileNotFoundError:

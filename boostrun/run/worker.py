@@ -24,7 +24,7 @@ Execute = Callable[[Trial], dict]
 WAITING, RUNNING, RECORDED = b"\0", b"\1", b"\2"
 _POLL = 0.5  # seconds between two looks at whether the parent still lives
 
-_prepared_for: int | None = None
+_pinned = threading.local()  # per run, and per thread: numba counts its threads so
 _writing = threading.Lock()
 _boards: dict[str, int] = {}
 
@@ -85,17 +85,12 @@ class Job:
     store: Store
     provenance: Mapping[str, Any]
     board: Board
-    parent: int
-    """Process id of the parent."""
-    watch: bool
-    """Whether workers are processes of this machine that must end with their parent."""
-    die_with_thread: bool
-    """Whether the parent's main thread starts the workers, so that the kernel may be asked to end them with it."""
 
     def __call__(self, number: int, trial: Trial, wait: bool = False) -> Summary:
         """Do one trial; ``wait`` for another process at work on it instead of answering ``busy``."""
-        if self.watch:
-            prepare(self.parent, self.die_with_thread)
+        if getattr(_pinned, "board", None) != self.board.path:
+            _pinned.board = self.board.path
+            pin_threads()
         try:
             with self.store.lock(trial.key, timeout=-1 if wait else 0):
                 record = self.store.done(trial.key)
@@ -181,18 +176,16 @@ def peak_memory_mb() -> float | None:
 
 
 def prepare(parent: int, die_with_thread: bool) -> None:
-    """Once per worker process: leave ctrl-C to the parent, end with the parent, one thread in every library."""
-    global _prepared_for
-    if os.getpid() == parent or _prepared_for == parent:
-        return
-    _prepared_for = parent
+    """When a worker process starts: leave ctrl-C to the parent, and end with the parent.
+
+    ``die_with_thread`` also asks the kernel to see to it, which it does when the *thread* that started the worker ends.
+    """
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
         if die_with_thread and sys.platform == "linux":
             _die_with_parent()
         threading.Thread(target=_watch, args=(parent,), daemon=True, name="boostrun-watch").start()
-    pin_threads()
 
 
 def pin_threads() -> None:

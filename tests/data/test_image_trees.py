@@ -18,6 +18,7 @@ def paint(path, width, height, seed=0, mode="RGB"):
 @pytest.fixture
 def inria(tmp_path):
     """A small tree in the published layout; returns the pixels of the first training person."""
+    first = None
     for split, size in (("train", (96, 160)), ("test", (70, 134))):
         folder = tmp_path / "INRIAPerson" / f"{split}_64x128_H96"
         for i in range(2):

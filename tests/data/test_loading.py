@@ -123,7 +123,7 @@ def test_openml_is_kept_as_a_table_and_a_dead_network_is_a_sentence(tmp_path, mo
         ({"name": "digits", "test_fraction": 1.0}, "strictly between 0 and 1"),
         ({"name": "digits", "test_fraction": "a"}, "must be a number"),
         ({"name": "digits", "split_seed": -1}, "whole number"),
-        ({"name": "npz"}, "needs dataset.path"),
+        ({"name": "npz"}, "needs dataset.path.*x_train, y_train"),
         ({"name": "npz", "path": "???"}, "needs dataset.path"),
         ({"name": "npz", "path": "absent.npz"}, "no file absent.npz"),
         ({"name": "csv", "path": "."}, "is a folder"),
@@ -153,7 +153,10 @@ def test_a_loader_of_ones_own_is_one_module(tmp_path, monkeypatch):
 
 
 def test_importing_the_packages_is_light():
-    code = "import sys, boostrun.data, boostrun.features; print([m for m in ('numpy', 'torch', 'numba') if m in sys.modules])"
+    code = (
+        "import sys, boostrun.data, boostrun.features; "
+        "print([m for m in ('numpy', 'torch', 'numba') if m in sys.modules])"
+    )
     environment = {**os.environ, "PYTHONPATH": str(CONF.parent)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == "[]"

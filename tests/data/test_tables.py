@@ -76,6 +76,7 @@ def test_booleans_are_numbers(csv):
         ("c\nx\ny\n", {}, "there are no features"),
         ("a,b\n" + "1,0.5\n2,1.5\n" * 3, {}, "no whole numbers"),
         ("a,b\n" + "1,0\n" * 5, {}, "same label"),
+        ("a,b\n" + "1,0\n2,1\n" * 3 + "?,0\n", {}, "column 'a' .* 1 values that are none .first: '[?]'"),
         (b"a,b\n\xff\xfe\xfa,1\n", {}, "cannot be read"),
         (b"\x00\x01\x02" * 100, {}, "t.csv"),
         ('a,b\n"1,0\n2,1\n', {}, "t.csv"),
@@ -89,6 +90,11 @@ def test_a_bad_table_is_a_sentence(csv, text, config, sentence):
 def test_test_samples_must_have_the_same_columns(csv):
     with pytest.raises(BoostrunError, match="it lacks 'b'"):
         csv("a,b,c\n" + ROWS, test="a,c\n1,x\n")
+
+
+def test_text_where_the_training_part_has_numbers_is_a_sentence(csv):
+    with pytest.raises(BoostrunError, match="column 'a' holds numbers"):
+        csv("a,b\n1,0\n2,1\n", test="a,b\nu,1\n")
 
 
 def test_a_gzip_that_is_none_is_a_sentence(tmp_path):

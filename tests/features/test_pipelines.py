@@ -91,7 +91,7 @@ def test_grey_and_larger_images_become_small_colour_ones():
 
 
 def test_fewer_patches_than_atoms_is_a_sentence():
-    with pytest.raises(BoostrunError, match="patches=4 is fewer than features.atoms=5"):
+    with pytest.raises(BoostrunError, match=r"patches=4 is fewer than features\.atoms=5"):
         tiny(patches=4)
 
 

@@ -42,7 +42,8 @@ def test_an_int_a_float_and_a_bool_of_equal_value_are_three_different_things():
 
 
 @pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), np.float64(1), np.int64(1), b"x", {1, 2}, object(), {1: 2}, {"a": [np.ones(2)]}]
+    "value",
+    [float("nan"), float("inf"), np.float64(1), np.int64(1), b"x", {1, 2}, object(), {1: 2}, {"a": [np.ones(2)]}],
 )
 def test_what_json_cannot_say_without_a_guess_is_refused(value):
     with pytest.raises(BoostrunError):
@@ -114,6 +115,7 @@ def test_a_numpy_seed_gives_the_key_of_the_plain_one():
 
 
 def test_the_module_imports_nothing_beyond_the_standard_library():
-    code = "import sys, boostrun.run.cell; print([m for m in ('numpy', 'joblib', 'tqdm', 'filelock') if m in sys.modules])"
+    heavy = ("numpy", "joblib", "tqdm", "filelock")
+    code = f"import sys, boostrun.run.cell; print([name for name in {heavy} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

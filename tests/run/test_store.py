@@ -170,9 +170,6 @@ def test_a_cut_or_corrupt_pack_is_one_sentence(tmp_path, spoil):
     path = tmp_path / "p.gz"
     pack([record(seed) for seed in range(5)], path)
     path.write_bytes(spoil(path.read_bytes()))
-    if path.read_bytes() == b"":
-        assert list(unpack(path)) == []  # gzip takes an empty file for an empty archive
-        return
     with pytest.raises(BoostrunError, match=r"p\.gz"):
         list(unpack(path))
 

@@ -1,0 +1,34 @@
+"""``boostrun ls algo | dataset | features | paper``: what there is, one line each."""
+
+from __future__ import annotations
+
+from boostrun.cli import Words
+from boostrun.compose import options
+from boostrun.config import SCHEMAS
+from boostrun.errors import BoostrunError, did_you_mean
+
+GROUPS = ("algo", "dataset", "features", "paper", "run")
+
+
+def main(words: Words) -> int:
+    """Print the choices of a group with their first comment line; all groups when none is named."""
+    for group in words.names or GROUPS:
+        if group not in GROUPS:
+            raise BoostrunError(f"nothing to list under '{group}'{did_you_mean(group, GROUPS)} ({', '.join(GROUPS)})")
+        found = options(group, words.config_dir)
+        if not words.names:
+            print(f"{group}:")
+        wide = max(map(len, found), default=0)
+        for name, path in found.items():
+            print(f"{'' if words.names else '  '}{name:<{wide}}  {_first_comment(path)}{_budget(group, name)}")
+    return 0
+
+
+def _first_comment(path) -> str:
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("#") else ""
+
+
+def _budget(group: str, name: str) -> str:
+    takes = SCHEMAS["algo"][name].budget if group == "algo" and name in SCHEMAS["algo"] else {}
+    return f" [{', '.join(takes)}]" if takes else ""

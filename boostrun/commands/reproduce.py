@@ -1,0 +1,34 @@
+"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, then write it."""
+
+from __future__ import annotations
+
+from boostrun.cli import Words
+from boostrun.commands.run import same_places, tell_end
+from boostrun.errors import BoostrunError
+from boostrun.report import build, table_figure, write
+from boostrun.run import paper
+
+
+def main(words: Words) -> int:
+    """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records."""
+    from boostrun.run.execute import run_cells
+
+    item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
+    same_places(item.settings)
+    result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True)
+    table = build(item.spec, item.entries(result.cells))
+    print(table.text())
+    if not result.interrupted:
+        records = [record for cell in result.cells for record in cell.best_records]
+        folder = item.folder()
+        write(table, folder, records)
+        table_figure(table, folder / "table.png")
+        print(f"\nwritten: {folder}/table.md, .csv, .tex, .png and records.jsonl.gz")
+    return tell_end(result, words)
+
+
+def item_name(words: Words) -> str:
+    """The item that a verb names; BoostrunError when it names none."""
+    if not words.names:
+        raise BoostrunError(f"{words.verb} needs a paper's item, as in {words.verb} reservoir/table3 (boostrun ls paper)")
+    return words.names[0]

@@ -1,0 +1,119 @@
+"""The tables of the papers as lists of cells: ``conf/paper/<paper>/<item>.yaml``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boostrun import compose
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.report import Entry, TableSpec
+from boostrun.run.plan import PlannedCell
+
+_KEYS = {
+    "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "sweep", "overrides",
+    "settings", "quick", "notes",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands in a table: the swept values by key, and the name of the setting."""
+
+    values: dict[str, str]
+    setting: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One table of a paper: what it looks like, and its cells in order."""
+
+    name: str
+    spec: TableSpec
+    rows: str
+    where: dict[str, str]
+    cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
+
+    @property
+    def settings(self) -> list[compose.Settings]:
+        """The settings of all cells."""
+        return [settings for _, settings in self.cells]
+
+    def folder(self) -> Path:
+        """Where the table is written: ``results/<paper>/<item>``, quick ones beside it."""
+        root = Path(self.settings[0].root["results"])
+        return root / f"{self.name}-quick" if self.spec.quick else root / self.name
+
+    def entries(self, planned: Sequence[PlannedCell]) -> list[Entry]:
+        """The cells with the records there are, in the order of :attr:`cells`."""
+        return [self._entry(place, cell) for (place, _), cell in zip(self.cells, planned)]
+
+    def _entry(self, place: Place, cell: PlannedCell) -> Entry:
+        labels = [place.values[key] if key in compose.GROUPS else f"{key}={place.values[key]}"
+                  for key in self.spec.columns]  # fmt: skip
+        return Entry(
+            row=place.values[self.rows],
+            column=tuple(labels),
+            where={} if self.spec.quick else {name: place.values[key] for name, key in self.where.items()},
+            expected=len(cell.settings.seeds),
+            records=cell.best_records,
+            stale=len(cell.stale),
+            failed=len(cell.failed),
+            reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
+            setting=place.setting,
+        )
+
+
+def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_dir: str | None = None) -> Item:
+    """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell.
+
+    Raises BoostrunError for an unknown item, a file that is not an item, and every bad override.
+
+    >>> item = load("reservoir/table3", ["dataset=digits", "algo=rand,geem"])
+    >>> [tuple(place.values.values()) for place, _ in item.cells]
+    [('rand', 'digits', '100'), ('rand', 'digits', '250'), ('geem', 'digits', '100'), ('geem', 'digits', '250')]
+    """
+    raw = _read(name, config_dir)
+    sweep = {key: [str(value) for value in values] for key, values in raw["sweep"].items()}
+    others = []
+    for override in compose.expand_one_by_one(overrides):
+        if override[0] in sweep:
+            sweep[override[0]] = override[1]
+        elif len(override[1]) > 1:
+            raise BoostrunError(f"{override[0]} is not swept in {name} (only {', '.join(sweep)}): give it one value")
+        else:
+            others.append(f"{override[0]}={override[1][0]}")
+    shrunk = list(raw.get("quick", [])) if quick else []
+    spec = TableSpec(
+        title=raw["title"], paper=raw["paper"], table=raw["table"], metric=raw["metric"],
+        higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
+        notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(others)}"] if others else [])),
+        quick=f"quick: {', '.join(shrunk)}" if shrunk else "",
+    )  # fmt: skip
+    item = Item(name, spec, raw["rows"], dict(raw["where"]))
+    with compose.composer(config_dir) as make:
+        for setting, changes in (raw.get("settings") or {"": []}).items():
+            for values in itertools.product(*sweep.values()):
+                place = Place(dict(zip(sweep, values)), setting)
+                swept = [f"{key}={value}" for key, value in place.values.items()]
+                item.cells.append((place, make([*raw.get("overrides", []), *changes, *shrunk, *swept, *others])))
+    return item
+
+
+def _read(name: str, config_dir: str | None) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+
+    known = compose.options("paper", config_dir)
+    if name not in known:
+        raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
+    try:
+        raw = OmegaConf.to_container(OmegaConf.load(known[name]))
+    except Exception as error:  # YAML and OmegaConf raise a dozen kinds
+        raise BoostrunError(f"{known[name]} cannot be read: {str(error).splitlines()[0]}") from None
+    if not isinstance(raw, dict) or not _KEYS - {"settings", "quick", "notes", "overrides"} <= set(raw) <= _KEYS:
+        odd = sorted((_KEYS - {"settings", "quick", "notes", "overrides"}) - set(raw)) or sorted(set(raw) - _KEYS)
+        raise BoostrunError(f"{known[name]} is not a paper item: {', '.join(odd)} missing or unknown")
+    return raw  # type: ignore[return-value]

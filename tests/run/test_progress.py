@@ -1,0 +1,104 @@
+import io
+import re
+
+import pytest
+from run_toys import cell, trials
+
+from boostrun.run.cell import Inputs, Trial
+from boostrun.run.progress import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def play(stream, list_of_trials, cached=0, failed=(), **options):
+    progress = Progress(stream=stream, **options)
+    progress.start(list_of_trials)
+    for trial in list_of_trials[:cached]:
+        progress.cached(trial, {"test_accuracy_pct": 90.0, "other": 1})
+    for trial in list_of_trials[cached:]:
+        if trial.seed in failed:
+            progress.finished(trial, "failed", {}, "bad {braces}\nsecond line")
+        else:
+            progress.finished(trial, "done", {"test_accuracy_pct": 92.0, "other": 1})
+    progress.close()
+    return stream.getvalue()
+
+
+def last_bar(text):
+    return re.split(r"[\r\n]", text.strip())[-1]
+
+
+def test_a_terminal_gets_a_bar_with_counts_mean_spread_and_time():
+    text = play(Terminal(), trials(10), cached=2)
+    assert re.search(r"trials .*━+.* 10/10 · 2 cached · test_accuracy_pct 91\.60 ± 0\.84 · \d+\.\d s", last_bar(text))
+    assert "\x1b[32m" in text
+
+
+def test_the_bar_tells_rate_and_time_left_from_what_has_run_and_not_from_what_was_cached(monkeypatch):
+    now = [0.0]
+    stream = Terminal()
+    progress = Progress(stream=stream)
+    progress.start(trials(10))
+    monkeypatch.setattr(progress._bar, "_time", lambda: now[0])
+    progress._bar.start_t = 0.0
+    for trial in trials(4):
+        progress.cached(trial, {})
+    now[0] = 4.0
+    progress.finished(trials(5)[4], "done", {})
+    progress.finished(trials(6)[5], "done", {})
+    progress._bar.refresh()
+    assert "6/10 · 4 cached · 4.0 s · 2.0 s each · 8.0 s left" in last_bar(stream.getvalue())
+    progress.close()
+
+
+def test_no_color_means_no_colour(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in play(Terminal(), trials(4))
+
+
+def test_a_log_file_gets_few_plain_lines(monkeypatch):
+    text = play(io.StringIO(), trials(1000))
+    assert 10 <= len(text.splitlines()) <= 12
+    assert "\r" not in text and "\x1b" not in text
+    assert text.splitlines()[-1].startswith("trials 1000/1000 · 0 cached · test_accuracy_pct 92.00 ± 0.00 · ")
+    assert len(play(io.StringIO(), trials(3)).splitlines()) == 3
+
+
+def test_a_dumb_terminal_gets_plain_lines(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    assert "━" not in play(Terminal(), trials(3))
+
+
+def test_a_failure_is_told_at_once_in_one_line():
+    for stream in (io.StringIO(), Terminal()):
+        text = play(stream, trials(4), failed=(1,))
+        assert "failed: toy · none · raw · r=10 · seed 1: bad {braces}" in text
+        assert "second line" not in text and "1 failed" in text
+
+
+def test_with_several_cells_the_last_one_is_named_and_means_are_not_mixed():
+    both = [*trials(2), Trial(cell(r=20), 0, Inputs("d", "s"))]
+    text = play(io.StringIO(), both)
+    assert "toy · none · raw · r=20 · test_accuracy_pct 92.00 ·" in text.splitlines()[-1]
+
+
+def test_the_metrics_asked_for_are_shown():
+    assert "other 1.00 ± 0.00" in play(io.StringIO(), trials(3), metrics=["other"]).splitlines()[-1]
+
+
+def test_everything_cached_is_said_once():
+    assert play(io.StringIO(), trials(3), cached=3).count("trials 3/3 · 3 cached") == 1
+
+
+def test_a_run_without_trials_says_nothing():
+    assert play(io.StringIO(), []) == ""

@@ -1,0 +1,261 @@
+import errno
+import os
+import threading
+
+import pytest
+from run_toys import Toy, alive, assert_whole, expected, figures, quick, script, threads, trials, wait_for
+
+from boostrun.errors import BoostrunError
+from boostrun.run import worker
+from boostrun.run.provenance import collect
+from boostrun.run.queue import run_trials
+from boostrun.run.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "s")
+
+
+@pytest.fixture
+def toy(tmp_path):
+    return lambda **options: Toy(str(tmp_path), **options)
+
+
+def go(list_of_trials, execute, store, n_jobs=1, **options):
+    return run_trials(list_of_trials, execute, store, n_jobs=n_jobs, **{"provenance": {}, **options})
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_results_do_not_depend_on_the_number_of_workers(store, toy, n_jobs):
+    out = go(trials(8), toy(), store, n_jobs)
+    assert [made["seed"] for made in out.done] == list(range(8))
+    assert (out.failed, out.cached, out.interrupted) == ([], 0, False)
+    assert figures(store) == expected(8)
+    assert sorted(toy().executions()) == list(range(8))
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+def test_any_backend_gives_the_same_records(store, toy, backend):
+    assert len(go(trials(6), toy(), store, 2, backend=backend).done) == 6
+    assert figures(store) == expected(6)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_done_trials_are_not_run_again_and_a_resumed_run_ends_as_an_undisturbed_one(store, toy, n_jobs):
+    go(trials(8)[2:5], toy(), store)
+    out = go(trials(8), toy(), store, n_jobs)
+    assert out.cached == 3 and len(out.done) == 8
+    assert go(trials(8), toy(), store, n_jobs).cached == 8
+    assert sorted(toy().executions()) == list(range(8))
+    assert figures(store) == expected(8)
+
+
+def test_a_trial_given_twice_runs_once(store, toy):
+    assert len(go(trials(2) * 3, toy(), store, 2).done) == 2
+    assert sorted(toy().executions()) == [0, 1]
+
+
+def test_no_trials_is_no_work(store):
+    out = go([], quick, store, -1)
+    assert (out.done, out.failed, out.cached, out.interrupted) == ([], [], 0, False)
+
+
+def test_trials_with_other_inputs_are_other_trials(store, toy):
+    go(trials(2, source="old"), toy(), store)
+    assert go(trials(2, source="new"), toy(), store).cached == 0
+    assert len(store.find(trials(1)[0].cell.key, 0)) == 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_exception_makes_a_failed_record_and_the_next_run_tries_again(store, toy, n_jobs):
+    out = go(trials(4), toy(fail=(2,)), store, n_jobs)
+    assert [made["seed"] for made in out.done] == [0, 1, 3]
+    assert [made["error"] for made in out.failed] == [
+        {"type": "BoostrunError", "message": "seed 2 is no good", "traceback": ""}
+    ]
+    out = go(trials(4), toy(), store, n_jobs)
+    assert out.cached == 3 and len(out.done) == 4 and not out.failed
+
+
+def stumble(trial):
+    if trial.seed == 0:
+        raise SystemExit("out")
+    if trial.seed == 5:
+        return 1 / 0
+    return {
+        1: {"metrics": {"x": float("nan")}, "cost": {}, "curve": {}},
+        2: {"metrics": {}, "cost": {}},
+        3: None,
+        4: {"metrics": {"x": 1}, "cost": {"y": object()}, "curve": {}},
+    }[trial.seed]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_whatever_a_trial_does_wrong_is_a_failure_of_its_own(store, n_jobs):
+    out = go(trials(6), stumble, store, n_jobs)
+    assert [made["error"]["type"] for made in out.failed] == ["SystemExit"] + ["BoostrunError"] * 4 + [
+        "ZeroDivisionError"
+    ]
+    assert "metrics.x is nan" in out.failed[1]["error"]["message"]
+    assert "in stumble" in out.failed[5]["error"]["traceback"]
+    assert all(made["metrics"] == {} for made in out.failed)
+
+
+def with_numpy(trial):
+    import numpy as np
+
+    return {"metrics": {"x": np.float32(0.5), "n": np.int64(3)}, "cost": {"a": np.arange(2)}, "curve": {"c": (1, 2)}}
+
+
+def test_numpy_values_become_plain_and_cost_and_provenance_are_filled_in(store):
+    provenance = collect(["boostrun", "algo=toy"])
+    (made,) = go(trials(1), with_numpy, store, provenance=provenance).done
+    assert made["metrics"] == {"x": 0.5, "n": 3} and made["cost"]["a"] == [0, 1] and made["curve"] == {"c": [1, 2]}
+    assert made["cost"]["seconds"] >= 0 and made["cost"]["peak_memory_mb"] > 10
+    assert made["provenance"]["command"] == ["boostrun", "algo=toy"]
+    assert made["provenance"]["time"] >= provenance["time"]
+    assert set(made["provenance"]) == set(provenance)
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "2", None, True])
+def test_a_bad_number_of_workers_is_one_sentence(store, n_jobs):
+    with pytest.raises(BoostrunError, match="n_jobs must be"):
+        go(trials(1), quick, store, n_jobs)
+
+
+def test_an_unknown_backend_names_the_nearest(store):
+    with pytest.raises(BoostrunError, match="did you mean 'loky'"):
+        go(trials(1), quick, store, backend="lokky")
+
+
+def test_an_execute_that_cannot_be_sent_is_one_sentence(store):
+    lock = threading.Lock()
+    with pytest.raises(BoostrunError, match="cannot be sent"):
+        go(trials(3), lambda trial: lock, store, 2)
+
+
+def refuse():
+    raise RuntimeError("not in this house")
+
+
+class Unwelcome:
+    """Cannot be unpickled."""
+
+    def __reduce__(self):
+        return refuse, ()
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_an_execute_that_cannot_be_unpacked_in_a_worker_is_one_sentence(store, n):
+    with pytest.raises(BoostrunError, match=r"cannot be sent to the workers: .*not in this house"):
+        go(trials(n), Unwelcome(), store, 2)
+
+
+def test_a_backend_that_is_not_there_is_one_sentence(store):
+    with pytest.raises(BoostrunError, match="dask"):
+        go(trials(3), quick, store, 2, backend="dask")
+
+
+def test_workers_are_reused_from_one_run_to_the_next(store, toy):
+    go(trials(6), toy(seconds=0.05), store, 2)
+    before = toy().workers()
+    go(trials(6, r=11), toy(seconds=0.05), store, 2)
+    assert toy().workers() == before and os.getpid() not in before
+
+
+@pytest.mark.parametrize("n_jobs, backend", [(1, "loky"), (2, "loky"), (2, "threading")])
+def test_one_thread_in_every_library_even_when_the_user_asked_for_more(store, monkeypatch, n_jobs, backend):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", os.environ.get("NUMBA_NUM_THREADS", "2"))
+    out = go(trials(2), threads, store, n_jobs, backend=backend)
+    assert len(out.done) == 2
+    for made in out.done:
+        assert made["metrics"] == {"widest": 1, "numba": 1}
+        assert set(made["provenance"]["threads"]["pools"].values()) == {1}
+        assert made["provenance"]["threads"]["numba"] == 1
+    assert os.environ["OMP_NUM_THREADS"] == "4"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_store_that_cannot_be_written_stops_the_run_with_one_sentence(tmp_path, toy, n_jobs):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BoostrunError, match="cannot"):
+        go(trials(50), toy(seconds=0.02), Store(tmp_path / "file"), n_jobs)
+    assert len(toy().executions()) < 50
+
+
+def test_a_disk_that_fills_up_keeps_what_was_finished_and_stops(store, toy, monkeypatch):
+    sync, left = os.fsync, [6]
+
+    def filling(descriptor):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", filling)
+        with pytest.raises(BoostrunError, match="No space left"):
+            go(trials(20), toy(), store)
+    kept = assert_whole(store.root)
+    assert 0 < len(kept) < 20 and not list(store.root.rglob("*.tmp"))
+    assert go(trials(20), toy(), store).cached == len(kept)
+    assert figures(store) == expected(20)
+
+
+def test_an_interrupt_in_this_process_keeps_what_is_finished(store, toy):
+    def interrupt(trial):
+        if trial.seed == 3:
+            raise KeyboardInterrupt
+        return toy()(trial)
+
+    out = go(trials(6), interrupt, store)
+    assert out.interrupted and len(out.done) == 3 and not out.failed
+    assert not list(store.root.rglob("*.tmp"))
+
+
+def test_a_trial_that_another_process_is_at_is_left_to_the_end_and_then_taken_from_it(store, toy):
+    list_of_trials = trials(4)
+    held, free = threading.Event(), threading.Event()
+
+    def other():
+        with store.lock(list_of_trials[0].key):
+            held.set()
+            wait_for(lambda: len(toy().executions("end")) == 3)
+            store.put(worker.make_record(list_of_trials[0], {}, {"metrics": {"x": 1.0}, "cost": {}, "curve": {}}))
+        free.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert held.wait(5)
+    out = go(list_of_trials, toy(), Store(store.root))
+    thread.join(10)
+    assert sorted(toy().executions()) == [1, 2, 3]
+    assert len(out.done) == 4 and out.cached == 1
+
+
+def test_two_commands_on_one_store_share_the_work_and_both_end_with_all_of_it(tmp_path, store, toy):
+    commands = [script(store.root, 14, toy(seconds=0.15)) for _ in range(2)]
+    for command in commands:
+        out, err = command.communicate(timeout=60)
+        assert command.returncode == 0, err
+        done, failed, _, interrupted = out.split()
+        assert (done, failed, interrupted) == ("14", "0", "False")
+    assert sorted(toy().executions()) == list(range(14))
+    assert len(toy().workers()) > 2
+    assert figures(store) == expected(14)
+
+
+def test_nothing_is_left_beside_the_records(store, toy):
+    go(trials(5), toy(), store, 2)
+    files = [path for path in store.root.rglob("*") if path.is_file()]
+    assert len([path for path in files if path.suffix == ".json"]) == 5
+    assert not [path for path in files if path.suffix not in (".json", "") or path.name.startswith(".")]
+
+
+def test_workers_end_with_their_command(tmp_path, store, toy):
+    command = script(store.root, 4, toy())
+    _, err = command.communicate(timeout=60)
+    assert command.returncode == 0 and not err
+    assert wait_for(lambda: not any(alive(pid) for pid in toy().workers()))
