@@ -1,0 +1,136 @@
+"""GEEM's covariance and elimination against the definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostrun.errors import BoostrunError
+from boostrun.reservoir import geem
+from boostrun.reservoir.geem import Geem, GeemLattice
+from boostrun.reservoir.strategies import Batch
+from tests.reference import geem as twin
+
+
+def random_problem(seed, n):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(n, n + 3))
+    return root @ root.T + 0.1 * n * np.eye(n), rng.random(n) * 10.0 ** rng.integers(-3, 1), rng
+
+
+@given(st.integers(0, 10**6), st.integers(2, 14), st.data())
+@settings(max_examples=80, deadline=None)
+def test_selection_equals_the_definition_on_random_covariances(seed, n, data):
+    q = data.draw(st.integers(0, n - 1))
+    sigma, weights, _ = random_problem(seed, n)
+    kept, corrected = geem.select(sigma, weights, q)
+    expected_kept, expected, _ = twin.select(sigma, weights, q)
+    assert kept.tolist() == expected_kept.tolist()
+    np.testing.assert_allclose(corrected, expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_order_and_objective_equal_the_definition_through_the_production_kernel(seed):
+    n, q = 24, 15
+    sigma, weights, _ = random_problem(seed, n)
+    selection = geem._Elimination(n, q)(lambda raised, out: np.copyto(out, sigma), weights)
+    kept, corrected, order = twin.select(sigma, weights, q)
+    assert selection.order.tolist() == order.tolist()
+    ones = np.ones(n)
+    assert selection.weights.sum() == pytest.approx(twin.objective(sigma, weights, kept, ones), rel=1e-10)
+    assert selection.restarts == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lattice_elimination_equals_the_definition(seed):
+    n, q = 16, 9
+    sigma, weights, rng = random_problem(seed, n)
+    lattice = np.where(rng.random((7, n)) < 0.5, 1.0, -1.0)
+    selection = geem._Elimination(n, q)(
+        lambda raised, out: np.copyto(out, sigma), weights, lambda factor: lattice
+    )
+    kept, corrected, order = twin.select(sigma, weights, q, lattice)
+    assert selection.order.tolist() == order.tolist()
+    np.testing.assert_allclose(selection.weights, corrected, rtol=1e-9, atol=1e-10)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 4), st.integers(1, 6))
+@settings(max_examples=80, deadline=None)
+def test_covariance_equals_enumeration_of_all_stumps_with_ties(seed, n, d, distinct):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, distinct, (n, d)).astype(np.uint8)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    expected = twin.covariance_by_enumeration(codes, y)
+    assert (geem.covariance(codes, y) == expected).all()
+    assert (geem.covariance(codes.astype(np.float64) * 0.37, y) == expected).all()
+
+
+def test_covariance_without_ties_equals_enumeration_and_ridge_scales_with_the_thresholds():
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.permutation(30) for _ in range(5)], axis=1).astype(np.uint8)
+    y = np.where(rng.random(30) < 0.5, 1, -1)
+    sigma = geem.covariance(codes, y)
+    assert (sigma == twin.covariance_by_enumeration(codes, y)).all()
+    assert (sigma == sigma.T).all() and (np.diag(sigma) == 2 * 29 * 5).all()
+    np.testing.assert_allclose(geem.covariance(codes, y, 0.1) - sigma, 0.1 * 29 * 5 * np.eye(30))
+
+
+def test_wide_codes_with_many_distinct_values_are_ranked_right():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(300, 3))
+    y = np.ones(300)
+    assert (geem.covariance(values, y) == twin.covariance_by_enumeration(values, y)).all()
+    codes = rng.integers(0, 256, (300, 3)).astype(np.uint8)
+    assert (geem.covariance(codes, y) == twin.covariance_by_enumeration(codes, y)).all()
+
+
+def test_a_singular_covariance_is_raised_and_counted_and_gives_finite_weights():
+    codes = np.repeat(np.arange(4, dtype=np.uint8)[:, None], 2, axis=0)  # duplicates: rank 4 of 8
+    batch = Batch(codes, np.ones(8), np.linspace(0.1, 0.8, 8), np.zeros(8, np.int64))
+    strategy = Geem(ridge=0.0)
+    kept, corrected = strategy(batch, 4, np.random.default_rng(0))
+    assert len(kept) == 4 and np.isfinite(corrected).all() and strategy.restarts > 0
+
+
+def test_constant_features_leave_the_largest_weights():
+    batch = Batch(np.full((6, 3), 5, np.uint8), np.ones(6), np.array([0.1, 0.6, 0.2, 0.5, 0.3, 0.4]), np.zeros(6, int))
+    kept, corrected = Geem()(batch, 3, np.random.default_rng(0))
+    assert kept.tolist() == [1, 3, 5]
+    np.testing.assert_allclose(corrected, [0.6, 0.5, 0.4])
+
+
+def test_lattice_vectors_follow_the_covariance():
+    sigma = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    strategy = GeemLattice(lattice_size=20000)
+    signs = strategy._targets(np.linalg.cholesky(sigma), np.random.default_rng(0))
+    agreement = (signs[:, :, None] == signs[:, None, :]).mean(axis=0)
+    expected = 0.5 + np.arcsin(sigma) / np.pi  # orthant probability of a Gaussian pair
+    np.testing.assert_allclose(agreement, expected, atol=0.015)
+
+
+def test_unit_weights_on_independent_samples_are_kept_as_they_are():
+    kept, corrected = geem.select(np.eye(5), np.array([5.0, 1.0, 4.0, 2.0, 3.0]), 2)
+    assert kept.tolist() == [0, 2, 4] and corrected.tolist() == [5.0, 4.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("sigma", "weights", "q", "words"),
+    [
+        (np.eye(3), np.ones(2), 1, "must be"),
+        (np.eye(3), np.ones(3), 3, "at least one must be kept"),
+        (np.eye(3), np.ones(3), -1, "q=-1"),
+        (np.full((3, 3), np.nan), np.ones(3), 1, "finite"),
+    ],
+)
+def test_bad_input_gets_a_sentence(sigma, weights, q, words):
+    with pytest.raises(BoostrunError, match=words):
+        geem.select(sigma, weights, q)
+
+
+def test_bad_labels_and_shapes_get_a_sentence():
+    with pytest.raises(BoostrunError, match="-1 and \\+1"):
+        geem.covariance(np.zeros((2, 1), np.uint8), np.array([0, 1]))
+    with pytest.raises(BoostrunError, match="must be"):
+        geem.covariance(np.zeros((2, 1), np.uint8), np.ones(3))
+    with pytest.raises(BoostrunError, match="ridge"):
+        geem.covariance(np.zeros((2, 1), np.uint8), np.ones(2), ridge=-1)
