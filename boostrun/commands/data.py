@@ -7,7 +7,7 @@ import sys
 from boostrun.cli import Words
 from boostrun.compose import compose_one, options
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.run.plan import roots
+from boostrun.runner.plan import roots
 
 
 def main(words: Words) -> int:

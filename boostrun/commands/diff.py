@@ -9,9 +9,9 @@ from boostrun.cli import Words
 from boostrun.compose import Settings, compose_one, options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
-from boostrun.run import paper
-from boostrun.run.plan import open_store, plan
-from boostrun.run.store import unpack
+from boostrun.runner import paper
+from boostrun.runner.plan import open_store, plan
+from boostrun.runner.store import unpack
 
 
 def main(words: Words) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from boostrun.cli import Words
 from boostrun.compose import compose_all, compose_one, options
 from boostrun.errors import BoostrunError
-from boostrun.run.plan import roots
+from boostrun.runner.plan import roots
 
 PACKAGES = (
     "boostrun", "numpy", "scipy", "numba", "scikit-learn", "hydra-core", "omegaconf", "joblib", "pandas",
@@ -47,7 +47,7 @@ def _version(package: str) -> str:
 
 
 def _threads() -> list[str]:
-    from boostrun.run.provenance import usable_cores
+    from boostrun.runner.provenance import usable_cores
 
     variables = [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.endswith("_NUM_THREADS")]
     return [f"{usable_cores()} usable cores; trials run on one thread each", *variables]

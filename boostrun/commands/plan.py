@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from boostrun.cli import Words
 from boostrun.compose import compose_all
-from boostrun.run import paper
-from boostrun.run.plan import PlannedCell, open_store, plan
-from boostrun.run.store import Store
+from boostrun.runner import paper
+from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.store import Store
 
 
 def main(words: Words) -> int:

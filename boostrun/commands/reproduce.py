@@ -6,12 +6,12 @@ from boostrun.cli import Words
 from boostrun.commands.run import same_places, tell_end
 from boostrun.errors import BoostrunError
 from boostrun.report import build, table_figure, write
-from boostrun.run import paper
+from boostrun.runner import paper
 
 
 def main(words: Words) -> int:
     """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records."""
-    from boostrun.run.execute import run_cells
+    from boostrun.runner.execute import run_cells
 
     item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
     same_places(item.settings)

@@ -9,8 +9,8 @@ from pathlib import Path
 from boostrun import __version__
 from boostrun.cli import Words
 from boostrun.compose import Settings, compose_all, compose_one
-from boostrun.run.cell import Cell
-from boostrun.run.plan import PlannedCell
+from boostrun.runner.cell import Cell
+from boostrun.runner.plan import PlannedCell
 
 METRIC = "test_accuracy_pct"
 
@@ -24,7 +24,7 @@ def main(words: Words) -> int:
     if "cfg" in words.flags:
         return _print_config(all_settings)
     same_places(all_settings)
-    from boostrun.run.execute import run_cells
+    from boostrun.runner.execute import run_cells
 
     print(_headline(all_settings), file=sys.stderr)
     result = run_cells(all_settings, command=["boostrun", *words.argv])
@@ -73,7 +73,7 @@ def _word(value) -> str:
 
 
 def _headline(all_settings: Sequence[Settings]) -> str:
-    from boostrun.run.plan import cell_of
+    from boostrun.runner.plan import cell_of
 
     first = all_settings[0]
     trials = sum(len(settings.seeds) for settings in all_settings)

@@ -7,8 +7,8 @@ import sys
 from boostrun.cli import Words
 from boostrun.commands.reproduce import item_name
 from boostrun.report import build
-from boostrun.run import paper
-from boostrun.run.plan import open_store, plan
+from boostrun.runner import paper
+from boostrun.runner.plan import open_store, plan
 
 
 def main(words: Words) -> int:

@@ -18,11 +18,10 @@ def modules(name: str) -> tuple[str, ...]:
     """Dotted names of the modules that decide what an algorithm computes, besides those that they import.
 
     >>> modules("wsam")
-    ('boostrun.run.evaluate', 'boostrun.reservoir.classifier', 'boostrun.reservoir.strategies')
+    ('boostrun.runner.evaluate', 'boostrun.runner.seeds', 'boostrun.reservoir.classifier', 'boostrun.reservoir.strategies')
     """
-    if name in _RESERVOIR:
-        return ("boostrun.run.evaluate", "boostrun.reservoir.classifier", f"boostrun.reservoir.{_RESERVOIR[name]}")
-    return ("boostrun.run.evaluate",)
+    own = ("boostrun.reservoir.classifier", f"boostrun.reservoir.{_RESERVOIR[name]}") if name in _RESERVOIR else ()
+    return ("boostrun.runner.evaluate", "boostrun.runner.seeds", *own)
 
 
 def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):

@@ -9,9 +9,9 @@ import joblib
 import pytest
 from run_toys import quick, trials
 
-from boostrun.run.provenance import collect
-from boostrun.run.queue import run_trials
-from boostrun.run.store import Store
+from boostrun.runner.provenance import collect
+from boostrun.runner.queue import run_trials
+from boostrun.runner.store import Store
 
 N = 1000
 

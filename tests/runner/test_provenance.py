@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import boostrun
-from boostrun.run import provenance
+from boostrun.runner import provenance
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from boostrun.compose import Settings
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.run import algorithms
-from boostrun.run.cell import Cell, Inputs, Trial
-from boostrun.run.digest import source_digest
-from boostrun.run.store import Store
+from boostrun.runner import algorithms
+from boostrun.runner.cell import Cell, Inputs, Trial
+from boostrun.runner.digest import source_digest
+from boostrun.runner.store import Store
 
 
 @dataclass

@@ -6,10 +6,10 @@ import pytest
 from run_toys import Toy, alive, assert_whole, expected, figures, quick, script, threads, trials, wait_for
 
 from boostrun.errors import BoostrunError
-from boostrun.run import worker
-from boostrun.run.provenance import collect
-from boostrun.run.queue import run_trials
-from boostrun.run.store import Store
+from boostrun.runner import worker
+from boostrun.runner.provenance import collect
+from boostrun.runner.queue import run_trials
+from boostrun.runner.store import Store
 
 
 @pytest.fixture

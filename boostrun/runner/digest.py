@@ -26,8 +26,9 @@ def source_digest(modules: Sequence[str]) -> str:
 
     Followed are imports within the top-level packages of ``modules`` and within boostrun, at any depth: absolute and
     relative ones, inside functions, behind ``try``, and ``import_module`` of a literal name; not those under
-    ``if TYPE_CHECKING``. The ``__init__`` of a package counts when something in it is imported; what it imports itself
-    is followed only when the package, or a name that is not one of its modules, is imported. A name that a package
+    ``if TYPE_CHECKING``. The ``__init__`` of a plugin's package counts when something in it is imported, that of our own
+    only when it is itself imported; what it imports is followed only when the package, or a name that is not one of its
+    modules, is imported. A name that a package
     makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where a thing lives.
 
     The same on every Python version and independent of the order of ``modules``; found once per process.
@@ -46,8 +47,8 @@ def source_digest(modules: Sequence[str]) -> str:
 def modules_of(modules: Sequence[str]) -> list[str]:
     """Dotted names, sorted, of the modules that :func:`source_digest` reads.
 
-    >>> modules_of(["boostrun.run.seeds"])
-    ['boostrun', 'boostrun.errors', 'boostrun.run', 'boostrun.run.cell', 'boostrun.run.seeds']
+    >>> modules_of(["boostrun.runner.seeds"])
+    ['boostrun.errors', 'boostrun.runner.cell', 'boostrun.runner.seeds']
     """
     return sorted(_closure(tuple(sorted(set(modules)))))
 
@@ -90,7 +91,9 @@ def _closure(modules: tuple[str, ...]) -> dict[str, Path | None]:
         parts = name.split(".")
         for depth in range(1, len(parts) + 1):
             parent = ".".join(parts[:depth])
-            counted[parent] = _source_of(_find(parent))
+            # our own packages only pass names on, so that their __init__ decides no result; a plugin's may
+            if parent == name or parts[0] != _HOME:
+                counted[parent] = _source_of(_find(parent))
         path = counted[name]
         if path is not None and path.suffix == ".py":
             package = name if spec.submodule_search_locations is not None else name.rpartition(".")[0]

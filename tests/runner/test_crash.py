@@ -11,8 +11,8 @@ import pytest
 from run_toys import Toy, alive, assert_whole, expected, figures, script, trials, wait_for
 
 from boostrun.errors import BoostrunError
-from boostrun.run.queue import run_trials
-from boostrun.run.store import Store
+from boostrun.runner.queue import run_trials
+from boostrun.runner.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
 

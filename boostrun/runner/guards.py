@@ -11,8 +11,8 @@ import threading
 from collections.abc import Iterator, Sequence
 
 from boostrun.errors import BoostrunError
-from boostrun.run.provenance import forget_threads
-from boostrun.run.worker import pin_threads
+from boostrun.runner.provenance import forget_threads
+from boostrun.runner.worker import pin_threads
 
 
 def thread_variables() -> Sequence[str]:

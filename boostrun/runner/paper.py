@@ -11,7 +11,7 @@ from typing import Any
 from boostrun import compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, TableSpec
-from boostrun.run.plan import PlannedCell
+from boostrun.runner.plan import PlannedCell
 
 _KEYS = {
     "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "sweep", "overrides",

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from boostrun.compose import Settings
 from boostrun.errors import BoostrunError
-from boostrun.run import provenance
-from boostrun.run.plan import PlannedCell, open_store, plan, prepare, roots
-from boostrun.run.progress import Progress
-from boostrun.run.queue import run_trials
-from boostrun.run.trial import Execute
+from boostrun.runner import provenance
+from boostrun.runner.plan import PlannedCell, open_store, plan, prepare, roots
+from boostrun.runner.progress import Progress
+from boostrun.runner.queue import run_trials
+from boostrun.runner.trial import Execute
 
 
 @dataclass

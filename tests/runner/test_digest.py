@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import boostrun
 from boostrun.errors import BoostrunError
-from boostrun.run import digest
-from boostrun.run.digest import modules_of, normalised, source_digest
+from boostrun.runner import digest
+from boostrun.runner.digest import modules_of, normalised, source_digest
 
 FILES = {
     "toypack/__init__.py": "from toypack import extras\n__version__ = '1'\n",
@@ -84,7 +84,7 @@ def test_imports_for_type_checkers_are_left_out_and_literal_import_module_is_fol
 
 
 def test_a_plugin_is_followed_into_boostrun_and_no_other_package(pack):
-    assert modules_of(["toyplugin"]) == ["boostrun", "boostrun.errors", "toyplugin"]
+    assert modules_of(["toyplugin"]) == ["boostrun.errors", "toyplugin"]
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_module_that_is_not_there_or_not_python_is_one_sentence(pack):
 
 def test_no_module_concerned_is_imported():
     code = (
-        "import sys\nfrom boostrun.run.digest import source_digest\nbefore = set(sys.modules)\n"
-        "source_digest(['boostrun.run.queue'])\n"
+        "import sys\nfrom boostrun.runner.digest import source_digest\nbefore = set(sys.modules)\n"
+        "source_digest(['boostrun.runner.queue'])\n"
         "print([m for m in set(sys.modules) - before if m.startswith('boostrun')])\n"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -229,8 +229,8 @@ PYTHONS = [path for version in range(10, 15) if (path := shutil.which(f"python3.
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_every_python_at_hand_finds_the_same_digest(python):
-    modules = ["boostrun.run.digest", "boostrun.run.queue"]
-    code = f"from boostrun.run.digest import *; print(source_digest({modules!r}))"
+    modules = ["boostrun.runner.digest", "boostrun.runner.queue"]
+    code = f"from boostrun.runner.digest import *; print(source_digest({modules!r}))"
     root = Path(boostrun.__file__).parents[1]
     answer = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=root, check=False)
     if answer.returncode:

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.run.cell import Trial
-from boostrun.run.guards import pinned, sending, sigterm_as_interrupt, thread_variables
-from boostrun.run.progress import Progress
-from boostrun.run.provenance import usable_cores
-from boostrun.run.store import Store
-from boostrun.run.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record, prepare
+from boostrun.runner.cell import Trial
+from boostrun.runner.guards import pinned, sending, sigterm_as_interrupt, thread_variables
+from boostrun.runner.progress import Progress
+from boostrun.runner.provenance import usable_cores
+from boostrun.runner.store import Store
+from boostrun.runner.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record, prepare
 
 __all__ = ["Execute", "Outcome", "Progress", "run_trials"]
 
@@ -71,7 +71,7 @@ def run_trials(
         ``loky`` (processes), ``sequential`` (this process), or any backend that joblib knows by name. Only ``loky``
         survives a dead worker.
     provenance : mapping
-        What :func:`boostrun.run.provenance.collect` gave; a record adds the threads of its worker and its time.
+        What :func:`boostrun.runner.provenance.collect` gave; a record adds the threads of its worker and its time.
     progress : Progress, optional
         Silent when left out.
 

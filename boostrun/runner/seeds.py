@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from numpy.random import SeedSequence
 
-from boostrun.run.cell import checked_seed
+from boostrun.runner.cell import checked_seed
 
 
 class Seeds(NamedTuple):

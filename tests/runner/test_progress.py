@@ -4,8 +4,8 @@ import re
 import pytest
 from run_toys import cell, trials
 
-from boostrun.run.cell import Inputs, Trial
-from boostrun.run.progress import Progress
+from boostrun.runner.cell import Inputs, Trial
+from boostrun.runner.progress import Progress
 
 
 class Terminal(io.StringIO):

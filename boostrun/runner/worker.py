@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.errors import BoostrunError
-from boostrun.run.cell import Trial
-from boostrun.run.provenance import forget_threads, threads_in_force, utc_now
-from boostrun.run.store import LockBusyError, Store, StoreWriteError, check_record
+from boostrun.runner.cell import Trial
+from boostrun.runner.provenance import forget_threads, threads_in_force, utc_now
+from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
 
 Execute = Callable[[Trial], dict]
 

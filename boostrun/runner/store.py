@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from filelock import __version__ as filelock_version
 
 from boostrun.errors import BoostrunError
-from boostrun.run.cell import Cell, plain, trial_key
+from boostrun.runner.cell import Cell, plain, trial_key
 
 SCHEMA = 1
 _KEY = re.compile(r"[0-9a-f]{64}")

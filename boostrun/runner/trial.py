@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.run.cell import Cell, Trial, canonical_json
+from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Execute:
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
-        from boostrun.run import algorithms
-        from boostrun.run.evaluate import train_and_test
-        from boostrun.run.seeds import spawn
+        from boostrun.runner import algorithms
+        from boostrun.runner.evaluate import train_and_test
+        from boostrun.runner.seeds import spawn
 
         cell = trial.cell
         bank = _bank(self, canonical_json(cell.dataset), canonical_json(cell.features))
@@ -59,7 +59,7 @@ def _compile(cell: Cell) -> None:
     from filelock import FileLock
 
     from boostrun.data.source import ArraySource
-    from boostrun.run import algorithms
+    from boostrun.runner import algorithms
 
     model = algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
     samples = np.random.default_rng(0).integers(0, 256, (8, 5), dtype=np.uint8)

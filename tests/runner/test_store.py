@@ -11,8 +11,8 @@ import pytest
 from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
-from boostrun.run.cell import Inputs
-from boostrun.run.store import LockBusyError, Store, pack, unpack
+from boostrun.runner.cell import Inputs
+from boostrun.runner.store import LockBusyError, Store, pack, unpack
 
 
 def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):

@@ -1,0 +1,44 @@
+"""The runner as a function: the same cells, store and resumption as the command, and a pandas table back."""
+
+from __future__ import annotations
+
+import pandas
+
+from boostrun.compose import compose_all
+from boostrun.errors import BoostrunError
+from boostrun.runner.execute import run_cells
+
+
+def run(*overrides: str, quiet: bool = True, **keys) -> pandas.DataFrame:
+    """Run every combination of the overrides, as ``boostrun -m`` does, and return one row a trial.
+
+    Parameters
+    ----------
+    overrides : "key=value" texts, several values separated by commas.
+    quiet : show no progress on stderr.
+    keys : keys at the top of the config by keyword, e.g. ``trials=10, n_jobs=2``.
+
+    Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), ``seed``, every metric
+    and every cost. Raises BoostrunError for bad settings, failed trials, or when interrupted.
+
+    >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=getfixture("tmp_path") / "runs")
+    >>> df[["algo", "dataset", "seed", "test_accuracy_pct"]]
+           algo dataset  seed  test_accuracy_pct
+    0  majority  digits     0          10.277778
+    1  majority  digits     1          10.277778
+    """
+    words = [*overrides, *(f"{key}={'null' if value is None else value}" for key, value in keys.items())]
+    result = run_cells(compose_all(words), command=["boostrun.run", *words], quiet=quiet)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if result.failed:
+        error = result.failed[0]["error"]
+        raise BoostrunError(f"{len(result.failed)} trials failed, the first with: {error['message']}")
+    rows = []
+    for cell in result.cells:
+        names = {part: cell.cell.config()[part]["name"] for part in ("algo", "dataset", "features")}
+        for record in cell.done:
+            rows.append(
+                {**names, **record["cell"]["budget"], "seed": record["seed"], **record["metrics"], **record["cost"]}
+            )
+    return pandas.DataFrame(rows)
