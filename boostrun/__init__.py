@@ -20,7 +20,7 @@ _PUBLIC = {
     "StumpEnsemble": "boostrun.ensemble",
     "run": "boostrun.runner.api",
 }
-__all__ = ["__version__", *_PUBLIC]
+__all__ = ["ArraySource", "BoostrunError", "ReservoirClassifier", "StumpEnsemble", "__version__", "run"]
 
 
 def __getattr__(name: str):

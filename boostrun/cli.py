@@ -128,7 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"boostrun: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("boostrun: interrupted; finished trials are kept, the same command goes on with the rest", file=sys.stderr)
+        print("boostrun: interrupted; finished trials are kept, the same command goes on", file=sys.stderr)
         return 130
     except BrokenPipeError:  # a reader such as `head` has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

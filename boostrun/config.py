@@ -174,7 +174,7 @@ class Geem(Reservoir):
 
     name: str = "geem"
     ridge: float = number(0.1, least=0.0)
-    covariance_dims: str | int = dimensions("auto")  # noqa: RUF009
+    covariance_dims: str | int = dimensions("auto")
     carry_mass: bool = flag(True)
 
 
@@ -333,6 +333,15 @@ SCHEMAS: dict[str, dict[str, type]] = {
     "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg},
     "run": {"local": Run},
 }  # fmt: skip
+
+
+def defaults(group: str, name: str) -> dict[str, Any]:
+    """The keys of a choice and their defaults, without its name; "???" marks a key that must be given.
+
+    >>> defaults("dataset", "npz")
+    {'test_fraction': 0.2, 'split_seed': 0, 'path': '???'}
+    """
+    return {field.name: field.default for field in dataclasses.fields(SCHEMAS[group][name]) if field.name != "name"}
 
 
 def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:

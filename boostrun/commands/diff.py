@@ -38,7 +38,7 @@ def _records(name: str, settings: Settings, words: Words) -> list[dict]:
             keys = ", ".join(record["key"][:12] for record in found[:5])
             raise BoostrunError(f"'{name}' begins {len(found)} keys ({keys}...): give more of it")
     if not found:
-        raise BoostrunError(f"no record, file or item '{name}' (keys are the names of the files in {settings.root['store']})")
+        raise BoostrunError(f"no record, file or item '{name}' (keys are file names in {settings.root['store']})")
     return found
 
 

@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 from boostrun.cli import Words
-from boostrun.compose import compose_all, compose_one, options
+from boostrun.compose import compose_one, options
+from boostrun.config import MISSING, defaults
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
 
@@ -58,12 +59,15 @@ def _data(words: Words) -> list[str]:
 
     lines = []
     for name in options("dataset", words.config_dir):
+        if MISSING in defaults("dataset", name).values() or name == "openml":
+            lines.append(f"{name}: yours to name")
+            continue
+        settings = compose_one([f"dataset={name}", *words.overrides], words.config_dir)
         try:
-            (settings,) = compose_all([f"dataset={name}", *words.overrides], words.config_dir)
             data.checksum(settings.dataset, roots(settings)[0])
             lines.append(f"{name}: found")
         except BoostrunError as error:
-            lines.append(f"{name}: {'yours to name' if 'must be given' in str(error) or 'needs' in str(error) else error}")
+            lines.append(f"{name}: not found; {error}")
     return lines
 
 

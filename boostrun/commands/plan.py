@@ -29,9 +29,10 @@ def main(words: Words) -> int:
         if cell.to_run:
             total, unknown = total + (seconds or 0.0) * len(cell.to_run), unknown + (seconds is None)
     to_run = sum(len(cell.to_run) for cell in cells)
-    print(f"{sum(len(c.done) for c in cells)} cached, {sum(len(c.stale) for c in cells)} stale, {to_run} to run", end="")
-    print(f", about {_duration(total)} on one core" if to_run and unknown < len(cells) else "", end="")
-    print(f" and {unknown} cells without any estimate" if unknown else "")
+    cached, stale = sum(len(cell.done) for cell in cells), sum(len(cell.stale) for cell in cells)
+    estimate = f", about {_duration(total)} on one core" if total else ""
+    print(f"{cached} cached, {stale} stale, {to_run} to run{estimate}", end="")
+    print(f" and {unknown} cells of unknown time" if unknown else "")
     return 0
 
 
@@ -48,7 +49,7 @@ def _line(cell: PlannedCell, seconds: float | None, megabytes: float | None) -> 
         estimate = "time unknown" if seconds is None else f"about {_duration(seconds)} and {megabytes:.0f} MB each"
         parts.append(f"{len(cell.to_run)} to run ({estimate})")
     if cell.missing:
-        parts.append(f"no data: {cell.missing}")
+        parts.append(cell.missing.partition(";")[0])
     return f"{cell.cell.label}: {', '.join(parts)}"
 
 

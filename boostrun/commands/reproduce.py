@@ -30,5 +30,5 @@ def main(words: Words) -> int:
 def item_name(words: Words) -> str:
     """The item that a verb names; BoostrunError when it names none."""
     if not words.names:
-        raise BoostrunError(f"{words.verb} needs a paper's item, as in {words.verb} reservoir/table3 (boostrun ls paper)")
+        raise BoostrunError(f"{words.verb} needs a paper's item, as in reservoir/table3 (boostrun ls paper)")
     return words.names[0]

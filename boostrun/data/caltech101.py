@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.files import images_in, listing, reading
 from boostrun.data.options import in_range
 from boostrun.data.vision import TorchvisionSet, torchvision_datasets
 from boostrun.errors import BoostrunError, DataMissingError
 
-DEFAULTS = {"train_per_class": 15, "test_per_class": 20, "split_seed": 0, "size": 64}
+DEFAULTS = defaults("dataset", "caltech101")
 _FOLDER = "caltech101/101_ObjectCategories"
 _BACKGROUND = "BACKGROUND_Google"
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.published import PUBLISHED
 from boostrun.data.vision import TorchvisionSet
 
-DEFAULTS: dict = {}
+DEFAULTS = defaults("dataset", "cifar10")
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 _SET = TorchvisionSet("cifar10", list(PUBLISHED["cifar10"]), "unpacked from cifar-10-python.tar.gz")
 places, files, verify = _SET.places, _SET.files, _SET.verify

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.errors import BoostrunError
 
-DEFAULTS = {"test_fraction": 0.2, "split_seed": 0}
+DEFAULTS = defaults("dataset", "digits")
 
 
 def places(options: Mapping, data_root: Path) -> str:

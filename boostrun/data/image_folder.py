@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.files import given_folder, images_in, listing, read_image
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 
 SOURCES = ("boostrun.data.files",)
-DEFAULTS = {"path": "???", "size": 32, "test_fraction": 0.2, "split_seed": 0}
+DEFAULTS = defaults("dataset", "image_folder")
 
 
 def places(options: Mapping, data_root: Path) -> str:

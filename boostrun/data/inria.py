@@ -12,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.files import images_in, read_image
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError, DataMissingError
 
 SOURCES = ("boostrun.data.files",)
-DEFAULTS = {"windows_per_image": 10, "split_seed": 0}
+DEFAULTS = defaults("dataset", "inria")
 HEIGHT, WIDTH = 128, 64
 _SPLITS = ("train", "test")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.digests import FileDigests
 from boostrun.data.files import reading
@@ -16,7 +17,7 @@ from boostrun.data.published import PUBLISHED
 from boostrun.data.vision import TorchvisionSet
 from boostrun.errors import BoostrunError
 
-DEFAULTS: dict = {}
+DEFAULTS = defaults("dataset", "mnist")
 _SET = TorchvisionSet(
     "mnist", [place.removesuffix(".gz") for place in PUBLISHED["mnist"]], "unpacked from the .gz files of the authors"
 )

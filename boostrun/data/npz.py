@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.files import given_file, reading
 from boostrun.errors import BoostrunError
 
-DEFAULTS = {"path": "???", "test_fraction": 0.2, "split_seed": 0}
+DEFAULTS = defaults("dataset", "npz")
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from boostrun.config import defaults
 from boostrun.data.csv import read_frame
 from boostrun.data.dataset import Parts
 from boostrun.data.table import parts_of
 from boostrun.errors import BoostrunError, DataMissingError
 
-DEFAULTS = {"data_id": None, "data_name": None, "version": None, "test_fraction": 0.2, "split_seed": 0}
+DEFAULTS = defaults("dataset", "openml")
 
 SOURCES = ("boostrun.data.table", "boostrun.data.csv")
 

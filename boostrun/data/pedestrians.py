@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.npz import read_npz
 from boostrun.errors import DataMissingError
 
-DEFAULTS: dict = {}
+DEFAULTS = defaults("dataset", "pedestrians")
 
 
 def places(options: Mapping, data_root: Path) -> str:

@@ -60,7 +60,7 @@ class Filter:
         self._next = 0
 
     def draw(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """``n`` fresh samples: ``(values (n, d), labels (n,))``. Raises BoostrunError beyond the capacity. Cost O(n d)."""
+        """``n`` fresh samples: ``(values (n, d), labels (n,))``. Raises BoostrunError beyond the capacity."""
         self._hold(n)
         rows = self._take(n)
         return self.source.samples[rows], self.source.labels[rows]

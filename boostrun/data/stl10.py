@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.published import PUBLISHED
 from boostrun.data.vision import TorchvisionSet
 
-DEFAULTS: dict = {}
+DEFAULTS = defaults("dataset", "stl10")
 CLASSES = ("airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck")
 _SET = TorchvisionSet("stl10", list(PUBLISHED["stl10"]), "unpacked from stl10_binary.tar.gz")
 places, files, verify = _SET.places, _SET.files, _SET.verify

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.labels import names_of, stratified
 from boostrun.errors import BoostrunError, did_you_mean
 
-DEFAULTS = {"path": "???", "test_path": None, "label": None, "test_fraction": 0.2, "split_seed": 0}
+DEFAULTS = defaults("dataset", "csv")
 
 
 def parts_of(train, test, options: Mapping, where: str) -> Parts:

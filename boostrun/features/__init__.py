@@ -11,18 +11,17 @@ points `boostrun.features`.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from boostrun.config import defaults
 from boostrun.errors import BoostrunError, did_you_mean
 
 if TYPE_CHECKING:
     from boostrun.features.bank import Bank
 
 NAMES = ("raw", "hog", "coates_ng")
-_COMMON = {"bins": 256, "bin_samples": 10000}
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 
@@ -88,6 +87,7 @@ def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
     import json
 
     from boostrun.data import checksum, loader_module
+    from boostrun.digest import module_digest
 
     module, options = _pipeline(features)
     data = checksum(dataset, data_root)
@@ -95,7 +95,7 @@ def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
     sources = [*_SOURCES]
     for part in (module, loader):
         sources += [part.__name__, *getattr(part, "SOURCES", ())]
-    whole = {"data": data, "features": options, "source": [_digest(name) for name in sources]}
+    whole = {"data": data, "features": options, "source": [module_digest(name) for name in sources]}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -132,7 +132,7 @@ def _pipeline(features: Mapping):
     for needed in ("DEFAULTS", "Pipeline"):
         if not hasattr(module, needed):
             raise BoostrunError(f"the pipeline {dotted} has no {needed}; see the head of boostrun/features/__init__.py")
-    options = merge(features, {**module.DEFAULTS, **_COMMON}, "features")
+    options = merge(features, {**defaults("features", "raw"), **module.DEFAULTS}, "features")
     require(options, "features")
     in_range(options, "features", "bins", 2, 256)
     in_range(options, "features", "bin_samples", 1)
@@ -148,13 +148,3 @@ def _build(dataset, features, data_root, folder, *, key, progress, n_jobs, memor
     pipeline.n_jobs = n_jobs
     pipeline.progress = progress
     build(load(dataset, data_root), pipeline, options, folder, key=key, progress=progress, memory_mb=memory_mb)
-
-
-def _digest(dotted: str) -> str:
-    """sha256 of a module's source, found without importing it."""
-    import hashlib
-
-    spec = importlib.util.find_spec(dotted)
-    if spec is None or not spec.origin:
-        return dotted
-    return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features.build import subset
@@ -14,9 +15,7 @@ from boostrun.features.images import as_colour, require_images
 from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gather_patches, strongest_atoms
 from boostrun.features.progress import Progress
 
-DEFAULTS = {
-    "atoms": 1600, "patches": 400000, "patch": 6, "iterations": 50, "threshold": 0.25, "seed": 0, "size": 32,
-}  # fmt: skip
+DEFAULTS = defaults("features", "coates_ng")
 SOURCES = ("boostrun.features.patch_kernels", "boostrun.features.images")
 CONTRAST = 10.0  # added to the variance of a patch, pixels 0..255
 WHITENING = 0.1  # added to the eigenvalues of the covariance

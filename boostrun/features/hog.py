@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.features.images import require_images
 
-DEFAULTS = {"orientations": 9, "cell": 8, "block": 2}
+DEFAULTS = defaults("features", "hog")
+_OWN = ("orientations", "cell", "block")
 _CHUNK = 64  # images per task: enough to outweigh sending them to another process
 
 
@@ -29,9 +31,9 @@ class Hog:
     name = "hog"
 
     def __init__(self, options: Mapping):
-        for key in DEFAULTS:
+        for key in _OWN:
             in_range(options, "features", key, 1)
-        self.orientations, self.cell, self.block = (options[key] for key in DEFAULTS)
+        self.orientations, self.cell, self.block = (options[key] for key in _OWN)
         self.n_jobs = 1
 
     def fit(self, images: np.ndarray) -> Hog:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-DEFAULTS: dict = {}
+from boostrun.config import defaults
+
+DEFAULTS = defaults("features", "raw")
 
 
 class Raw:

@@ -12,14 +12,14 @@ _TILE = 16  # features whose edges stay in the L1 cache while samples pass by
 def fit_edges(sorted_columns, edges):
     """Edges of at most `edges.shape[1] + 1` quantile bins per feature.
 
-    An edge lies midway between two neighbouring distinct values a < b of the column, rounded to float32 and taken as
-    b where rounding would give a; so a < edge <= b always. With few distinct values every gap gets an edge; else the
-    gap nearest to (not after) each quantile k/bins does, once.
+    An edge lies midway between two neighbouring distinct values a < b of the column, rounded to the edges' dtype and
+    taken as b where rounding would give a; so a < edge <= b always. With few distinct values every gap
+    gets an edge; else the gap nearest to (not after) each quantile k/bins does, once.
 
     Parameters
     ----------
-    sorted_columns : float32, (d, m), each row in increasing order, finite
-    edges : float32, (d, bins - 1), filled: increasing, then +inf
+    sorted_columns : float32 or float64, (d, m), each row in increasing order, finite
+    edges : the same dtype, (d, bins - 1), filled: increasing, then +inf
 
     Cost: O(d m), memory-bound (each value is read twice).
     """
@@ -35,7 +35,7 @@ def fit_edges(sorted_columns, edges):
         if gaps <= most:
             for i in range(1, m):
                 if column[i] > column[i - 1]:
-                    edges[f, k] = _between(column[i - 1], column[i])
+                    _put_between(edges[f], k, column[i - 1], column[i])
                     k += 1
         else:
             gap = 0  # the last position <= i where the value changes; 0: none yet
@@ -46,18 +46,19 @@ def fit_edges(sorted_columns, edges):
                     gap = i
                 while quantile <= most and (quantile * m) // (most + 1) == i:
                     if gap > taken:
-                        edges[f, k] = _between(column[gap - 1], column[gap])
+                        _put_between(edges[f], k, column[gap - 1], column[gap])
                         k += 1
                         taken = gap
                     quantile += 1
         for j in range(k, most):
-            edges[f, j] = np.float32(np.inf)
+            edges[f, j] = np.inf
 
 
 @njit(cache=True, nogil=True)
-def _between(a, b):
-    middle = np.float32(0.5 * (np.float64(a) + np.float64(b)))
-    return middle if middle > a else b
+def _put_between(edges, k, a, b):
+    edges[k] = 0.5 * np.float64(a) + 0.5 * np.float64(b)  # rounded to the dtype of the edges
+    if not edges[k] > a:
+        edges[k] = b
 
 
 @njit(cache=True, nogil=True)
@@ -66,8 +67,8 @@ def quantise(values, edges, codes):
 
     Parameters
     ----------
-    values : float32, (n, d), finite
-    edges : float32, (d, e) or (1, e) for edges common to all features; increasing, padded with +inf; e <= 255
+    values : float32 or float64, (n, d), finite
+    edges : the same dtype, (d, e) or (1, e) for edges common to all features; increasing, padded with +inf; e <= 255
     codes : uint8, (d, n), filled
 
     Cost: O(n d log2 e), about 20 ns a value at e = 255.

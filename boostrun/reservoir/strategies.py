@@ -77,6 +77,6 @@ class WSam:
 
     def __call__(self, batch, r, rng):
         # a weight of zero is kept only when nothing else is left
-        race = rng.standard_exponential(len(batch.weights)) / np.maximum(batch.weights, np.finfo(float).tiny)
+        race = rng.standard_exponential(len(batch.weights)) / np.maximum(batch.weights, 1e-300)
         kept = np.sort(np.argpartition(race, r - 1)[:r])
         return kept, np.ones(r) if self.stump_weights == "uniform" else batch.weights[kept]

@@ -21,11 +21,12 @@ def run(*overrides: str, quiet: bool = True, **keys) -> pandas.DataFrame:
     Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), ``seed``, every metric
     and every cost. Raises BoostrunError for bad settings, failed trials, or when interrupted.
 
-    >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=getfixture("tmp_path") / "runs")
+    >>> folder = getfixture("tmp_path")
+    >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=folder / "runs", cache_root=folder)
     >>> df[["algo", "dataset", "seed", "test_accuracy_pct"]]
            algo dataset  seed  test_accuracy_pct
-    0  majority  digits     0          10.277778
-    1  majority  digits     1          10.277778
+    0  majority  digits     0          10.027855
+    1  majority  digits     1          10.027855
     """
     words = [*overrides, *(f"{key}={'null' if value is None else value}" for key, value in keys.items())]
     result = run_cells(compose_all(words), command=["boostrun.run", *words], quiet=quiet)

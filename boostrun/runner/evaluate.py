@@ -49,7 +49,8 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     cost |= {name.rstrip("_"): int(getattr(model, name)) for name in counts if hasattr(model, name)}
     if hasattr(model, "samples_drawn_per_problem_"):
         cost["samples_drawn_per_problem"] = int(max(model.samples_drawn_per_problem_))
-    return {"metrics": {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}, "cost": cost, "curve": curve}
+    metrics = {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}
+    return {"metrics": metrics, "cost": cost, "curve": curve}
 
 
 def accuracy_pct(predicted: np.ndarray, truth: np.ndarray) -> float:

@@ -16,7 +16,7 @@ from boostrun.runner.trial import Execute
 
 @dataclass
 class Result:
-    """What became of some cells: ``cells`` planned anew after the run, the records that ``failed``, and how it ended."""
+    """What became of some cells, planned anew after the run, and the records of trials that failed."""
 
     cells: list[PlannedCell]
     failed: list[dict]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostrun.compose import Settings
+from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.runner import algorithms
 from boostrun.runner.cell import Cell, Inputs, Trial
-from boostrun.runner.digest import source_digest
 from boostrun.runner.store import Store
 
 

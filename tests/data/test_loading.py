@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from boostrun.config import defaults
 from boostrun.data import NAMES, checksum, describe, fetch, load, loader_module
 from boostrun.data.digests import FileDigests
 from boostrun.data.labels import stratified
@@ -176,7 +177,7 @@ def test_yaml_values_are_the_defaults_of_the_code():
     for name in features.NAMES:
         config = OmegaConf.to_container(OmegaConf.load(CONF / "features" / f"{name}.yaml"))
         module = importlib.import_module(features.pipeline_module({"name": name}))
-        assert config == {"name": name, **module.DEFAULTS, **features._COMMON}
+        assert config == {"name": name, **defaults("features", "raw"), **module.DEFAULTS}
 
 
 def test_hydra_picks_the_features_that_suit_a_data_set(tmp_path):

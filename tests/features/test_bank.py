@@ -266,5 +266,8 @@ def test_a_pipeline_of_ones_own_is_one_module_and_its_source_is_part_of_the_key(
     monkeypatch.syspath_prepend(tmp_path)
     bank = made(data, tmp_path, {"name": "squares", "pipeline": "my_squares"})
     assert bank.families == [("squares", 0, 4)]
-    source.write_text(source.read_text() + "# changed\n")
-    assert bank_key(data, {"name": "squares", "pipeline": "my_squares"}, tmp_path) != bank.key
+    features = {"name": "squares", "pipeline": "my_squares"}
+    source.write_text(source.read_text() + "# a comment changes no feature\n")
+    assert bank_key(data, features, tmp_path) == bank.key
+    source.write_text(source.read_text().replace("'power': 2", "'power': 2, 'root': 1"))
+    assert bank_key(data, features, tmp_path) != bank.key

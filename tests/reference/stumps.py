@@ -1,5 +1,7 @@
 """Obvious twins of boostrun.kernels.stumps and boostrun.stump."""
 
+import itertools
+
 import numpy as np
 
 
@@ -8,7 +10,7 @@ def brute_force_stump(samples, signed_weights):
     best, found = -1.0, None
     for feature in range(samples.shape[1]):
         values = np.unique(samples[:, feature]).astype(float)
-        for left, right in zip(values, values[1:]):
+        for left, right in itertools.pairwise(values):
             for polarity in (1, -1):
                 votes = np.where(samples[:, feature] > left, polarity, -polarity)
                 edge = float(np.sum(signed_weights * votes))

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boostrun
+from boostrun import digest
+from boostrun.digest import modules_of, normalised, source_digest
 from boostrun.errors import BoostrunError
-from boostrun.runner import digest
-from boostrun.runner.digest import modules_of, normalised, source_digest
 
 FILES = {
     "toypack/__init__.py": "from toypack import extras\n__version__ = '1'\n",
@@ -150,7 +150,7 @@ def test_a_module_that_is_not_there_or_not_python_is_one_sentence(pack):
 
 def test_no_module_concerned_is_imported():
     code = (
-        "import sys\nfrom boostrun.runner.digest import source_digest\nbefore = set(sys.modules)\n"
+        "import sys\nfrom boostrun.digest import source_digest\nbefore = set(sys.modules)\n"
         "source_digest(['boostrun.runner.queue'])\n"
         "print([m for m in set(sys.modules) - before if m.startswith('boostrun')])\n"
     )
@@ -229,8 +229,8 @@ PYTHONS = [path for version in range(10, 15) if (path := shutil.which(f"python3.
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_every_python_at_hand_finds_the_same_digest(python):
-    modules = ["boostrun.runner.digest", "boostrun.runner.queue"]
-    code = f"from boostrun.runner.digest import *; print(source_digest({modules!r}))"
+    modules = ["boostrun.digest", "boostrun.runner.queue"]
+    code = f"from boostrun.digest import *; print(source_digest({modules!r}))"
     root = Path(boostrun.__file__).parents[1]
     answer = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=root, check=False)
     if answer.returncode:

@@ -26,9 +26,9 @@ def source_digest(modules: Sequence[str]) -> str:
 
     Followed are imports within the top-level packages of ``modules`` and within boostrun, at any depth: absolute and
     relative ones, inside functions, behind ``try``, and ``import_module`` of a literal name; not those under
-    ``if TYPE_CHECKING``. The ``__init__`` of a plugin's package counts when something in it is imported, that of our own
-    only when it is itself imported; what it imports is followed only when the package, or a name that is not one of its
-    modules, is imported. A name that a package
+    ``if TYPE_CHECKING``. The ``__init__`` of a plugin's package counts when something in it is imported, that of our
+    own packages only when it is itself imported; what it imports is followed only when the package, or a name that is
+    not one of its modules, is imported. A name that a package
     makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where a thing lives.
 
     The same on every Python version and independent of the order of ``modules``; found once per process.
@@ -42,6 +42,18 @@ def source_digest(modules: Sequence[str]) -> str:
     True
     """
     return _digest(tuple(sorted(set(modules))))
+
+
+def module_digest(module: str) -> str:
+    """sha256 of the normalised source of one module alone; what it imports does not count.
+
+    Raises BoostrunError when the module is not found or cannot be parsed.
+    """
+    spec = _find(module)
+    path = _source_of(spec)
+    if path is None or path.suffix != ".py":
+        raise BoostrunError(f"no source of {module!r} on the Python path")
+    return hashlib.sha256(normalised(_read(module, path), module).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def modules_of(modules: Sequence[str]) -> list[str]:
