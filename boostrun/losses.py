@@ -26,10 +26,13 @@ class Logistic:
         """Minus the derivative, w = 1 / (1 + exp(m)), (n,) float64 in [0, 1]."""
         return expit(-margins)
 
-    def curvature(self, margins: np.ndarray) -> np.ndarray:
-        """Second derivative, w (1 - w), (n,) float64."""
-        weights = expit(-margins)
-        return weights * (1.0 - weights)
+    def weight_ratio(self, margins: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """weights(moved) / weights(margins), (n,) float64, exact where both weights vanish."""
+        return np.exp(np.logaddexp(0.0, margins) - np.logaddexp(0.0, moved))
+
+    def bend(self, margins: np.ndarray) -> np.ndarray:
+        """Second derivative over weight, 1 - w, (n,) float64 in [0, 1]."""
+        return expit(margins)
 
 
 class Exponential:
@@ -45,7 +48,14 @@ class Exponential:
         return np.exp(np.minimum(-margins, _LARGEST_EXPONENT))
 
     weights = value
-    curvature = value
+
+    def weight_ratio(self, margins: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """weights(moved) / weights(margins), (n,) float64."""
+        return np.exp(np.minimum(margins - moved, _LARGEST_EXPONENT))
+
+    def bend(self, margins: np.ndarray) -> np.ndarray:
+        """Second derivative over weight: 1 everywhere, (n,) float64."""
+        return np.ones_like(margins)
 
 
 LOSSES = {loss.name: loss for loss in (Logistic(), Exponential())}

@@ -109,8 +109,8 @@ def eliminate(inverse, weights, lattice, floor, columns):
     c = M[:, j] and p = c_j: M -= c c^T / p, u -= c u_j / p, w~ -= c w~_j / p. The rank-one updates of M are never
     formed: they are a pivoted Cholesky factorisation, of which only the pivot columns L are kept, and the samples
     still alive are kept in front by swapping, so that the cost is sum_k k (n - k), about q^2 (n/2 - q/3)
-    multiply-adds, streaming L from the second-level cache. With several lattice vectors, h* is chosen anew for the
-    rest after every step, and u is recomputed only when the choice changes.
+    multiply-adds, streaming L from the second-level cache. With several lattice vectors u is kept for each, and h* is
+    chosen anew for the rest after every step.
     """
     n = weights.shape[0]
     q = columns.shape[0]  # columns[k] becomes the k-th pivot column / sqrt(pivot), in the order of `alive`
@@ -121,7 +121,7 @@ def eliminate(inverse, weights, lattice, floor, columns):
         diagonal[i] = inverse[i, i]
     products = lattice @ weights
     chosen = np.argmax(products)
-    u = inverse @ lattice[chosen]
+    u = lattice @ inverse  # a row for each lattice vector
     order = np.empty(q, np.int64)
     column = np.empty(n, np.float64)
     ok = True
@@ -130,7 +130,7 @@ def eliminate(inverse, weights, lattice, floor, columns):
         worst = 0
         least = np.inf
         for i in range(size):
-            loss = u[i] * corrected[i] / diagonal[i]
+            loss = u[chosen, i] * corrected[i] / diagonal[i]
             if loss < least:
                 least = loss
                 worst = i
@@ -142,11 +142,13 @@ def eliminate(inverse, weights, lattice, floor, columns):
         for i in range(size):
             column[i] = inverse[sample, alive[i]]
         _subtract_products(columns, k, size, worst, column)
-        u_step = u[worst] / pivot
         weight_step = corrected[worst] / pivot
         scale = 1.0 / np.sqrt(pivot)
+        for row in range(u.shape[0]):
+            u_step = u[row, worst] / pivot
+            for i in range(size):
+                u[row, i] -= column[i] * u_step
         for i in range(size):
-            u[i] -= column[i] * u_step
             corrected[i] -= column[i] * weight_step
             column[i] *= scale
             columns[k, i] = column[i]
@@ -154,7 +156,7 @@ def eliminate(inverse, weights, lattice, floor, columns):
         order[k] = sample
         last = size - 1
         alive[worst] = alive[last]
-        u[worst] = u[last]
+        u[:, worst] = u[:, last]
         corrected[worst] = corrected[last]
         diagonal[worst] = diagonal[last]
         for row in range(k + 1):
@@ -162,10 +164,7 @@ def eliminate(inverse, weights, lattice, floor, columns):
         if lattice.shape[0] > 1:
             for row in range(lattice.shape[0]):
                 products[row] -= lattice[row, sample] * weights[sample]
-            best = np.argmax(products)
-            if best != chosen:
-                chosen = best
-                _multiply_rest(inverse, columns, k + 1, alive, last, lattice[chosen], u)
+            chosen = np.argmax(products)
     kept = alive[: n - q].copy()
     positions = np.argsort(kept)
     return kept[positions], corrected[: n - q][positions], order, ok
@@ -190,19 +189,3 @@ def _subtract_products(columns, k, size, at, column):
         for i in range(size):
             column[i] -= a * columns[row, i]
         row += 1
-
-
-@njit(cache=True)
-def _multiply_rest(inverse, columns, k, alive, size, target, u):
-    """u[i] = sum_j M_B[i, j] target[j] over the samples still alive, with M_B = M - L L^T restricted to them."""
-    for i in range(size):
-        total = 0.0
-        for j in range(size):
-            total += inverse[alive[i], alive[j]] * target[alive[j]]
-        u[i] = total
-    for row in range(k):
-        inner = 0.0
-        for j in range(size):
-            inner += columns[row, j] * target[alive[j]]
-        for i in range(size):
-            u[i] -= columns[row, i] * inner

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from .. import one_vs_all
 from ..binning import Binner
@@ -147,11 +148,12 @@ class ReservoirClassifier(ClassifierMixin, BaseEstimator):
             raise BoostrunError(
                 f"n_estimators={self.n_estimators}: warm_start cannot take back {self.ensemble_.n_rounds} rounds"
             )
-        for reservoir, strategy, _, rng in self._problems:
-            reservoir.boost(
-                self.n_estimators - len(reservoir.learners), strategy, RULES[self.coefficient], self.shrinkage,
-                self.stump_search, rng,
-            )  # fmt: skip
+        with threadpool_limits(1, user_api="blas"):  # the matrices are too small for threads to pay
+            for reservoir, strategy, _, rng in self._problems:
+                reservoir.boost(
+                    self.n_estimators - len(reservoir.learners), strategy, RULES[self.coefficient], self.shrinkage,
+                    self.stump_search, rng,
+                )  # fmt: skip
         self._finish()
         return self
 
@@ -213,28 +215,31 @@ class ReservoirClassifier(ClassifierMixin, BaseEstimator):
         if dims not in ("auto", "all") and not (isinstance(dims, (int, np.integer)) and dims >= 1):
             raise BoostrunError(f"covariance_dims={dims!r}: auto, all, or a whole number of at least 1 is needed")
 
-    def _validated(self, X) -> np.ndarray:
+    def _scores(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=_DTYPES, order="C", reset=False)
+        return self.ensemble_.decision(validate_data(self, X, dtype=_DTYPES, order="C", reset=False))
+
+    def _staged_scores(self, X):
+        check_is_fitted(self)
+        columns = np.ascontiguousarray(validate_data(self, X, dtype=_DTYPES, reset=False).T)
+        return self.ensemble_.staged_decision(columns, range(1, self.ensemble_.n_rounds + 1))
 
     def decision_function(self, X) -> np.ndarray:
         """Scores: (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n K T)."""
-        return one_vs_all.decision(self.ensemble_.decision(self._validated(X)))
+        return one_vs_all.decision(self._scores(X))
 
     def predict(self, X) -> np.ndarray:
         """Labels (n,) of X (n, d)."""
-        return one_vs_all.predict(self.ensemble_.decision(self._validated(X)), self.classes_)
+        return one_vs_all.predict(self._scores(X), self.classes_)
 
     def staged_decision_function(self, X):
         """Scores after 1, 2, ..., T rounds, each as :meth:`decision_function` gives them."""
-        columns = np.ascontiguousarray(self._validated(X).T)
-        for scores in self.ensemble_.staged_decision(columns, range(1, self.ensemble_.n_rounds + 1)):
+        for scores in self._staged_scores(X):
             yield one_vs_all.decision(scores.copy())
 
     def staged_predict(self, X):
         """Labels after 1, 2, ..., T rounds."""
-        columns = np.ascontiguousarray(self._validated(X).T)
-        for scores in self.ensemble_.staged_decision(columns, range(1, self.ensemble_.n_rounds + 1)):
+        for scores in self._staged_scores(X):
             yield one_vs_all.predict(scores, self.classes_)
 
     def save(self, path: str | Path) -> Path:

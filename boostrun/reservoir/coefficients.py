@@ -35,13 +35,13 @@ def line_search(agreement, margins, weights, loss) -> float:
 
     M_i says how many samples the kept one stands for, so the sum is the corrected-weight loss on the reservoir.
     """
-    stands_for = _stands_for(margins, weights, loss)
+    pull = np.maximum(weights, 0.0) * agreement
 
     def slope(step: float) -> float:
-        return -float(np.dot(stands_for * agreement, loss.weights(margins + step * agreement)))
+        return -float(np.dot(pull, loss.weight_ratio(margins, margins + step * agreement)))
 
     if slope(LIMIT) <= 0.0:
-        return LIMIT if slope(0.0) < 0.0 else 0.0
+        return LIMIT if pull.any() else 0.0
     if slope(-LIMIT) >= 0.0:
         return -LIMIT
     return float(brentq(slope, -LIMIT, LIMIT, xtol=1e-8))
@@ -49,14 +49,9 @@ def line_search(agreement, margins, weights, loss) -> float:
 
 def newton(agreement, margins, weights, loss) -> float:
     """One Newton step from 0 on the objective of :func:`line_search`."""
-    curvature = float(np.dot(_stands_for(margins, weights, loss), loss.curvature(margins)))
-    gradient = float(np.dot(weights, agreement))
-    return float(np.clip(gradient / curvature, -LIMIT, LIMIT)) if curvature > 0.0 else 0.0
-
-
-def _stands_for(margins, weights, loss) -> np.ndarray:
-    base = loss.weights(margins)
-    return np.maximum(np.divide(weights, base, out=np.zeros_like(weights), where=base > 0.0), 0.0)
+    weights = np.maximum(weights, 0.0)
+    curvature = float(np.dot(weights, loss.bend(margins)))
+    return float(np.clip(np.dot(weights, agreement) / curvature, -LIMIT, LIMIT)) if curvature > 0.0 else 0.0
 
 
 RULES = {rule.__name__: rule for rule in (log_odds, line_search, newton)}

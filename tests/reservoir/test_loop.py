@@ -188,7 +188,9 @@ def test_weights_and_curvature_are_the_losss_derivatives(loss):
     slope = (loss.value(margins + h) - loss.value(margins - h)) / (2 * h)
     np.testing.assert_allclose(loss.weights(margins), -slope, rtol=1e-6)
     bend = (loss.weights(margins - h) - loss.weights(margins + h)) / (2 * h)
-    np.testing.assert_allclose(loss.curvature(margins), bend, rtol=1e-6)
+    np.testing.assert_allclose(loss.bend(margins) * loss.weights(margins), bend, rtol=1e-6)
+    moved = margins[::-1]
+    np.testing.assert_allclose(loss.weight_ratio(margins, moved), loss.weights(moved) / loss.weights(margins))
     extreme = np.array([-1e6, 1e6])
     assert np.isfinite(loss.value(extreme)).all() and np.isfinite(loss.weights(extreme)).all()
 
