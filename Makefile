@@ -1,0 +1,44 @@
+# Everything a person types in a checkout; `make` alone explains.
+PYTHON ?= python3
+VENV   := .venv
+RUN    := $(VENV)/bin/boostrun
+PYTEST := $(VENV)/bin/python -m pytest
+STAMP  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint bench table3 wheel clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP)  ## a virtual environment in .venv with everything that tests and real data need
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,images]'
+	@touch $(STAMP)
+
+demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table
+	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=100
+
+test: setup  ## the tests, a few minutes
+	$(PYTEST) -q
+
+test-all: setup  ## the slow tests and those that read the real data sets too
+	$(PYTEST) -q -m 'not bench'
+
+lint: setup  ## ruff over everything
+	$(VENV)/bin/ruff check .
+
+bench: setup  ## speed of the kernels, of a trial, of the queue and of the first command, as ratios
+	$(PYTEST) -q -s -m bench tests
+
+table3: setup  ## Table 3 of the reservoir paper on the data that is there: runs what is missing, writes results/reservoir/table3
+	$(RUN) reproduce reservoir/table3
+
+wheel: setup  ## the wheel and the source distribution, in dist/
+	$(VENV)/bin/python -m build --outdir dist .
+
+clean:  ## remove the environment and caches; data sets and results stay
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

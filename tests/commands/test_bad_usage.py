@@ -1,0 +1,164 @@
+"""Every bad word on the command line ends in one sentence and exit code 2, without a traceback or a file left."""
+
+import numpy as np
+import pytest
+
+SENTENCES = {
+    "algo=gem": "no algo 'gem'; did you mean 'geem'? (boostrun ls algo)",
+    "dataset=mnits": "did you mean 'mnist'",
+    "features=hogg": "did you mean 'hog'",
+    "r=abc": "r=abc: a whole number of at least 1 is needed",
+    "r=0": "r=0: a whole number of at least 1 is needed",
+    "r=-3": "r=-3: a whole number of at least 1",
+    "r=2.5": "r=2.5: a whole number",
+    "T=0": "T=0: a whole number of at least 1",
+    "r=5": "r must be at least 10",
+    "r=1000": "r + q must be at most 1438",
+    "n_jobs=0": "n_jobs=0: a whole number of at least 1, or -1 for all cores",
+    "n_jobs=two": "n_jobs=two",
+    "trials=0": "trials=0",
+    "seed=-1": "seed=-1",
+    "M=5": "algo 'geem' has no use for M=5 (it takes r, q, T)",
+    "algo=majority r=10": "it takes no budget",
+    "algo.shrinkge=1": "did you mean 'algo.shrinkage'",
+    "algo.shrinkage=2": "algo.shrinkage=2: a number above 0 and of at most 1",
+    "algo.shrinkage=nan": "algo.shrinkage=nan",
+    "algo.ridge=-1": "algo.ridge=-1",
+    "algo.loss=logistics": "did you mean 'logistic'",
+    "algo.balanced=maybe": "algo.balanced=maybe: true or false",
+    "algo=rand algo.ridge=1": "algo 'rand' has no key 'ridge'",
+    "algo.covariance_dims=0": "auto, all, or a whole number",
+    "shrinkage=1": "no key 'shrinkage'; did you mean 'algo.shrinkage'",
+    "+shrinkage=1": "has no key 'shrinkage'",
+    "features.bins=1000": "a whole number from 2 to 256",
+    "run.backend=lokky": "did you mean 'loky'",
+    "dataset=npz": "dataset.path must be given",
+    "dataset=npz dataset.path=absent.npz": "absent.npz",
+    "dataset=[1": "cannot read 'dataset=[1'",
+    "algo=rand,geem": "add -m to run them all",
+    "-m store=a,b algo=majority": "store cannot be swept",
+    "geem": "no verb 'geem'",
+    "run geem": "cannot read 'geem'",
+    "--fast": "no option '--fast'",
+    "r=${nothing}": "nothing",
+    "ls algos": "did you mean 'algo'",
+    "data": "needs the name of a data set",
+    "data mnits": "did you mean 'mnist'",
+    "diff a": "two things to compare",
+    "diff a b": "no record, file or item 'a'",
+    "table reservoir/table9": "did you mean 'reservoir/table3'",
+    "table": "needs a paper's item",
+    "reproduce reservoir/table3 seed=1,2": "seed is not swept",
+    "reproduce reservoir/table3 dataset=digit": "did you mean 'digits'",
+    "--config-dir nowhere algo=geem": "there is no such folder",
+    "--config-dir": "needs a folder",
+    "--shell-completion install=tcsh": "no completion for the shell 'tcsh'",
+    "dataset=cifar10": "cifar10.npz",
+    "dataset=stl10": "stl10_binary",
+    "dataset=inria": "INRIAPerson",
+}
+
+
+@pytest.mark.parametrize("line", SENTENCES)
+def test_a_bad_word_is_one_sentence(line, command, workplace):
+    code, out, err = command(line)
+    assert code == 2
+    assert SENTENCES[line] in err
+    said = [text for text in err.splitlines() if not text.startswith("boostrun 0.")]
+    assert len(said) == 1 and said[0].startswith("boostrun: ") and "Traceback" not in err + out
+    assert not (workplace / "results").exists()
+
+
+def npz(path, **arrays):
+    np.savez(path, **arrays)
+
+
+BAD_DATA = {
+    "constant label": (lambda rng: {"x": rng.random((50, 3)), "y": np.zeros(50)}, "the same label"),
+    "not a number": (lambda rng: {"x": np.full((50, 3), np.nan), "y": np.arange(50) % 2}, "NaN"),
+    "infinite": (lambda rng: {"x": np.full((50, 3), np.inf), "y": np.arange(50) % 2}, "infin"),
+    "lengths differ": (lambda rng: {"x": rng.random((50, 3)), "y": np.arange(49) % 2}, "49"),
+    "more classes than samples in the reservoir": (
+        lambda rng: {"x": rng.random((120, 3)), "y": np.arange(120) % 12},
+        "r must be at least 12",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD_DATA)
+def test_bad_data_is_one_sentence(what, command, workplace):
+    make, words = BAD_DATA[what]
+    npz(workplace / "mine.npz", **make(np.random.default_rng(0)))
+    code, _, err = command("dataset=npz dataset.path=mine.npz r=10 T=3 n_jobs=1")
+    assert code == 2 and words in err and "Traceback" not in err
+
+
+def test_a_corrupt_download_names_both_checksums(command, workplace):
+    pytest.importorskip("torch")
+    raw = workplace / "datasets" / "MNIST" / "raw"
+    raw.mkdir(parents=True)
+    for name in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"):
+        (raw / f"{name}-ubyte.gz").write_bytes(b"torn")
+        (raw / f"{name}-ubyte").write_bytes(b"torn")
+    code, _, err = command("dataset=mnist")
+    assert code == 2 and "f68b3c2dcbeaaa9fbdd348bbdeb94873" in err and "Traceback" not in err
+
+
+def test_a_results_folder_that_cannot_be_written_is_one_sentence(command, workplace):
+    (workplace / "results").write_text("a file where a folder belongs")
+    code, _, err = command("algo=majority trials=1 n_jobs=1")
+    assert code == 2 and "results" in err.splitlines()[-1] and "Traceback" not in err
+
+
+def test_a_disk_that_fills_up_leaves_no_half_record(command, workplace, monkeypatch):
+    import errno
+    import os
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, err = command("algo=majority trials=2 n_jobs=1")
+    assert code == 2 and "No space left" in err
+    assert not [path for path in (workplace / "results").rglob("*") if path.is_file() and path.suffix == ".json"]
+
+
+def test_help_and_completion_import_nothing_heavy(workplace):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, os, io, contextlib\n"
+        "from boostrun.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        "    assert main(['--help']) == 0\n"
+        "    os.environ['COMP_LINE'], os.environ['COMP_POINT'] = 'boostrun algo=', '14'\n"
+        "    try: main(['--shell-completion', 'query=bash'])\n"
+        "    except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'torch', 'pandas', 'scipy') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("boostrun rep", ["reproduce"]),
+        ("boostrun reproduce res", ["reservoir/table3"]),
+        ("boostrun data pedes", ["pedestrians"]),
+        ("boostrun algo=wsa", ["algo=wsam"]),
+        ("boostrun plan algo=wsa", ["algo=wsam"]),
+    ],
+)
+def test_completion_knows_verbs_items_and_choices(line, expected, workplace):
+    import os
+    import subprocess
+    import sys
+
+    environment = {**os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    out = subprocess.run(
+        [sys.executable, "-m", "boostrun", "--shell-completion", "query=bash"],
+        capture_output=True, text=True, env=environment, check=True,
+    )  # fmt: skip
+    assert out.stdout.split() == expected

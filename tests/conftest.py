@@ -1,0 +1,34 @@
+"""A folder of its own for every test that runs the command: store, results and banks go there."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("shared machine", deadline=None)  # a busy machine is no failure
+settings.load_profile("shared machine")
+
+REAL_DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parent.parent / "datasets")
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    """The current folder is empty, and so is the data root."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BOOSTRUN_DATA", str(tmp_path / "datasets"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def command(workplace, capsys):
+    """Run the command in this process: ``code, out, err = command("algo=rand r=20")``."""
+    from boostrun.cli import main
+
+    def run(line: str):
+        code = main(line.split())
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run

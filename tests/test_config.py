@@ -1,0 +1,106 @@
+"""Schemas and YAML files say the same; values are read the same way however they are typed."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from boostrun import compose, config
+from boostrun.errors import BoostrunError
+from boostrun.runner import paper
+from boostrun.runner.plan import cell_of
+
+
+@pytest.mark.parametrize("group", config.SCHEMAS)
+def test_every_choice_has_a_schema_a_file_with_its_defaults_and_a_line_that_explains_it(group):
+    files = compose.options(group)
+    assert set(files) == set(config.SCHEMAS[group])
+    for name, path in files.items():
+        values = OmegaConf.to_container(OmegaConf.load(path))
+        values.pop("defaults", None)
+        assert values == {"name": name, **config.defaults(group, name)}
+        assert path.read_text().startswith("# ")
+
+
+def test_the_top_of_the_config_has_the_schemas_keys():
+    values = OmegaConf.to_container(OmegaConf.load(compose.conf_dir() / "config.yaml"))
+    values.pop("defaults")
+    assert values == {key: field.default for key, field in config.Root.__dataclass_fields__.items()}
+
+
+def test_a_data_set_names_its_features_and_a_person_may_choose_others():
+    assert compose.compose_one(["dataset=pedestrians"]).features["name"] == "hog"
+    assert compose.compose_one(["dataset=cifar10"]).features == {
+        "name": "coates_ng", **config.defaults("features", "coates_ng")
+    }  # fmt: skip
+    assert compose.compose_one(["dataset=cifar10", "features=raw"]).features["name"] == "raw"
+
+
+@pytest.mark.parametrize("words", [("algo.shrinkage=1.0", "r=1e2"), ("r=100.0", "algo.shrinkage=1")])
+def test_one_value_typed_in_several_ways_is_one_cell(words):
+    expected = cell_of(compose.compose_one(["algo=wsam", "algo.shrinkage=1", "r=100"]))
+    assert cell_of(compose.compose_one(["algo=wsam", *words])) == expected
+
+
+def test_where_and_how_things_run_is_no_part_of_a_cell():
+    plain = cell_of(compose.compose_one(["algo=wsam"]))
+    words = ["algo=wsam", "n_jobs=1", "store=x", "data_root=y", "trials=3", "seed=7", "run.memory_mb=99"]
+    assert cell_of(compose.compose_one(words)) == plain
+
+
+def test_q_follows_r_until_it_is_given():
+    assert compose.compose_one(["r=30"]).budget == {"r": 30, "q": 30, "T": 250}
+    assert compose.compose_one(["r=30", "q=5"]).budget["q"] == 5
+
+
+@settings(max_examples=30)
+@given(st.text(max_size=12))
+def test_no_text_whatever_ends_in_anything_but_a_setting_or_a_sentence(text):
+    for line in (f"r={text}", f"algo={text}", text, f"algo.shrinkage={text}"):
+        try:
+            compose.compose_one([line])
+        except BoostrunError as error:
+            assert str(error)
+
+
+@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())))
+def test_no_value_whatever_passes_a_schema_unchecked(value):
+    for field in dataclasses.fields(config.Geem):
+        key = field.name
+        if key == "name":
+            continue
+        try:
+            found = config.check_group("algo", {"name": "geem", key: value})[key]
+        except BoostrunError as error:
+            assert f"algo.{key}" in str(error)
+        else:
+            assert field.metadata["kind"].read(found) == found
+
+
+def test_every_item_of_a_paper_composes_and_its_figures_exist():
+    from boostrun.report.reference import lookup, reference
+
+    for name in compose.options("paper"):
+        item = paper.load(name)
+        assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
+        frame = reference(item.spec.paper, item.spec.table)
+        found = [lookup(frame, item.spec.metric, entry.where) for entry in map(
+            item._entry, *zip(*[(place, _empty(settings)) for place, settings in item.cells]))]  # fmt: skip
+        assert any(found)
+
+
+def _empty(settings):
+    from boostrun.runner.plan import PlannedCell
+
+    return PlannedCell(settings, cell_of(settings), None)
+
+
+@pytest.mark.parametrize("text", ["[1, 2", "title: x", "- a", "title: x\nsweep: 3\nzzz: 1"])
+def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
+    folder = tmp_path / "paper" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "item.yaml").write_text(text)
+    with pytest.raises(BoostrunError, match=r"item\.yaml"):
+        paper.load("mine/item", config_dir=str(tmp_path))
