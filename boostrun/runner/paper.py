@@ -17,6 +17,7 @@ _KEYS = {
     "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "sweep", "overrides",
     "settings", "quick", "notes",
 }  # fmt: skip
+_NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Item:
             records=cell.best_records,
             stale=len(cell.stale),
             failed=len(cell.failed),
-            reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
+            reason=cell.missing.partition(";")[0] if len(cell.best_records) < len(cell.settings.seeds) else "",
             setting=place.setting,
         )
 
@@ -87,10 +88,11 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
         else:
             others.append(f"{override[0]}={override[1][0]}")
     shrunk = list(raw.get("quick", [])) if quick else []
+    changed = [other for other in others if other.partition("=")[0].partition(".")[0] not in _NO_CHANGE]
     spec = TableSpec(
         title=raw["title"], paper=raw["paper"], table=raw["table"], metric=raw["metric"],
         higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
-        notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(others)}"] if others else [])),
+        notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(changed)}"] if changed else [])),
         quick=f"quick: {', '.join(shrunk)}" if shrunk else "",
     )  # fmt: skip
     item = Item(name, spec, raw["rows"], dict(raw["where"]))
