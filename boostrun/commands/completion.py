@@ -6,9 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from boostrun.cli import VERBS
 from boostrun.compose import conf_dir, options
 from boostrun.errors import BoostrunError
+from boostrun.words import VERBS
 
 
 def main(arguments: Sequence[str]) -> int:

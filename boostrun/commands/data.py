@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from boostrun.cli import Words
 from boostrun.compose import compose_one, options
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.runner.plan import roots
+from boostrun.words import Words
 
 
 def main(words: Words) -> int:

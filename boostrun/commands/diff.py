@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from boostrun.cli import Words
 from boostrun.compose import Settings, compose_one, options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan
 from boostrun.runner.store import unpack
+from boostrun.words import Words
 
 
 def main(words: Words) -> int:

@@ -8,11 +8,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boostrun.cli import Words
 from boostrun.compose import compose_one, options
 from boostrun.config import MISSING, defaults
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
+from boostrun.words import Words
 
 PACKAGES = (
     "boostrun", "numpy", "scipy", "numba", "scikit-learn", "hydra-core", "omegaconf", "joblib", "pandas",

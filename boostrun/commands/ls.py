@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from boostrun.cli import Words
 from boostrun.compose import options
 from boostrun.config import SCHEMAS
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.words import Words
 
 GROUPS = ("algo", "dataset", "features", "paper", "run")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from boostrun.cli import Words
 from boostrun.compose import compose_all
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store
+from boostrun.words import Words
 
 
 def main(words: Words) -> int:

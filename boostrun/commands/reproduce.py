@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from boostrun.cli import Words
 from boostrun.commands.run import same_places, tell_end
 from boostrun.errors import BoostrunError
 from boostrun.report import build, table_figure, write
 from boostrun.runner import paper
+from boostrun.words import Words
 
 
 def main(words: Words) -> int:

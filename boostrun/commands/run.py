@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun import __version__
-from boostrun.cli import Words
 from boostrun.compose import Settings, compose_all, compose_one
-from boostrun.runner.cell import Cell
+from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.plan import PlannedCell
+from boostrun.words import Words
 
 METRIC = "test_accuracy_pct"
 
@@ -89,8 +89,7 @@ def _report(cells: Sequence[PlannedCell]) -> None:
     print(summary(entries, METRIC))
     root = Path(cells[0].settings.root["results"]) / "tables"
     name = cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells"
-    digest = cells[0].cell.key[:8] if len(cells) == 1 else Cell(
-        {"cells": [c.cell.key for c in cells]}, {}, {}, {}).key[:8]  # fmt: skip
+    digest = digest_of([cell.cell.key for cell in cells])[:8]
     folder = root / f"{'-'.join(name.replace('·', ' ').split()).replace('=', '')}-{digest}"
     spec = TableSpec(title=name, paper="", table="", metric=METRIC, higher_is_better=True, columns=("cell",))
     write(build(spec, entries), folder)
@@ -103,13 +102,15 @@ def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
 
     config = cell.cell.config()
     others = [other.cell.config() for other in cells]
+    q_follows = all(other["budget"].get("q") == other["budget"].get("r") for other in others)
     varying = [
-        f"{group}.{key}={_word(value)}" if group != "budget" else f"{key}={value}"
+        f"{key}={_word(value)}" if group == "budget" else f"{group}.{key}={_word(value)}"
         for group in ("dataset", "features", "algo", "budget")
         for key, value in config[group].items()
-        if key != "name" and any(o[group].get(key, value) != value for o in others if o["algo"]["name"] or True)
+        if key != "name" and not (key == "q" and q_follows)
+        if any(other[group].get(key, value) != value for other in others)
     ]
-    names = [config[g]["name"] for g in ("dataset", "features") if len({o[g]["name"] for o in others}) > 1]
+    names = [config[part]["name"] for part in ("dataset", "features") if len({o[part]["name"] for o in others}) > 1]
     return Entry(
         row=config["algo"]["name"],
         column=(" ".join([*names, *varying]) or config["dataset"]["name"],),

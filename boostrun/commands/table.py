@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from boostrun.cli import Words
 from boostrun.commands.reproduce import item_name
 from boostrun.report import build
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan
+from boostrun.words import Words
 
 
 def main(words: Words) -> int:

@@ -44,7 +44,7 @@ def test_a_sweep_names_what_differs(command):
     code, out, _ = command("-m algo=rand,wsam dataset=digits r=12,15 T=4 trials=1 n_jobs=1")
     assert code == 0
     assert [line.split("  ")[0] for line in out.splitlines()[1:5]] == [
-        "rand · r=12 q=12", "rand · r=15 q=15", "wsam · r=12 q=12", "wsam · r=15 q=15"
+        "rand · r=12", "rand · r=15", "wsam · r=12", "wsam · r=15"
     ]  # fmt: skip
     code, out, _ = command(f"-m algo=wsam {SMALL} algo.shrinkage=0.1,0.5")
     assert "algo.shrinkage=0.1" in out and "algo.shrinkage=0.5" in out
