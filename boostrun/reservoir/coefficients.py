@@ -8,7 +8,6 @@ before the step, and the corrected weights ``weights`` (n,) that the stump was t
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 
 CLIP = 1e-3
 LIMIT = 0.5 * np.log((1.0 - CLIP) / CLIP)
@@ -35,6 +34,8 @@ def line_search(agreement, margins, weights, loss) -> float:
 
     M_i says how many samples the kept one stands for, so the sum is the corrected-weight loss on the reservoir.
     """
+    from scipy.optimize import brentq
+
     pull = np.maximum(weights, 0.0) * agreement
 
     def slope(step: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -18,8 +19,8 @@ class Reservoir:
 
     Parameters
     ----------
-    draw : n -> (samples (n, d), labels (n,) of -1.0 and +1.0), the paper's Filter().
-    release : n -> None, tells the Filter that n samples were let go.
+    draws : the paper's Filter(): ``draw(n) -> (samples (n, d), labels (n,) of -1.0 and +1.0)``, ``release(n)`` when
+        samples are let go, and the count ``drawn``.
     r, q : sizes of the reservoir and of the fresh batch.
     loss : a loss of :mod:`boostrun.losses`.
 
@@ -27,13 +28,15 @@ class Reservoir:
     whole ensemble, O(q t).
     """
 
-    def __init__(self, draw: Callable, release: Callable, r: int, q: int, loss):
-        self.draw, self.release, self.r, self.q, self.loss = draw, release, r, q, loss
-        self.samples, self.labels = draw(r + q)
+    def __init__(self, draws, r: int, q: int, loss):
+        self.draws, self.r, self.q, self.loss = draws, r, q, loss
+        self.samples, self.labels = draws.draw(r + q)
         self.scores = np.zeros(r + q)
         self.masses = np.ones(r + q)
         self.arrived = np.zeros(r + q, np.int64)
         self.learners: list[tuple[Stump, float]] = []
+        self.drawn: list[int] = []  # samples drawn by the end of each round
+        self.seconds: list[float] = []  # training time by the end of each round
 
     def boost(
         self, rounds: int, strategy: Strategy, coefficient: Callable, shrinkage: float, search: str,
@@ -47,6 +50,7 @@ class Reservoir:
         for t, (stump, step) in enumerate(self.learners):
             features[t], thresholds[t], steps[t] = stump.feature, stump.threshold, stump.polarity * step
 
+        begun = time.perf_counter() - (self.seconds[-1] if self.seconds else 0.0)
         for t in range(first, first + rounds):
             weights = self.masses * self.loss.weights(self.labels * self.scores)
             batch = Batch(self.samples, self.labels, weights, self.arrived)
@@ -66,6 +70,8 @@ class Reservoir:
                 self.samples, kept, features[t : t + 1], thresholds[t : t + 1], steps[t : t + 1], self.scores
             )
             self._refill(kept, t + 1, features, thresholds, steps)
+            self.drawn.append(self.draws.drawn)
+            self.seconds.append(time.perf_counter() - begun)
 
     def _carry_mass(self, kept, corrected, weights) -> None:
         """c_j *= w~_j / w_j, clipped, then scaled so that the reservoir's masses sum to r."""
@@ -76,8 +82,8 @@ class Reservoir:
     def _refill(self, kept, t, features, thresholds, steps) -> None:
         """Put q fresh samples where the discarded ones stood, and score them by the t stumps so far."""
         discarded = np.delete(np.arange(self.r + self.q), kept)
-        self.release(self.q)
-        self.samples[discarded], self.labels[discarded] = self.draw(self.q)
+        self.draws.release(self.q)
+        self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[discarded] = 0.0
         self.masses[discarded] = 1.0
         self.arrived[discarded] = t

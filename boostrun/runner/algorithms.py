@@ -18,19 +18,19 @@ def modules(name: str) -> tuple[str, ...]:
     """Dotted names of the modules that decide what an algorithm computes, besides those that they import.
 
     >>> modules("wsam")[2:]
-    ('boostrun.reservoir.classifier', 'boostrun.reservoir.strategies')
+    ('boostrun.reservoir.boosting', 'boostrun.reservoir.strategies')
     """
-    own = ("boostrun.reservoir.classifier", f"boostrun.reservoir.{_RESERVOIR[name]}") if name in _RESERVOIR else ()
+    own = ("boostrun.reservoir.boosting", f"boostrun.reservoir.{_RESERVOIR[name]}") if name in _RESERVOIR else ()
     return ("boostrun.runner.evaluate", "boostrun.runner.seeds", *own)
 
 
 def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
-    """An unfitted estimator in scikit-learn's API for a checked ``algo`` group and its budget."""
+    """An unfitted estimator with ``fit_source`` (or ``fit``) for a checked ``algo`` group and its budget."""
     parameters = {key: value for key, value in algo.items() if key != "name"}
     if algo["name"] in _RESERVOIR:
-        from boostrun.reservoir.classifier import ReservoirClassifier
+        from boostrun.reservoir.boosting import ReservoirBoosting
 
-        return ReservoirClassifier(
+        return ReservoirBoosting(
             algo["name"], reservoir_size=budget["r"], batch_size=budget["q"], n_estimators=budget["T"],
             random_state=random_state, **parameters,
         )  # fmt: skip

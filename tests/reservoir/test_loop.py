@@ -11,7 +11,8 @@ from boostrun.data.source import ArraySource
 from boostrun.ensemble import StumpEnsemble
 from boostrun.errors import BoostrunError
 from boostrun.losses import LOSSES
-from boostrun.reservoir.classifier import STRATEGIES, ReservoirClassifier
+from boostrun.reservoir.boosting import STRATEGIES
+from boostrun.reservoir.classifier import ReservoirClassifier
 from boostrun.reservoir.coefficients import LIMIT, RULES
 from boostrun.reservoir.loop import Reservoir
 from boostrun.reservoir.strategies import Batch, Max, Rand, Window, WSam
@@ -210,16 +211,22 @@ def test_a_small_case_of_the_loop_by_hand():
     stream = iter([([[10], [20], [30]], [-1.0, 1.0, 1.0]), ([[40]], [-1.0]), ([[5]], [-1.0])])
     released = []
 
-    def draw(n):
-        samples, labels = next(stream)
-        assert len(labels) == n
-        return np.array(samples, np.uint8), np.array(labels)
+    class Draws:
+        drawn = 0
+        release = staticmethod(released.append)
 
-    reservoir = Reservoir(draw, released.append, 2, 1, LOSSES["logistic"])
+        def draw(self, n):
+            samples, labels = next(stream)
+            assert len(labels) == n
+            self.drawn += n
+            return np.array(samples, np.uint8), np.array(labels)
+
+    reservoir = Reservoir(Draws(), 2, 1, LOSSES["logistic"])
     reservoir.boost(2, Max(), RULES["log_odds"], 1.0, "histogram", np.random.default_rng(0))
     (first, step1), (second, step2) = reservoir.learners
     # all weights are 1/2: the first two samples stay; the stump at 15 tells them apart without error
     assert first == (0, 15.0, 1) and step1 == pytest.approx(LIMIT)
     # now 10 and 20 have the margin L = 3.45 and the fresh 40 (label -1, score L) has -L: 40 and 10 stay, the first of
     # the two equal ones; no threshold serves both, so the lighter one is wrong: the odds are exp(L), the step L / 2
+    assert reservoir.drawn == [4, 5] and len(reservoir.seconds) == 2
     assert second == (0, 25.0, -1) and step2 == pytest.approx(LIMIT / 2) and released == [1, 1]

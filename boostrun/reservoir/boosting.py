@@ -1,0 +1,181 @@
+"""Reservoir boosting of several classes: parameters, one binary problem a class, the ensemble they make.
+
+Free of scikit-learn, whose import takes a second, so that a worker that trains from a feature bank starts at once; the
+estimator for arrays is :class:`boostrun.reservoir.classifier.ReservoirClassifier`.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from .. import one_vs_all
+from ..binning import Binner
+from ..ensemble import StumpEnsemble
+from ..errors import BoostrunError, did_you_mean
+from ..losses import LOSSES
+from .coefficients import RULES
+from .loop import Reservoir
+
+# name -> (module, class, the parameters it takes); a module is imported only when its strategy is used
+_GEEM = ("ridge", "covariance_dims", "carry_mass")
+STRATEGIES = {
+    "rand": ("strategies", "Rand", ()),
+    "max": ("strategies", "Max", ()),
+    "window": ("strategies", "Window", ()),
+    "wsam": ("strategies", "WSam", ("stump_weights",)),
+    "geem": ("geem", "Geem", _GEEM),
+    "geem_lattice": ("geem", "GeemLattice", (*_GEEM, "lattice_size")),
+}
+
+
+class ReservoirBoosting:
+    """Reservoir boosting from a source of samples; parameters and attributes are those of ReservoirClassifier.
+
+    >>> from boostrun.data.source import ArraySource
+    >>> samples = np.arange(200, dtype=np.uint8)[:, None]
+    >>> source = ArraySource(samples, samples[:, 0] >= 90, seed=0)
+    >>> model = ReservoirBoosting("wsam", reservoir_size=20, n_estimators=5, random_state=0).fit_source(source)
+    >>> model.peak_samples_held_, model.samples_drawn_
+    (40, 140)
+    """
+
+    def __init__(
+        self, strategy="geem", *, reservoir_size=250, batch_size=None, n_estimators=250, loss="logistic",
+        coefficient="log_odds", shrinkage=0.5, stump_weights="uniform", ridge=0.1, covariance_dims="auto",
+        carry_mass=True, lattice_size=100, balanced=False, stump_search="histogram", max_bins=256, warm_start=False,
+        random_state=None,
+    ):  # fmt: skip
+        self.strategy = strategy
+        self.reservoir_size = reservoir_size
+        self.batch_size = batch_size
+        self.n_estimators = n_estimators
+        self.loss = loss
+        self.coefficient = coefficient
+        self.shrinkage = shrinkage
+        self.stump_weights = stump_weights
+        self.ridge = ridge
+        self.covariance_dims = covariance_dims
+        self.carry_mass = carry_mass
+        self.lattice_size = lattice_size
+        self.balanced = balanced
+        self.stump_search = stump_search
+        self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit_source(self, source):
+        """Train on a source of samples, see :class:`boostrun.data.source.ArraySource`."""
+        self.n_features_in_ = source.n_features
+        return self._fit(source, np.random.SeedSequence(self._entropy()).spawn(2)[1])
+
+    def _entropy(self) -> int:
+        """The whole number that all randomness follows from."""
+        return int(self.random_state)
+
+    def _fit(self, source, seed):
+        self._check_parameters()
+        r = self.reservoir_size
+        q = r if self.batch_size is None else self.batch_size
+        if not (self.warm_start and getattr(self, "_problems", None)):
+            self._begin(source, seed, r, q)
+        elif self.n_estimators < self.ensemble_.n_rounds:
+            raise BoostrunError(
+                f"n_estimators={self.n_estimators}: warm_start cannot take back {self.ensemble_.n_rounds} rounds"
+            )
+        with threadpool_limits(1, user_api="blas"):  # the matrices are too small for threads to pay
+            for reservoir, strategy, rng in self._problems:
+                reservoir.boost(
+                    self.n_estimators - len(reservoir.learners), strategy, RULES[self.coefficient], self.shrinkage,
+                    self.stump_search, rng,
+                )  # fmt: skip
+        self._finish()
+        return self
+
+    def _begin(self, source, seed, r: int, q: int) -> None:
+        """Open a Filter and make an empty reservoir for every binary problem."""
+        self.classes_ = source.class_labels()
+        if len(self.classes_) < 2:
+            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
+        self._binner = None
+        self._problems = []
+        positives = one_vs_all.problems(self.classes_)
+        for k, (positive, child) in enumerate(zip(positives, seed.spawn(len(positives)))):
+            draws = _BinaryFilter(self, source.open(capacity=r + q, stream=k), positive)
+            reservoir = Reservoir(draws, r, q, LOSSES[self.loss])
+            self._problems.append((reservoir, self._make_strategy(), np.random.default_rng(child)))
+
+    def _finish(self) -> None:
+        """Read the ensemble and the counts off the trained reservoirs."""
+        ensemble = StumpEnsemble.of([reservoir.learners for reservoir, *_ in self._problems])
+        if self._binner is not None:
+            ensemble.thresholds = self._binner.thresholds(ensemble.features, ensemble.thresholds)
+        self.ensemble_ = ensemble
+        reservoirs = [reservoir for reservoir, *_ in self._problems]
+        self.staged_samples_drawn_ = np.sum([reservoir.drawn for reservoir in reservoirs], axis=0)
+        self.staged_seconds_ = np.sum([reservoir.seconds for reservoir in reservoirs], axis=0)
+        self.samples_drawn_per_problem_ = [reservoir.draws.drawn for reservoir in reservoirs]
+        self.samples_drawn_ = sum(self.samples_drawn_per_problem_)
+        self.peak_samples_held_ = max(reservoir.draws.peak_held for reservoir in reservoirs)
+        self.covariance_restarts_ = sum(getattr(strategy, "restarts", 0) for _, strategy, _ in self._problems)
+        if not self.warm_start:
+            del self._problems, self._binner
+
+    def _make_strategy(self):
+        module, name, parameters = STRATEGIES[self.strategy]
+        cls = getattr(importlib.import_module(f".{module}", __package__), name)
+        return cls(**{key: getattr(self, key) for key in parameters})
+
+    def _check_parameters(self) -> None:
+        choices = {
+            "strategy": STRATEGIES, "loss": LOSSES, "coefficient": RULES, "stump_search": ("histogram", "exact"),
+            "stump_weights": ("uniform", "w"),
+        }  # fmt: skip
+        for key, allowed in choices.items():
+            value = getattr(self, key)
+            if value not in allowed:
+                raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
+        for key in ("reservoir_size", "batch_size", "n_estimators", "lattice_size"):
+            value = getattr(self, key)
+            if key == "batch_size" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
+        if not 0.0 < self.shrinkage <= 1.0:
+            raise BoostrunError(f"shrinkage={self.shrinkage!r}: a number above 0 and at most 1 is needed")
+        if not self.ridge >= 0.0:
+            raise BoostrunError(f"ridge={self.ridge!r}: a number of at least 0 is needed")
+        if not 2 <= self.max_bins <= 256:
+            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
+        dims = self.covariance_dims
+        if dims not in ("auto", "all") and not (isinstance(dims, (int, np.integer)) and dims >= 1):
+            raise BoostrunError(f"covariance_dims={dims!r}: auto, all, or a whole number of at least 1 is needed")
+
+
+class _BinaryFilter:
+    """A Filter as one binary problem sees it: labels -1 and +1, real values binned as the model asks."""
+
+    def __init__(self, model: ReservoirBoosting, filter_, positive):
+        self.model, self.filter, self.positive = model, filter_, positive
+
+    @property
+    def drawn(self) -> int:
+        return self.filter.drawn
+
+    @property
+    def peak_held(self) -> int:
+        return self.filter.peak_held
+
+    def release(self, n: int) -> None:
+        self.filter.release(n)
+
+    def draw(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        model = self.model
+        samples, labels = self.filter.draw_balanced(n, self.positive) if model.balanced else self.filter.draw(n)
+        if model.stump_search == "histogram" and samples.dtype != np.uint8:
+            if model._binner is None:  # the first r + q samples drawn set the bins of all problems
+                model._binner = Binner(samples, model.max_bins)
+            samples = model._binner.encode(samples)
+        return samples, np.where(labels == self.positive, 1.0, -1.0)
