@@ -115,7 +115,7 @@ class ReservoirBoosting:
         self.ensemble_ = ensemble
         reservoirs = [reservoir for reservoir, *_ in self._problems]
         self.staged_samples_drawn_ = np.sum([reservoir.drawn for reservoir in reservoirs], axis=0)
-        self.staged_seconds_ = np.sum([reservoir.seconds for reservoir in reservoirs], axis=0)
+        self.staged_train_seconds_ = np.sum([reservoir.seconds for reservoir in reservoirs], axis=0)
         self.samples_drawn_per_problem_ = [reservoir.draws.drawn for reservoir in reservoirs]
         self.samples_drawn_ = sum(self.samples_drawn_per_problem_)
         self.peak_samples_held_ = max(reservoir.draws.peak_held for reservoir in reservoirs)

@@ -55,7 +55,7 @@ class ReservoirClassifier(ClassifierMixin, BaseEstimator, ReservoirBoosting):
     classes_ : (n_classes,) array
     samples_drawn_ : int, calls of Filter() over all binary problems.
     samples_drawn_per_problem_ : list of int
-    staged_samples_drawn_, staged_seconds_ : (T,) arrays
+    staged_samples_drawn_, staged_train_seconds_ : (T,) arrays
         Samples drawn and training seconds, all problems together, by the end of each round.
     peak_samples_held_ : int, never above r + q.
     covariance_restarts_ : int, how often GEEM had to raise its ridge.

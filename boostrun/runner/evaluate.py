@@ -39,10 +39,9 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     curve: dict[str, list] = {}
     if hasattr(model, "ensemble_"):
         curve = {"T": checkpoints(model.ensemble_.n_rounds), "test_accuracy_pct": []}
-        for name in ("samples_drawn", "seconds"):
-            if hasattr(model, f"staged_{name}_"):
-                staged = getattr(model, f"staged_{name}_")
-                curve["train_seconds" if name == "seconds" else name] = [staged[t - 1].item() for t in curve["T"]]
+        for name in ("samples_drawn", "train_seconds"):
+            if (staged := getattr(model, f"staged_{name}_", None)) is not None:
+                curve[name] = [staged[t - 1].item() for t in curve["T"]]
         for scores in model.ensemble_.staged_decision(bank.codes("test"), curve["T"]):
             curve["test_accuracy_pct"].append(accuracy_pct(one_vs_all.predict(scores, model.classes_), truth))
         accuracy = curve["test_accuracy_pct"][-1]
