@@ -221,6 +221,7 @@ class Root:
     n: int | None = whole(None)
     p: int | None = whole(None)
     b: int | None = whole(None)
+    holdout: float | None = number(None, above=0.0, most=0.9)
     trials: int = whole(10)
     seed: int = whole(0, least=0)
     n_jobs: int = workers(-1)

@@ -59,7 +59,9 @@ def rerun(record: dict) -> str:
     """The words after ``boostrun`` that run a record's trial again, and no other."""
     parts = []
     for group in ("algo", "dataset", "features"):
-        values = record["cell"][group]
+        values = dict(record["cell"][group])
+        if (holdout := values.pop("holdout", None)) is not None:
+            parts.append(f"holdout={holdout}")
         parts.append(f"{group}={values['name']}")
         parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key != "name"]
     parts += [f"{key}={value}" for key, value in record["cell"]["budget"].items()]
@@ -129,7 +131,7 @@ def _paper_place(cell: PlannedCell) -> dict[str, str]:
 
     algo, budget = cell.cell.algo["name"], cell.cell.budget
     usual = check_budget(cell.cell.algo, {"r": budget.get("r")})
-    if budget != usual or not SCHEMAS["algo"][algo].paper:
+    if budget != usual or not SCHEMAS["algo"][algo].paper or "holdout" in cell.cell.dataset:
         return {}
     return {"method": algo, "dataset": cell.cell.dataset["name"], "r": str(budget.get("r", ""))}
 

@@ -14,9 +14,10 @@ from boostrun.report import Entry, TableSpec
 from boostrun.runner.plan import PlannedCell
 
 _KEYS = {
-    "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "sweep", "overrides",
-    "settings", "quick", "notes",
+    "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "overrides", "blocks", "quick",
+    "notes",
 }  # fmt: skip
+_OPTIONAL = {"quick", "notes", "overrides"}
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -53,10 +54,11 @@ class Item:
         return [self._entry(place, cell) for (place, _), cell in zip(self.cells, planned)]
 
     def _entry(self, place: Place, cell: PlannedCell) -> Entry:
-        labels = [place.values[key] if key in compose.GROUPS else f"{key}={place.values[key]}"
+        values = {**place.values, "setting": place.setting}
+        labels = [values[key] if key in (*compose.GROUPS, "setting") else f"{key}={values[key]}"
                   for key in self.spec.columns]  # fmt: skip
         return Entry(
-            row=place.values[self.rows],
+            row=values[self.rows],
             column=tuple(labels),
             where={} if self.spec.quick else {name: place.values[key] for name, key in self.where.items()},
             expected=len(cell.settings.seeds),
@@ -64,7 +66,7 @@ class Item:
             stale=len(cell.stale),
             failed=len(cell.failed),
             reason=cell.missing.partition(";")[0] if len(cell.best_records) < len(cell.settings.seeds) else "",
-            setting=place.setting,
+            setting="" if "setting" in (self.rows, *self.spec.columns) else place.setting,
         )
 
 
@@ -78,15 +80,7 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
     [('rand', 'digits', '100'), ('rand', 'digits', '250'), ('geem', 'digits', '100'), ('geem', 'digits', '250')]
     """
     raw = _read(name, config_dir)
-    sweep = {key: [str(value) for value in values] for key, values in raw["sweep"].items()}
-    others = []
-    for override in compose.expand_one_by_one(overrides):
-        if override[0] in sweep:
-            sweep[override[0]] = override[1]
-        elif len(override[1]) > 1:
-            raise BoostrunError(f"{override[0]} is not swept in {name} (only {', '.join(sweep)}): give it one value")
-        else:
-            others.append(f"{override[0]}={override[1][0]}")
+    narrowed, others = _narrow(name, raw["blocks"], overrides)
     shrunk = list(raw.get("quick", [])) if quick else []
     changed = [other for other in others if other.partition("=")[0].partition(".")[0] not in _NO_CHANGE]
     spec = TableSpec(
@@ -97,12 +91,33 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
     )  # fmt: skip
     item = Item(name, spec, raw["rows"], dict(raw["where"]))
     with compose.composer(config_dir) as make:
-        for setting, changes in (raw.get("settings") or {"": []}).items():
-            for values in itertools.product(*sweep.values()):
-                place = Place(dict(zip(sweep, values)), setting)
-                swept = [f"{key}={value}" for key, value in place.values.items()]
-                item.cells.append((place, make([*raw.get("overrides", []), *changes, *shrunk, *swept, *others])))
+        for block in raw["blocks"]:
+            sweep = {key: [str(value) for value in values] for key, values in block["sweep"].items()}
+            for key in sweep.keys() & narrowed.keys():
+                # of several blocks each keeps what it has; a single one takes whatever is asked for
+                sweep[key] = [v for v in narrowed[key] if len(raw["blocks"]) == 1 or v in sweep[key]]
+            for setting, changes in (block.get("settings") or {"": []}).items():
+                for values in itertools.product(*sweep.values()):
+                    place = Place(dict(zip(sweep, values)), setting)
+                    swept = [f"{key}={value}" for key, value in place.values.items()]
+                    item.cells.append((place, make([*raw.get("overrides", []), *changes, *shrunk, *swept, *others])))
+    if not item.cells:
+        raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item
+
+
+def _narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Overrides of swept keys as the values to keep, and the others, which hold for every cell."""
+    swept = {key for block in blocks for key in block["sweep"]}
+    narrowed, others = {}, []
+    for key, values in compose.expand_one_by_one(overrides):
+        if key in swept:
+            narrowed[key] = values
+        elif len(values) > 1:
+            raise BoostrunError(f"{key} is not swept in {name} (only {', '.join(sorted(swept))}): give it one value")
+        else:
+            others.append(f"{key}={values[0]}")
+    return narrowed, others
 
 
 def _read(name: str, config_dir: str | None) -> dict[str, Any]:
@@ -115,7 +130,9 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
         raw = OmegaConf.to_container(OmegaConf.load(known[name]))
     except Exception as error:  # YAML and OmegaConf raise a dozen kinds
         raise BoostrunError(f"{known[name]} cannot be read: {str(error).splitlines()[0]}") from None
-    if not isinstance(raw, dict) or not _KEYS - {"settings", "quick", "notes", "overrides"} <= set(raw) <= _KEYS:
-        odd = sorted((_KEYS - {"settings", "quick", "notes", "overrides"}) - set(raw)) or sorted(set(raw) - _KEYS)
+    if not isinstance(raw, dict) or not _KEYS - _OPTIONAL <= set(raw) <= _KEYS:
+        odd = sorted((_KEYS - _OPTIONAL) ^ (set(raw) - _OPTIONAL)) if isinstance(raw, dict) else ["keys"]
         raise BoostrunError(f"{known[name]} is not a paper item: {', '.join(odd)} missing or unknown")
+    if not isinstance(raw["blocks"], list) or not all(isinstance(b, dict) and "sweep" in b for b in raw["blocks"]):
+        raise BoostrunError(f"{known[name]} is not a paper item: blocks must be a list, each with a sweep")
     return raw  # type: ignore[return-value]

@@ -49,8 +49,10 @@ def open_store(settings: Settings) -> Store:
 
 
 def cell_of(settings: Settings) -> Cell:
-    """What of the settings decides a result."""
-    return Cell(settings.algo, settings.dataset, settings.features, settings.budget)
+    """What of the settings decides a result; ``holdout`` counts to the data set, and only when it is given."""
+    holdout = settings.root["holdout"]
+    dataset = settings.dataset if holdout is None else {**settings.dataset, "holdout": holdout}
+    return Cell(settings.algo, dataset, settings.features, settings.budget)
 
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
@@ -65,7 +67,7 @@ def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
     source = source_digest(algorithms.modules(cell.algo["name"]))
     data_root, _ = roots(settings)
     try:
-        planned = PlannedCell(settings, cell, Inputs(bank_key(cell.dataset, cell.features, data_root), source))
+        planned = PlannedCell(settings, cell, Inputs(bank_key(settings.dataset, cell.features, data_root), source))
     except DataMissingError as error:
         planned = PlannedCell(settings, cell, Inputs("", source), missing=str(error))
     for seed in settings.seeds:
@@ -107,7 +109,7 @@ def prepare(planned: PlannedCell, progress: bool = True) -> None:
     settings, cell = planned.settings, planned.cell
     data_root, cache_root = roots(settings)
     bank = open_bank(
-        cell.dataset, cell.features, data_root, cache_root, progress, settings.root["n_jobs"],
+        settings.dataset, cell.features, data_root, cache_root, progress, settings.root["n_jobs"],
         memory_mb=settings.run["memory_mb"],
     )  # fmt: skip
     r, q = cell.budget.get("r"), cell.budget.get("q")

@@ -28,7 +28,9 @@ class Execute:
         from boostrun.runner.seeds import spawn
 
         cell = trial.cell
-        bank = _bank(self, canonical_json(cell.dataset), canonical_json(cell.features))
+        dataset = {**cell.dataset}
+        holdout = dataset.pop("holdout", 0.0)
+        bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), holdout)
         _compile(cell)
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
@@ -36,13 +38,15 @@ class Execute:
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
-def _bank(execute: Execute, dataset: str, features: str):
+def _bank(execute: Execute, dataset: str, features: str, holdout: float):
     from boostrun.features import open_bank
+    from boostrun.runner.holdout import Holdout
 
-    return open_bank(
+    bank = open_bank(
         json.loads(dataset), json.loads(features), Path(execute.data_root), Path(execute.cache_root),
         memory_mb=execute.memory_mb,
     )  # fmt: skip
+    return Holdout(bank, holdout) if holdout else bank
 
 
 _compiled: set[str] = set()

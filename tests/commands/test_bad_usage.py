@@ -145,7 +145,7 @@ def test_help_and_completion_import_nothing_heavy(workplace):
     ("line", "expected"),
     [
         ("boostrun rep", ["reproduce"]),
-        ("boostrun reproduce res", ["reservoir/table3"]),
+        ("boostrun reproduce res", ["reservoir/calibration", "reservoir/table3"]),
         ("boostrun data pedes", ["pedestrians"]),
         ("boostrun algo=wsa", ["algo=wsam"]),
         ("boostrun plan algo=wsa", ["algo=wsam"]),

@@ -1,0 +1,36 @@
+"""A bank whose test part is a share of its training part: for choosing settings without looking at test data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_SEED = 20131205  # of the permutation that splits: the same samples are held out in every trial
+
+
+class Holdout:
+    """The training part of a bank, split in two; ``fraction`` of it plays the test part.
+
+    Has what :func:`boostrun.runner.evaluate.train_and_test` asks of a bank. The real test part is never opened; bins
+    and dictionaries were fitted on the whole training part, without its labels.
+    """
+
+    def __init__(self, bank, fraction: float):
+        order = np.random.default_rng(_SEED).permutation(len(bank.labels("train")))
+        cut = round(fraction * len(order))
+        self.bank = bank
+        self._samples: dict[str, np.ndarray] = {}
+        self.rows = {"test": np.sort(order[:cut]), "train": np.sort(order[cut:])}
+
+    def samples(self, split: str) -> np.ndarray:
+        """(n, d) uint8, sample-major, copied once."""
+        if split not in self._samples:
+            self._samples[split] = self.bank.samples("train")[self.rows[split]]
+        return self._samples[split]
+
+    def codes(self, split: str) -> np.ndarray:
+        """(d, n) uint8, feature-major, a copy."""
+        return np.ascontiguousarray(self.samples(split).T)
+
+    def labels(self, split: str) -> np.ndarray:
+        """(n,) int64."""
+        return self.bank.labels("train")[self.rows[split]]
