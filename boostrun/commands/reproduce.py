@@ -17,12 +17,12 @@ def main(words: Words) -> int:
     same_places(item.settings)
     result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True)
     table = build(item.spec, item.entries(result.cells))
+    folder = item.folder()
+    if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
+        write(table, folder, [record for cell in result.cells for record in cell.best_records])
+        table_figure(table, folder / "table.png")
     print(table.text())
     if not result.interrupted:
-        records = [record for cell in result.cells for record in cell.best_records]
-        folder = item.folder()
-        write(table, folder, records)
-        table_figure(table, folder / "table.png")
         print(f"\nwritten: {folder}/table.md, .csv, .tex, .png and records.jsonl.gz")
     return tell_end(result, words)
 
