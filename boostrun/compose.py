@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import config as schema
+from . import schemas
 from .errors import BoostrunError, did_you_mean
 
 GROUPS = ("algo", "dataset", "features", "run")
@@ -186,7 +187,7 @@ def _unknown_key(message: str, overrides: Sequence[str]) -> str:
         plain = _compose([f"{k}={v}" for k, v in chosen.items()], None)[group]
         known = [f"{group}.{name}" for name in plain if name != "name"]
         return f"{group} '{plain['name']}' has no key '{rest}'{did_you_mean(key, known)} (its keys: {', '.join(known)})"
-    known = [*GROUPS, *schema.Root.__dataclass_fields__]
+    known = [*GROUPS, *schemas.Root.__dataclass_fields__]
     everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]
     return f"no key '{key}'{did_you_mean(key, everything)} (at the top: {', '.join(known)})"
 

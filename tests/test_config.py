@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from boostrun import compose, config
+from boostrun import compose, config, schemas
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper
 from boostrun.runner.plan import cell_of
@@ -27,7 +27,7 @@ def test_every_choice_has_a_schema_a_file_with_its_defaults_and_a_line_that_expl
 def test_the_top_of_the_config_has_the_schemas_keys():
     values = OmegaConf.to_container(OmegaConf.load(compose.conf_dir() / "config.yaml"))
     values.pop("defaults")
-    assert values == {key: field.default for key, field in config.Root.__dataclass_fields__.items()}
+    assert values == {key: field.default for key, field in schemas.Root.__dataclass_fields__.items()}
 
 
 def test_a_data_set_names_its_features_and_a_person_may_choose_others():
@@ -67,7 +67,7 @@ def test_no_text_whatever_ends_in_anything_but_a_setting_or_a_sentence(text):
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())))
 def test_no_value_whatever_passes_a_schema_unchecked(value):
-    for field in dataclasses.fields(config.Geem):
+    for field in dataclasses.fields(schemas.Geem):
         key = field.name
         if key == "name":
             continue

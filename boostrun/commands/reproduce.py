@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boostrun.commands.run import same_places, tell_end
 from boostrun.errors import BoostrunError
-from boostrun.report import build, table_figure, write
+from boostrun.report import build, curve_figure, table_figure, write
 from boostrun.runner import paper
 from boostrun.words import Words
 
@@ -16,14 +16,18 @@ def main(words: Words) -> int:
     item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
     same_places(item.settings)
     result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True)
-    table = build(item.spec, item.entries(result.cells))
+    entries = item.entries(result.cells)
+    table = build(item.spec, entries)
     folder = item.folder()
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         write(table, folder, [record for cell in result.cells for record in cell.best_records])
         table_figure(table, folder / "table.png")
+        for against in ("T", "samples_drawn", "train_seconds"):
+            if any(against in record["curve"] for entry in entries for record in entry.records):
+                curve_figure(entries, item.spec.metric, against, folder / f"curve_{against}.png")
     print(table.text())
     if not result.interrupted:
-        print(f"\nwritten: {folder}/table.md, .csv, .tex, .png and records.jsonl.gz")
+        print(f"\nwritten: {folder}/table.md, .csv, .tex, .png, curves and records.jsonl.gz")
     return tell_end(result, words)
 
 

@@ -209,7 +209,8 @@ def draw_proportionally(weights, gaps):
     """Rows drawn with replacement, each in proportion to its weight, in ascending order.
 
     Parameters: ``weights`` (n,) float64, at least 0; ``gaps`` (r + 1,) float64, exponential variates, whose running
-    sums over their total are r sorted uniform numbers (Devroye 1986, section V.3). Returns (r,) int64.
+    sums over their total are r sorted uniform numbers (Devroye 1986, section V.3). Returns (r,) int64;
+    rows are drawn uniformly when all weights vanish.
     One walk along both running sums: O(n + r), no sorting and no (n,) table.
     """
     n, r = weights.shape[0], gaps.shape[0] - 1
@@ -220,6 +221,13 @@ def draw_proportionally(weights, gaps):
         if weights[i] > 0.0:
             last = i
     rows = np.empty(r, np.int64)
+    if not total > 0.0:  # no weight left: every row alike
+        unit = n / gaps.sum()
+        mark = 0.0
+        for k in range(r):
+            mark += gaps[k] * unit
+            rows[k] = min(np.int64(mark), n - 1)
+        return rows
     unit = total / gaps.sum()
     row = 0
     reached = weights[0]

@@ -5,13 +5,54 @@ Nothing heavy is imported until an estimator is made.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-_RESERVOIR = {
-    "rand": "strategies", "max": "strategies", "window": "strategies", "wsam": "strategies",
-    "geem": "geem", "geem_lattice": "geem",
-}  # fmt: skip
+
+class Made(NamedTuple):
+    """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name."""
+
+    module: str
+    cls: str
+    method: str
+    also: tuple[str, ...] = ()
+
+
+def _reservoir(name: str, module: str) -> Made:
+    return Made("boostrun.reservoir.boosting", "ReservoirBoosting", name, (f"boostrun.reservoir.{module}",))
+
+
+def _full_data(method: str, module: str) -> Made:
+    return Made("boostrun.reservoir.full_data", "FullDataBoosting", method, (f"boostrun.reservoir.{module}",))
+
+
+def _online(method: str, *also: str) -> Made:
+    return Made("boostrun.reservoir.online_rivals", "OnlineRival", method, also)
+
+
+ALGORITHMS = {
+    "rand": _reservoir("rand", "strategies"),
+    "max": _reservoir("max", "strategies"),
+    "window": _reservoir("window", "strategies"),
+    "wsam": _reservoir("wsam", "strategies"),
+    "geem": _reservoir("geem", "geem"),
+    "geem_lattice": _reservoir("geem_lattice", "geem"),
+    "wss": _full_data("wss", "wss"),
+    "mada": _full_data("mada", "mada"),
+    "fix": _full_data("fix", "fix"),
+    "logitboost": _full_data("all", "fix"),
+    "filterboost": _full_data("filterboost", "filterboost"),
+    "oza": _online("oza"),
+    "chen": _online("osboost"),
+    "ocp": _online("ocp"),
+    "bisc": _online("bisc"),
+    "leistner": _online("leistner"),
+    "geem_oza": _online("geem_oza", "boostrun.reservoir.geem"),
+    "geem_chen": _online("geem_osboost", "boostrun.reservoir.geem"),
+}
+# what the budget's symbols are called in code
+_PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
 
 
 def modules(name: str) -> tuple[str, ...]:
@@ -20,20 +61,19 @@ def modules(name: str) -> tuple[str, ...]:
     >>> modules("wsam")[2:]
     ('boostrun.reservoir.boosting', 'boostrun.reservoir.strategies')
     """
-    own = ("boostrun.reservoir.boosting", f"boostrun.reservoir.{_RESERVOIR[name]}") if name in _RESERVOIR else ()
+    made = ALGORITHMS.get(name)
+    own = (made.module, *made.also) if made else ()
     return ("boostrun.runner.evaluate", "boostrun.runner.seeds", *own)
 
 
 def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
     """An unfitted estimator with ``fit_source`` (or ``fit``) for a checked ``algo`` group and its budget."""
+    made = ALGORITHMS.get(algo["name"])
+    if made is None:
+        from sklearn.dummy import DummyClassifier
+
+        return DummyClassifier(strategy="most_frequent")
+    cls = getattr(importlib.import_module(made.module), made.cls)
     parameters = {key: value for key, value in algo.items() if key != "name"}
-    if algo["name"] in _RESERVOIR:
-        from boostrun.reservoir.boosting import ReservoirBoosting
-
-        return ReservoirBoosting(
-            algo["name"], reservoir_size=budget["r"], batch_size=budget["q"], n_estimators=budget["T"],
-            random_state=random_state, **parameters,
-        )  # fmt: skip
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="most_frequent")
+    parameters |= {_PARAMETERS[key]: value for key, value in budget.items()}
+    return cls(made.method, random_state=random_state, **parameters)

@@ -67,6 +67,7 @@ def _compile(cell: Cell) -> None:
 
     model = algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
     samples = np.random.default_rng(0).integers(0, 256, (8, 5), dtype=np.uint8)
+    samples.setflags(write=False)  # as the arrays of a bank are: another type to the compiler
     if hasattr(model, "fit_source"):
         with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
             model.fit_source(ArraySource(samples, np.arange(8) % 3, 0))

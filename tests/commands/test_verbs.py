@@ -74,7 +74,8 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     folder = workplace / "results" / "reservoir" / "table3"
     assert code == 0 and "stl10" in out and "—" in out and "T=4" in out
     assert sorted(path.name for path in folder.iterdir()) == [
-        "records.jsonl.gz", "table.csv", "table.md", "table.png", "table.tex"
+        "curve_T.png", "curve_samples_drawn.png", "curve_train_seconds.png", "records.jsonl.gz", "table.csv",
+        "table.md", "table.png", "table.tex",
     ]  # fmt: skip
     for path in (workplace / "results" / "runs").rglob("*.json"):
         path.unlink()  # a fresh clone has the packed records alone

@@ -1,0 +1,325 @@
+"""What may be configured: one dataclass a choice of each group, with kinds, ranges and defaults.
+
+``conf/`` holds the same names as YAML files with values. This module imports the standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .kinds import choice, dimensions, flag, number, text, whole, workers
+
+MISSING = "???"  # OmegaConf's mark for a value that must be given
+
+# --- algorithms -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Algorithm:
+    """What every algorithm declares: ``paper``, and ``budget``: its short keys with their defaults.
+
+    A default that is another key's name means "as much as that one".
+    """
+
+    name: str = MISSING
+    paper: ClassVar[str] = ""
+    budget: ClassVar[dict[str, int | str]] = {}
+
+
+@dataclass
+class Majority(Algorithm):
+    """Chance level: always the most frequent class."""
+
+    name: str = "majority"
+
+
+@dataclass
+class Reservoir(Algorithm):
+    """Keys of every reservoir strategy (Lefakis & Fleuret 2013)."""
+
+    loss: str = choice("logistic", "exponential")
+    coefficient: str = choice("log_odds", "line_search", "newton")
+    shrinkage: float = number(0.5, above=0.0, most=1.0)
+    balanced: bool = flag(False)
+    stump_search: str = choice("histogram", "exact")
+    paper: ClassVar[str] = "reservoir"
+    budget: ClassVar[dict[str, int | str]] = {"r": 250, "q": "r", "T": 250}
+
+
+@dataclass
+class Rand(Reservoir):
+    """Keep r samples uniformly at random."""
+
+    name: str = "rand"
+
+
+@dataclass
+class Max(Reservoir):
+    """Keep the r largest weights."""
+
+    name: str = "max"
+
+
+@dataclass
+class Window(Reservoir):
+    """Keep the newest r samples."""
+
+    name: str = "window"
+
+
+@dataclass
+class WSam(Reservoir):
+    """Keep r samples drawn in proportion to their weights."""
+
+    name: str = "wsam"
+    stump_weights: str = choice("uniform", "w")
+
+
+@dataclass
+class Geem(Reservoir):
+    """Greedy edge expectation maximisation."""
+
+    name: str = "geem"
+    ridge: float = number(0.1, least=0.0)
+    covariance_dims: str | int = dimensions("auto")
+    carry_mass: bool = flag(True)
+
+
+@dataclass
+class GeemLattice(Geem):
+    """GEEM with its target chosen among random sign vectors."""
+
+    name: str = "geem_lattice"
+    lattice_size: int = whole(100)
+
+
+@dataclass
+class FullData(Algorithm):
+    """Keys of the methods that may look at all data (Lefakis & Fleuret 2013, Table 5)."""
+
+    loss: str = choice("logistic", "exponential")
+    coefficient: str = choice("log_odds", "line_search", "newton")
+    shrinkage: float = number(0.5, above=0.0, most=1.0)
+    stump_search: str = choice("histogram", "exact")
+    paper: ClassVar[str] = "reservoir"
+    budget: ClassVar[dict[str, int | str]] = {"r": 250, "T": 250}
+
+
+@dataclass
+class FilterBoost(FullData):
+    """Rejection by weight."""
+
+    max_rejections: int = whole(1000)
+
+
+@dataclass
+class LogitBoost(FullData):
+    """All samples in every round."""
+
+    budget: ClassVar[dict[str, int | str]] = {"T": 250}
+
+
+@dataclass
+class Online(Algorithm):
+    """Keys of the online rivals (Lefakis & Fleuret 2013, Table 4)."""
+
+    samples_seen: int | None = whole(None)
+    paper: ClassVar[str] = "reservoir"
+    budget: ClassVar[dict[str, int | str]] = {"T": 250}
+
+
+@dataclass
+class Oza(Online):
+    """Online AdaBoost over stumps picked beforehand."""
+
+    subset_size: int = whole(1000, least=2)
+    shrinkage: float = number(0.5, above=0.0, most=1.0)
+
+
+@dataclass
+class Chen(Oza):
+    """OSBoost over stumps picked beforehand."""
+
+    gamma: float = number(0.1, above=0.0, most=0.5)
+
+
+@dataclass
+class Ocp(Chen):
+    """OSBoost with coefficients learned on the simplex."""
+
+    learning_rate: float = number(1.0, above=0.0)
+
+
+@dataclass
+class Selectors(Online):
+    """Selectors over a shared pool of weak learners; null makes the pool twice their number."""
+
+    pool_size: int | None = whole(None)
+
+
+@dataclass
+class GeemOza(Online):
+    """GEEM's stumps, Oza's coefficients."""
+
+    shrinkage: float = number(0.5, above=0.0, most=1.0)
+    budget: ClassVar[dict[str, int | str]] = {"r": 250, "T": 250}
+
+
+@dataclass
+class GeemChen(GeemOza):
+    """GEEM's stumps, OSBoost's votes."""
+
+    gamma: float = number(0.1, above=0.0, most=0.5)
+
+
+# --- data sets --------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Dataset:
+    """A data set with a split of its own."""
+
+    name: str = MISSING
+
+
+@dataclass
+class SplitDataset(Dataset):
+    """A data set that boostrun splits, the same way every time."""
+
+    test_fraction: float = number(0.2, above=0.0, most=0.9)
+    split_seed: int = whole(0, least=0)
+
+
+@dataclass
+class FileDataset(SplitDataset):
+    """A person's own data in a file or folder."""
+
+    path: str = text(MISSING)
+
+
+@dataclass
+class TableDataset(FileDataset):
+    """A table with one row a sample."""
+
+    test_path: str | None = text(None)
+    label: str | None = text(None)
+
+
+@dataclass
+class ImageFolder(FileDataset):
+    """Folders of images."""
+
+    size: int = whole(32)
+
+
+@dataclass
+class Inria(Dataset):
+    """The INRIA person set."""
+
+    windows_per_image: int = whole(10)
+    split_seed: int = whole(0, least=0)
+
+
+@dataclass
+class Caltech101(Dataset):
+    """Caltech-101."""
+
+    train_per_class: int = whole(15)
+    test_per_class: int = whole(20)
+    split_seed: int = whole(0, least=0)
+    size: int = whole(64, least=8)
+
+
+@dataclass
+class OpenML(SplitDataset):
+    """A data set of openml.org."""
+
+    data_id: int | None = whole(None)
+    data_name: str | None = text(None)
+    version: int | None = whole(None)
+
+
+# --- features and run -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Features:
+    """Keys of every feature pipeline: its quantile bins, and how many training samples they are fitted on."""
+
+    name: str = MISSING
+    bins: int = whole(256, least=2, most=256)
+    bin_samples: int = whole(10000, least=2)
+
+
+@dataclass
+class Hog(Features):
+    """Histograms of oriented gradients."""
+
+    orientations: int = whole(9)
+    cell: int = whole(8, least=2)
+    block: int = whole(2)
+
+
+@dataclass
+class CoatesNg(Features):
+    """Patch dictionary with soft thresholds."""
+
+    atoms: int = whole(1600)
+    patches: int = whole(400000)
+    patch: int = whole(6, least=2)
+    iterations: int = whole(50)
+    threshold: float = number(0.25, least=0.0)
+    seed: int = whole(0, least=0)
+    size: int = whole(32, least=4)
+
+
+@dataclass
+class Run:
+    """How trials are run; nothing here changes a result."""
+
+    name: str = "local"
+    backend: str = choice("loky", "sequential")
+    memory_mb: int = whole(1024, least=64)
+
+
+@dataclass
+class Root:
+    """Keys at the top of the config. Budgets are null until given; each algorithm says which it takes."""
+
+    r: int | None = whole(None)
+    q: int | None = whole(None)
+    T: int | None = whole(None)
+    Q: int | None = whole(None)
+    S: int | None = whole(None)
+    M: int | None = whole(None)
+    n: int | None = whole(None)
+    p: int | None = whole(None)
+    b: int | None = whole(None)
+    holdout: float | None = number(None, above=0.0, most=0.9)
+    trials: int = whole(10)
+    seed: int = whole(0, least=0)
+    n_jobs: int = workers(-1)
+    store: str = text("results/runs")
+    results: str = text("results")
+    data_root: str | None = text(None)
+    cache_root: str | None = text(None)
+
+
+BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
+
+SCHEMAS: dict[str, dict[str, type]] = {
+    "algo": {
+        "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
+        "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
+        "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
+        "geem_chen": GeemChen, "majority": Majority,
+    },
+    "dataset": {
+        "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
+        "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
+        "image_folder": ImageFolder, "openml": OpenML,
+    },
+    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg},
+    "run": {"local": Run},
+}  # fmt: skip

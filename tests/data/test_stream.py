@@ -1,0 +1,298 @@
+"""StreamSource: files read in chunks through a bounded buffer, and what is said of files that are not right."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from boostrun.data.source import ArraySource
+from boostrun.data.stream import StreamSource
+from boostrun.errors import BoostrunError
+from boostrun.reservoir.boosting import ReservoirBoosting
+from boostrun.reservoir.full_data import FullDataBoosting
+
+ROWS, WIDTH = 3000, 6
+
+
+@pytest.fixture
+def table():
+    """Values whose first two columns number the rows, and labels of three classes, sorted as files often are."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 256, (ROWS, WIDTH)).astype(np.uint8)
+    values[:, 0], values[:, 1] = np.arange(ROWS) // 256, np.arange(ROWS) % 256
+    return values, np.sort(rng.integers(0, 3, ROWS))
+
+
+def number(values):
+    return values[:, 0].astype(int) * 256 + values[:, 1].astype(int)
+
+
+def write_csv(path, values, labels):
+    names = ",".join([*(f"x{i}" for i in range(values.shape[1])), "y"])
+    lines = [",".join(map(str, [*row, label])) for row, label in zip(values.tolist(), labels.tolist())]
+    path.write_text("\n".join([names, *lines]) + "\n")
+
+
+@pytest.fixture(params=["npy", "npy with labels in a column", "big-endian npy", "csv", "iterator"])
+def make_source(request, table, tmp_path):
+    """The same samples in every form; ``make_source(seed=..., ...)``."""
+    values, labels = table
+    path = tmp_path / ("data.csv" if request.param == "csv" else "data.npy")
+    if request.param == "csv":
+        write_csv(path, values, labels)
+        return lambda **options: StreamSource(path, dtype="uint8", **{"memory_limit_mb": 0.5, **options})
+    if request.param == "iterator":
+
+        def chunks():
+            for start in range(0, ROWS, 77):
+                yield values[start : start + 77], labels[start : start + 77]
+
+        return lambda **options: StreamSource(chunks, **{"memory_limit_mb": 0.5, **options})
+    label_path = tmp_path / "labels.npy"
+    if request.param == "npy":
+        np.save(path, values)
+        np.save(label_path, labels)
+    elif request.param == "big-endian npy":
+        np.save(path, values.astype(">f4"))
+        np.save(label_path, labels.astype(">i2"))
+    else:
+        np.save(path, np.insert(values, 2, labels, axis=1))
+        label_path = 2
+    return lambda **options: StreamSource(
+        path, label_path, **{"memory_limit_mb": 0.05, "chunk_rows": 10, "n_features": WIDTH, **options}
+    )
+
+
+def test_every_sample_comes_once_before_any_comes_again(make_source, table):
+    values, labels = table
+    source = make_source(seed=0)
+    assert (source.n_features, source.class_labels().tolist()) == (WIDTH, [0, 1, 2])
+    filter_ = source.open(capacity=ROWS)
+    assert filter_.buffer_bytes < filter_.source.memory_limit_mb * 2**20 / 3
+    for _ in range(3):
+        found = [filter_.draw(n) for n in (1, 999, 1500, 500)]
+        rows = np.concatenate([number(v) for v, _ in found])
+        assert (np.sort(rows) == np.arange(ROWS)).all() and not (np.diff(rows) > 0).all()
+        for v, y in found:
+            assert v.dtype == source.dtype
+            assert (v == values[number(v)]).all() and (y == labels[number(v)]).all()
+        filter_.release(ROWS)
+    assert (filter_.drawn, filter_.held, filter_.peak_held) == (3 * ROWS, 0, ROWS)
+
+
+def test_equal_streams_hand_out_equal_samples_and_others_do_not(make_source):
+    def first(seed, stream):
+        return number(make_source(seed=seed).open(capacity=200, stream=stream).draw(200)[0])
+
+    assert (first(0, 1) == first(0, 1)).all()
+    assert (first(0, 1) != first(0, 2)).any() and (first(0, 1) != first(1, 1)).any()
+
+
+def test_the_budget_is_kept(make_source):
+    filter_ = make_source(seed=0).open(capacity=10)
+    filter_.draw(8)
+    with pytest.raises(BoostrunError, match="holds 8 samples and asked for 3 more, but its budget is 10"):
+        filter_.draw(3)
+    filter_.release(5)
+    filter_.draw(7)
+
+
+def test_balanced_draws_and_their_counts(make_source, table):
+    filter_ = make_source(seed=0).open(capacity=500)
+    for n in (1, 7, 100):
+        before = filter_.drawn
+        samples, labels = filter_.draw_balanced(n, 1)
+        assert len(samples) == n and (labels == 1).sum() == (n + 1) // 2
+        assert (labels == table[1][number(samples)]).all()
+        assert filter_.drawn - before >= n
+    seen = np.concatenate([number(filter_.draw(50)[0]) for _ in range(3)])
+    assert len(np.unique(seen)) == 150
+    with pytest.raises(BoostrunError, match="inside and outside class 7"):
+        filter_.draw_balanced(2, 7)
+
+
+def test_reservoir_boosting_and_fix_and_filterboost_train_from_a_stream(make_source, table):
+    values, labels = table
+    for model in (
+        ReservoirBoosting("wsam", reservoir_size=40, n_estimators=5, random_state=0),
+        ReservoirBoosting("rand", reservoir_size=40, n_estimators=5, balanced=True, random_state=0),
+        FullDataBoosting("fix", reservoir_size=40, n_estimators=5, random_state=0),
+        FullDataBoosting("filterboost", reservoir_size=40, n_estimators=5, random_state=0),
+    ):
+        model.fit_source(make_source(seed=0, memory_limit_mb=0.5))
+        assert model.peak_samples_held_ <= 80
+        found = model.classes_[model.ensemble_.decision(values).argmax(axis=0)]
+        assert (found == labels).mean() > 0.8  # the first column gives the class away
+    with pytest.raises(BoostrunError, match="a StreamSource does not hold them"):
+        FullDataBoosting("wss", random_state=0).fit_source(make_source(seed=0))
+
+
+def test_a_stream_teaches_as_much_as_the_samples_in_memory(table, tmp_path):
+    values, labels = table
+    np.save(tmp_path / "x.npy", values)
+    np.save(tmp_path / "y.npy", labels)
+    stream = StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", memory_limit_mb=0.02, chunk_rows=10, seed=0)
+    scores = []
+    for source in (stream, ArraySource(values, labels, 0)):
+        model = ReservoirBoosting("wsam", reservoir_size=50, n_estimators=30, random_state=0).fit_source(source)
+        scores.append((model.classes_[model.ensemble_.decision(values).argmax(axis=0)] == labels).mean())
+    assert abs(scores[0] - scores[1]) < 0.05 and min(scores) > 0.9
+
+
+def test_memory_stays_under_a_tiny_limit(tmp_path):
+    """A file 40 times the limit: what is allocated while drawing through it stays near the limit."""
+    rng = np.random.default_rng(0)
+    n, limit = 320_000, 0.25
+    labels = (rng.random(n) < 0.5).astype(np.uint8)
+    np.save(tmp_path / "x.npy", rng.integers(0, 256, (n, 32)).astype(np.uint8))
+    np.save(tmp_path / "y.npy", labels)
+    warm = StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], seed=0)
+    warm.open(capacity=1).draw(1)  # what is imported late
+    tracemalloc.start()
+    source = StreamSource(
+        tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], memory_limit_mb=limit, chunk_rows=1000, seed=0
+    )
+    filter_ = source.open(capacity=250)
+    total = 0
+    for _ in range(2 * n // 250):
+        total += int(filter_.draw(250)[1].sum())
+        filter_.release(250)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert filter_.drawn == 2 * n and total == 2 * int(labels.sum())
+    assert peak < (limit + 0.1) * 2**20  # 0.1: the 250 samples held, the order of the chunks, Python's own
+
+
+def test_memory_is_shared_by_the_filters_of_all_problems(table):
+    values, labels = table
+    many = StreamSource(lambda: iter([(values, np.arange(ROWS) % 100)]), memory_limit_mb=1, seed=0)
+    few = StreamSource(lambda: iter([(values, labels % 2)]), memory_limit_mb=1, seed=0)
+    assert 99 < few.buffer_rows()[0] / many.buffer_rows()[0] < 120  # a chunk comes off either
+    assert 100 * many.buffer_rows()[0] * (WIDTH + 16) < 2**20
+
+
+# --- what is said
+
+
+def chunk_stream(*chunks):
+    return lambda: iter(chunks)
+
+
+GOOD = (np.zeros((4, 2), np.float32), np.array([0, 1, 0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "words"),
+    [
+        ([], "gave no samples"),
+        ([GOOD, (np.zeros((3, 5)), np.zeros(3))], "changed from 2 to 5 features"),
+        ([GOOD, (np.full((1, 2), np.nan), np.array([1]))], "NaN or infinite"),
+        ([GOOD, (np.full((1, 2), np.inf), np.array([1]))], "NaN or infinite"),
+        ([(GOOD[0], np.array([0, 1, np.nan, 0]))], "labels that are NaN"),
+        ([(GOOD[0], np.zeros(3))], "with labels of the shape"),
+        ([np.zeros(3)], "pairs"),
+        ([(np.array([["a", "b"]]), np.array([1]))], "numbers are expected"),
+        ([(np.zeros((4, 2), np.uint8), GOOD[1]), (np.full((1, 2), 0.5), np.array([0]))], "whole numbers from 0 to 255"),
+        ([(np.zeros((40_000, 10)), np.zeros(40_000))], "above its memory limit of 1 MiB"),
+    ],
+)
+def test_a_bad_stream_is_one_sentence(chunks, words):
+    with pytest.raises(BoostrunError, match=words) as caught:
+        StreamSource(chunk_stream(*chunks), memory_limit_mb=1, seed=0).open(capacity=10).draw(10)
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_that_were_not_announced_are_one_sentence():
+    source = StreamSource(chunk_stream(GOOD, (GOOD[0], np.array([0, 1, 2, 1]))), classes=[0, 1], seed=0)
+    with pytest.raises(BoostrunError, match="the label 2, which is none of the 2 classes"):
+        source.open(capacity=10).draw(10)
+
+
+def test_a_stream_that_cannot_be_started_again_is_one_sentence():
+    once = iter([GOOD, GOOD])
+    with pytest.raises(BoostrunError, match="gave no samples"):
+        StreamSource(lambda: once, classes=[0, 1], seed=0).open(capacity=20).draw(20)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"memory_limit_mb": 0}, "memory_limit_mb=0"),
+        ({"memory_limit_mb": 5e-5}, "too little"),
+        ({"chunk_rows": 0}, "chunk_rows=0"),
+        ({"n_features": 3}, "has 2 features a sample, not 3"),
+        ({"dtype": "int32"}, "none of uint8, float32, float64"),
+    ],
+)
+def test_bad_options_are_one_sentence(options, words):
+    with pytest.raises(BoostrunError, match=words):
+        StreamSource(chunk_stream(GOOD), seed=0, **options).open(capacity=1)
+
+
+def test_damaged_npy_files_are_one_sentence(table, tmp_path):
+    values, labels = table
+    path, label_path = tmp_path / "x.npy", tmp_path / "y.npy"
+    np.save(label_path, labels)
+    np.save(path, values)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    with pytest.raises(BoostrunError, match="ends early: its header says 3000 rows, but row 29"):
+        StreamSource(path, label_path, seed=0).open(capacity=ROWS).draw(ROWS)
+    for content, words in (
+        (b"PK nonsense", "cannot be read as .npy"),
+        (None, "shape"),
+        (np.asfortranarray(values), "column by column"),
+        (values[:0], "no samples|shape"),
+        (values.astype(object), "Python objects"),
+        (values.astype(str), "numbers are expected"),
+    ):
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            np.save(path, labels if content is None else content, allow_pickle=True)
+        with pytest.raises(BoostrunError, match=words):
+            StreamSource(path, label_path, seed=0)
+    np.save(path, values[:10])
+    with pytest.raises(BoostrunError, match=r"y.npy has the shape \(3000,\); \(10,\) is expected"):
+        StreamSource(path, label_path, seed=0)
+    with pytest.raises(BoostrunError, match="labels=9 is none of them"):
+        StreamSource(path, 9, seed=0)
+    with pytest.raises(BoostrunError, match="there is no file"):
+        StreamSource(tmp_path / "absent.npy", label_path)
+    (tmp_path / "x.bin").write_bytes(b"")
+    with pytest.raises(BoostrunError, match=r"neither .npy nor .csv"):
+        StreamSource(tmp_path / "x.bin", label_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("a,b,y\n1,2,0\n1,x,1\n", {}, "text in the column b"),
+        ("a,b,y\n1,2,0\n1,,1\n", {}, "NaN"),
+        ("a,b,y\n1,2,0\n1\n", {}, "fewer values than its first line"),
+        ("a,b,y\n1,2,0\n1,2,3,4\n", {}, "cannot be read on"),
+        ("a,b,y\n1,2,0\n300,2,1\n", {"dtype": "uint8"}, "whole numbers from 0 to 255"),
+        ("a,b,y\n1,2,0\n", {"labels": "z"}, "no column 'z'"),
+        ("a,b,y\n1,2,0\n", {"labels": 3}, "labels=3 is none"),
+        ("y\n0\n", {}, "and no other"),
+        ("", {}, "cannot be read as CSV"),
+        ("a,b,y\n", {}, "gave no samples|no samples"),
+    ],
+)
+def test_bad_csv_files_are_one_sentence(text, options, words, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    with pytest.raises(BoostrunError, match=words) as caught:
+        StreamSource(path, seed=0, **options).open(capacity=5).draw(5)
+    assert "\n" not in str(caught.value)
+
+
+def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("kind,a,b\n" + "".join(f"{'cat' if i % 2 else 'elephant'},{i},{-i}\n" for i in range(50)))
+    source = StreamSource(path, "kind", seed=0)
+    samples, labels = source.open(capacity=50).draw(50)
+    assert source.class_labels().tolist() == ["cat", "elephant"] and source.dtype == np.float32
+    assert ((samples[:, 0] % 2 == 1) == (labels == "cat")).all() and (samples[:, 1] == -samples[:, 0]).all()
+    model = ReservoirBoosting("geem", reservoir_size=10, n_estimators=3, random_state=0).fit_source(source)
+    assert model.classes_.tolist() == ["cat", "elephant"]

@@ -1,0 +1,279 @@
+"""WSS, Mada, Fix, FilterBoost and boosting on all data."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostrun.data.source import ArraySource
+from boostrun.ensemble import StumpEnsemble
+from boostrun.errors import BoostrunError
+from boostrun.kernels import full_data as kernels
+from boostrun.kernels.stumps import fixed_point
+from boostrun.losses import LOSSES
+from boostrun.reservoir.coefficients import RULES
+from boostrun.reservoir.fix import ColumnSearch
+from boostrun.reservoir.full_data import METHODS, FullDataBoosting
+from boostrun.reservoir.full_data_classifier import FullDataClassifier
+from boostrun.reservoir.subsampling import Course, Settings, transposed
+from boostrun.stump import find_stump
+from tests.reference import full_data as reference
+from tests.reference.adaboost import adaboost_scores
+
+SMALL = {"reservoir_size": 30, "n_estimators": 10}
+ARRAYS = ("features", "thresholds", "polarities", "coefficients")
+
+
+@parametrize_with_checks([FullDataClassifier(name, **SMALL) for name in METHODS])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X.astype(np.uint8), y
+
+
+def same_ensemble(one, other):
+    return all((getattr(one, name) == getattr(other, name)).all() for name in ARRAYS)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"), [("wss", 87.4), ("mada", 88.4), ("fix", 73.3), ("filterboost", 90.7), ("all", 87.9)]
+)
+def test_score_on_digits(method, expected, digits):
+    X, y = digits
+    clf = FullDataClassifier(method, reservoir_size=100, n_estimators=100, max_rejections=100, random_state=0)
+    clf.fit(X[:1400], y[:1400])
+    assert 100 * clf.score(X[1400:], y[1400:]) == pytest.approx(expected, abs=1.5)
+
+
+# --- the search on all samples
+
+
+@st.composite
+def columns_and_weights(draw):
+    """Codes of few values or many, features constant, sparse or dense, and weights with many ties or none."""
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    d, n = draw(st.integers(1, 20)), draw(st.integers(1, 60))
+    columns = rng.integers(0, draw(st.sampled_from([1, 2, 5, 256])), (d, n)).astype(np.uint8)
+    columns[rng.random((d, n)) < draw(st.sampled_from([0.0, 0.5, 0.95]))] = rng.integers(256)
+    weights = rng.integers(-2, 3, n) / 4 if draw(st.booleans()) else rng.normal(size=n)
+    return columns, weights
+
+
+@settings(max_examples=150)
+@given(columns_and_weights())
+def test_the_search_on_columns_finds_the_stump_of_the_search_on_samples(case):
+    columns, signed = case
+    search = ColumnSearch(columns)
+    stump, right, wrong = search(signed)
+    expected, edge = find_stump(np.ascontiguousarray(columns.T), signed)
+    assert stump == expected
+    scale = fixed_point(signed)[1]
+    assert right - wrong == pytest.approx(edge * scale) and right + wrong == pytest.approx(
+        np.abs(np.rint(signed * scale)).sum()
+    )
+    for found, wanted in zip((search.present, search.common), reference.describe(columns)):
+        assert (found == wanted).all()
+
+
+def test_the_search_does_not_care_for_the_order_of_samples_nor_how_features_are_read():
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 4, (30, 5000)).astype(np.uint8) ** 3
+    columns[:15][rng.random((15, 5000)) < 0.8] = 9
+    signed, order = rng.normal(size=5000), rng.permutation(5000)
+    one, other = ColumnSearch(columns), ColumnSearch(np.ascontiguousarray(columns[:, order]))
+    assert 0 < len(one.sparse) < 30
+    assert one(signed) == other(signed[order])
+
+
+def test_features_of_more_rows_than_16_bits_number():
+    rng = np.random.default_rng(0)
+    n = 140_000
+    columns = np.zeros((3, n), np.uint8)
+    columns[1, rng.permutation(n)[:9000]] = 7
+    columns[2] = rng.integers(0, 256, n)
+    search = ColumnSearch(columns)
+    assert search.sparse.tolist() == [1] and search.dense.tolist() == [2]
+    for signed in (np.where(columns[1] == 7, 1.0, -0.05) * rng.random(n), rng.normal(size=n)):
+        assert search(signed)[0] == find_stump(transposed(columns), signed)[0]
+
+
+def test_transposition_by_tiles():
+    samples = np.random.default_rng(0).integers(0, 256, (1500, 1100)).astype(np.uint8)
+    assert (transposed(samples) == samples.T).all()
+
+
+def test_weight_kernels_equal_the_losses():
+    rng = np.random.default_rng(0)
+    y, scores = np.where(rng.random(500) < 0.5, 1.0, -1.0), rng.normal(0, 400, 500)
+    out = np.empty(500)
+    for kernel, expected in (
+        (kernels.logistic_weights, LOSSES["logistic"].weights(y * scores)),
+        (kernels.exponential_weights, LOSSES["exponential"].weights(y * scores)),
+        (kernels.bounded_weights, np.exp(np.minimum(0.0, -y * scores))),
+    ):
+        kernel(y, scores, out)
+        np.testing.assert_allclose(out, expected, rtol=1e-12)
+
+
+# --- samples that stay
+
+
+@pytest.mark.parametrize("search", ["histogram", "exact"])
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_fix_is_logitboost_and_adaboost_by_brute_force(loss, search):
+    rng = np.random.default_rng(0)
+    X, test = (rng.integers(0, 256, (n, 4)).astype(np.float64) for n in (60, 40))
+    y = (X[:, 0] + X[:, 1] + rng.normal(0, 60, 60) > 256).astype(int)
+    shrinkage = 1.0 if loss == "exponential" else 0.5
+    clf = FullDataClassifier(
+        "fix", reservoir_size=60, n_estimators=12, loss=loss, shrinkage=shrinkage, stump_search=search, random_state=0
+    ).fit(X, y)
+    expected = reference.boosted_scores(X, 2 * y - 1, 12, test, loss, shrinkage)
+    if loss == "exponential":
+        np.testing.assert_allclose(expected, adaboost_scores(X, 2 * y - 1, 12, test))
+    np.testing.assert_allclose(clf.decision_function(test), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("coefficient", RULES)
+def test_all_equals_fix_when_r_is_everything(coefficient, digits):
+    X, y = digits
+    parameters = {"n_estimators": 15, "coefficient": coefficient, "random_state": 0}
+    every = FullDataClassifier("all", **parameters).fit(X, y)
+    fix = FullDataClassifier("fix", reservoir_size=len(y), **parameters).fit(X, y)
+    if coefficient == "log_odds":  # from exact sums: equal to the last bit
+        assert same_ensemble(every.ensemble_, fix.ensemble_)
+    np.testing.assert_allclose(every.decision_function(X), fix.decision_function(X), rtol=1e-6, atol=1e-9)
+    assert (every.peak_samples_held_, every.samples_drawn_) == (fix.peak_samples_held_, fix.samples_drawn_)
+
+
+def test_fix_gives_every_problem_the_samples_that_one_filter_draws_first(digits):
+    X, y = digits
+    source = ArraySource(X, y, 3)
+    samples, labels = source.open(capacity=50).draw(50)
+    fix = FullDataBoosting("fix", reservoir_size=50, n_estimators=5, random_state=0).fit_source(source)
+    every = FullDataBoosting("all", n_estimators=5, random_state=9).fit_source(ArraySource(samples, labels))
+    assert same_ensemble(fix.ensemble_, every.ensemble_)
+
+
+def test_a_source_may_bring_its_columns(digits):
+    X, y = digits
+    plain = ArraySource(X, y, 0)
+    carried = ArraySource(X, y, 0)
+    carried.columns = np.ascontiguousarray(X.T)
+    for method in ("all", "wss"):
+        one, other = (
+            FullDataBoosting(method, random_state=0, **SMALL).fit_source(source) for source in (plain, carried)
+        )
+        assert same_ensemble(one.ensemble_, other.ensemble_)
+    carried.columns = X
+    with pytest.raises(BoostrunError, match="columns have the shape"):
+        FullDataBoosting("all", random_state=0, **SMALL).fit_source(carried)
+
+
+# --- counts, determinism, input
+
+
+@pytest.mark.parametrize(
+    ("method", "held", "drawn"),
+    [("wss", 1400, 14000), ("mada", 1400, 14000), ("all", 1400, 14000), ("fix", 30, 300), ("filterboost", 60, None)],
+)
+def test_samples_held_and_drawn(method, held, drawn, digits):
+    X, y = digits
+    clf = FullDataClassifier(method, random_state=0, **SMALL).fit(X[:1400], y[:1400])
+    assert 30 <= clf.peak_samples_held_ <= held
+    assert clf.samples_drawn_ == sum(clf.samples_drawn_per_problem_) == clf.staged_samples_drawn_[-1]
+    assert clf.samples_drawn_ == drawn if drawn else clf.samples_drawn_ >= 10 * 10 * 30
+    assert len(clf.staged_samples_drawn_) == len(clf.staged_train_seconds_) == 10
+    assert (np.diff(clf.staged_train_seconds_) > 0).all() and clf.rounds_trained_ == [10] * 10
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_seed_decides_everything_and_fewer_rounds_are_the_first_ones(method, digits):
+    X, y = digits
+
+    def fitted(seed, rounds=10):
+        return FullDataClassifier(method, reservoir_size=30, n_estimators=rounds, random_state=seed).fit(X, y)
+
+    one, again, other, short = fitted(0), fitted(0), fitted(1), fitted(0, rounds=4)
+    assert same_ensemble(one.ensemble_, again.ensemble_)
+    assert method == "all" or not same_ensemble(one.ensemble_, other.ensemble_)
+    assert (list(one.staged_decision_function(X))[3] == short.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data(method, digits):
+    X, y = digits
+    one, other = (
+        FullDataClassifier(method, stump_search=search, random_state=2, **SMALL).fit(X, y)
+        for search in ("histogram", "exact")
+    )
+    for name in ("features", "thresholds", "polarities"):
+        assert (getattr(one.ensemble_, name) == getattr(other.ensemble_, name)).all()
+    np.testing.assert_allclose(one.ensemble_.coefficients, other.ensemble_.coefficients, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["wss", "mada", "all"])
+def test_carried_scores_equal_the_scores_of_the_ensemble(method, digits):
+    X, y = digits
+    settings_ = Settings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, "histogram", 256)
+    trainer = FullDataBoosting(method)._make_method()(ArraySource(X, y), settings_, np.random.default_rng(0))
+    course = Course(0.0)
+    trainer.train(0, 3, course, np.random.default_rng(0))
+    assert (trainer.data.scores == StumpEnsemble.of([course.learners]).decision(X)[0]).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_real_values_are_binned_and_thresholds_are_in_their_units(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(1e9, 1.0, (400, 5))
+    y = (X[:, 3] > 1e9).astype(int)
+    clf = FullDataClassifier(method, reservoir_size=100, n_estimators=20, random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.97
+    used = clf.ensemble_.features[0] == 3
+    assert used.any() and (abs(clf.ensemble_.thresholds[0][used & (clf.ensemble_.coefficients[0] > 0)] - 1e9) < 4).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_constant_features_and_an_absent_class_give_finite_models(method):
+    X, y = np.zeros((200, 4), np.uint8), np.zeros(200, int)
+    y[-1] = 1
+    clf = FullDataClassifier(method, reservoir_size=5, n_estimators=5, max_rejections=5, random_state=0).fit(X, y)
+    assert np.isfinite(clf.decision_function(X)).all() and (clf.predict(X) == 0).mean() >= 0.99
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"method": "mads"}, "did you mean 'mada'"),
+        ({"reservoir_size": 0}, "reservoir_size=0"),
+        ({"n_estimators": 2.5}, "n_estimators=2.5"),
+        ({"max_rejections": True}, "max_rejections=True"),
+        ({"shrinkage": 1.5}, "shrinkage=1.5"),
+        ({"loss": "hinge"}, "loss='hinge' is none of logistic, exponential"),
+        ({"coefficient": "log"}, "did you mean 'log_odds'"),
+        ({"stump_search": "fast"}, "stump_search='fast'"),
+        ({"max_bins": 1}, "max_bins=1"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(parameters, words, digits):
+    with pytest.raises(BoostrunError, match=words):
+        FullDataClassifier(**parameters).fit(*digits)
+
+
+def test_one_class_only_and_a_source_that_does_not_hold_its_samples_are_sentences(digits):
+    with pytest.raises(BoostrunError, match="only one class"):
+        FullDataClassifier().fit(np.zeros((5, 2)), np.zeros(5))
+    source = ArraySource(*digits, seed=0)
+    bare = SimpleNamespace(n_features=64, class_labels=source.class_labels, open=source.open)
+    for method in ("wss", "mada", "all"):
+        with pytest.raises(BoostrunError, match="looks at all samples every round"):
+            FullDataBoosting(method, random_state=0, **SMALL).fit_source(bare)
+    assert FullDataBoosting("fix", random_state=0, **SMALL).fit_source(bare).samples_drawn_ == 300
