@@ -156,6 +156,7 @@ class Selectors(Online):
     """Selectors over a shared pool of weak learners; null makes the pool twice their number."""
 
     pool_size: int | None = whole(None)
+    replace_every: int = whole(1)
 
 
 @dataclass

@@ -1,0 +1,96 @@
+"""The online boosters of the reservoir paper's Table 4 as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import one_vs_all
+from ..data.source import ArraySource
+from .online_rivals import OnlineRival
+
+_DTYPES = [np.float64, np.float32, np.uint8]
+
+
+class OnlineRivalClassifier(ClassifierMixin, BaseEstimator, OnlineRival):
+    """Boosted stumps by a method that sees one sample at a time and keeps none.
+
+    Several classes are learnt one against the rest, each from a stream of its own.
+
+    Parameters
+    ----------
+    method : {"oza", "osboost", "ocp", "bisc", "leistner", "geem_oza", "geem_osboost", "geem_ocp"}
+        See :mod:`boostrun.online`. "oza", "osboost" and "ocp" are given stumps by LogitBoost on a subset of the
+        samples, those with "geem" by reservoir boosting with GEEM; "bisc" and "leistner" find their own.
+    n_estimators : int, the paper's T = K: stumps (or selectors) a binary problem.
+    subset_size : int
+        Samples drawn for LogitBoost before the online phase, and let go before it.
+    samples_seen : int or None
+        Samples of the online phase a binary problem, besides those that the stumps are found on. None: as many as a
+        reservoir with r = q = 250 draws in T rounds, 250 (T + 2), or one pass if that is smaller.
+    batch_size : int, samples drawn at a time in the online phase; no result depends on it.
+    shrinkage : float in (0, 1], of LogitBoost's and GEEM's steps.
+    gamma : float in (0, 1), "osboost" and "ocp" only.
+    learning_rate : float, "ocp" only.
+    pool_size : int or None, learners that the selectors choose from; None means 2 K.
+    replace_every : int, samples between two replacements of the worst learner that no selector took.
+    reservoir_size : int, r = q of GEEM.
+    max_bins : int from 2 to 256, quantile bins in which stumps are searched; 8-bit data are their own bins.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    ensemble_ : StumpEnsemble, thresholds in units of X.
+    classes_ : (n_classes,) array
+    samples_drawn_ : int, calls of Filter() over all binary problems.
+    samples_drawn_per_problem_ : list of int
+    peak_samples_held_ : int
+
+    References
+    ----------
+    .. [1] N. Oza and S. Russell, "Online Bagging and Boosting", AISTATS 2001.
+    .. [2] S.-T. Chen, H.-T. Lin and C.-J. Lu, "An Online Boosting Algorithm with Theoretical Justifications",
+       ICML 2012.
+    .. [3] H. Grabner and H. Bischof, "On-line Boosting and Vision", CVPR 2006.
+    .. [4] C. Leistner, A. Saffari, P. Roth and H. Bischof, "On Robustness of On-line Boosting", ICCV Workshops 2009.
+    .. [5] L. Lefakis and F. Fleuret, "Reservoir Boosting: Between Online and Offline Ensemble Learning", NIPS 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> clf = OnlineRivalClassifier("oza", subset_size=300, n_estimators=40, random_state=0).fit(X[:1400], y[:1400])
+    >>> clf.peak_samples_held_
+    300
+    """
+
+    def fit(self, X, y):
+        """Train on arrays: X (n, d) finite numbers, y (n,) labels. The arrays are read through a Filter().
+
+        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
+        """
+        X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
+        check_classification_targets(y)
+        # one SeedSequence, an axis for the Filter and one for the algorithm: methods see the same samples
+        entropy = self._entropy()
+        return self._fit(ArraySource(X, y, np.random.SeedSequence(entropy).spawn(2)[0]), entropy)
+
+    def _entropy(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _scores(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return self.ensemble_.decision(validate_data(self, X, dtype=_DTYPES, order="C", reset=False))
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores: (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n K T)."""
+        return one_vs_all.decision(self._scores(X))
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of X (n, d)."""
+        return one_vs_all.predict(self._scores(X), self.classes_)
