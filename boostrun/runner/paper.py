@@ -93,11 +93,13 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
     )  # fmt: skip
     item = Item(name, spec, raw["rows"], dict(raw["where"]))
     with compose.composer(config_dir) as make:
-        for block in raw["blocks"]:
-            sweep = {key: [str(value) for value in values] for key, values in block["sweep"].items()}
+        for number, (block, sweep) in enumerate(zip(raw["blocks"], _original(raw))):
             for key in sweep.keys() & narrowed.keys():
-                # of several blocks each keeps what it has; a single one takes whatever is asked for
-                sweep[key] = [v for v in narrowed[key] if len(raw["blocks"]) == 1 or v in sweep[key]]
+                # each block keeps those of its values that are asked for; values of no block are new to all of them,
+                # but a new method has only the first block's settings
+                new = [v for v in narrowed[key] if all(v not in other.get(key, ()) for other in _original(raw))]
+                welcome = number == 0 or key != raw["rows"]
+                sweep[key] = [v for v in narrowed[key] if v in sweep[key] or (welcome and v in new)]
             for setting, changes in (block.get("settings") or {"": []}).items():
                 for values in itertools.product(*sweep.values()):
                     place = Place(dict(zip(sweep, values)), setting)
@@ -106,6 +108,11 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
     if not item.cells:
         raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item
+
+
+def _original(raw: dict[str, Any]) -> list[dict[str, list[str]]]:
+    """The sweeps of an item's blocks as they stand in its file."""
+    return [{key: [str(v) for v in values] for key, values in block["sweep"].items()} for block in raw["blocks"]]
 
 
 def _narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:

@@ -46,7 +46,7 @@ SENTENCES = {
     "data mnits": "did you mean 'mnist'",
     "diff a": "two things to compare",
     "diff a b": "no record, file or item 'a'",
-    "table reservoir/table9": "did you mean 'reservoir/table3'",
+    "table reservoir/tabel3": "did you mean 'reservoir/table3'",
     "table": "needs a paper's item",
     "reproduce reservoir/table3 seed=1,2": "seed is not swept",
     "reproduce reservoir/table3 dataset=digit": "did you mean 'digits'",
@@ -73,6 +73,7 @@ def npz(path, **arrays):
     np.savez(path, **arrays)
 
 
+ITEMS = ("calibration", "table3", "table4", "table5", "timing")
 BAD_DATA = {
     "constant label": (lambda rng: {"x": rng.random((50, 3)), "y": np.zeros(50)}, "the same label"),
     "not a number": (lambda rng: {"x": np.full((50, 3), np.nan), "y": np.arange(50) % 2}, "NaN"),
@@ -145,7 +146,7 @@ def test_help_and_completion_import_nothing_heavy(workplace):
     ("line", "expected"),
     [
         ("boostrun rep", ["reproduce"]),
-        ("boostrun reproduce res", ["reservoir/calibration", "reservoir/table3"]),
+        ("boostrun reproduce res", [f"reservoir/{item}" for item in ITEMS]),
         ("boostrun data pedes", ["pedestrians"]),
         ("boostrun algo=wsa", ["algo=wsam"]),
         ("boostrun plan algo=wsa", ["algo=wsam"]),
