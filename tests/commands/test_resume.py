@@ -9,13 +9,15 @@ import time
 from pathlib import Path
 
 import pytest
+from run_toys import listen_to_ctrl_c
 
 SWEEP = ["-m", "algo=rand,wsam", "dataset=digits", "r=20", "T=30", "trials=6", "n_jobs=2"]
 
 
 def start(folder, *words):
     line = [sys.executable, "-m", "boostrun", *words]
-    return subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(line, cwd=folder, preexec_fn=listen_to_ctrl_c, **pipes)
 
 
 def records(folder):

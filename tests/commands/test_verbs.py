@@ -34,7 +34,8 @@ def test_a_run_prints_its_row_keeps_records_and_does_not_run_twice(command, work
 
 def test_results_do_not_depend_on_workers_or_order(command, workplace):
     sweep = "-m algo=rand,wsam,geem dataset=digits r=12 T=4 trials=2"
-    assert command(f"{sweep} n_jobs=1 store=one")[0] == 0
+    code, _, err = command(f"{sweep} n_jobs=1 store=one")
+    assert code == 0, err
     assert command(f"{sweep} n_jobs=2 store=two")[0] == 0
     assert command("-m algo=geem,rand,wsam dataset=digits r=12 T=4 trials=2 n_jobs=1 seed=0 store=three")[0] == 0
     assert figures(workplace / "one") == figures(workplace / "two") == figures(workplace / "three")

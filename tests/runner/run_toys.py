@@ -158,7 +158,13 @@ def script(root: Path, n: int, toy: Toy, n_jobs: int = 2) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=listen_to_ctrl_c,
     )
+
+
+def listen_to_ctrl_c() -> None:
+    """For ``preexec_fn``: tests run in the background of a shell ignore SIGINT, and what they start inherits that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def figures(store: Store) -> dict[int, tuple]:
