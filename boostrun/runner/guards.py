@@ -6,7 +6,6 @@ import contextlib
 import os
 import pickle
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 
@@ -58,12 +57,14 @@ def sigterm_as_interrupt() -> Iterator[None]:
 @contextlib.contextmanager
 def pinned() -> Iterator[None]:
     """One thread in every library of this process, as in a worker, so that results do not depend on n_jobs."""
+    import numba
     from threadpoolctl import threadpool_limits
 
-    names = thread_variables()
+    # numba reads its variable again whenever it compiles and refuses another value than it began with, so its threads
+    # are counted by a call and its variable is left alone
+    names = [name for name in thread_variables() if name != "NUMBA_NUM_THREADS"]
     before = {name: os.environ.get(name) for name in names}
-    numba = sys.modules.get("numba")
-    numba_before = numba.get_num_threads() if hasattr(numba, "get_num_threads") else None
+    numba_before = numba.get_num_threads()
     os.environ.update(dict.fromkeys(names, "1"))  # for libraries that the first trial loads
     try:
         with threadpool_limits(1):
@@ -75,6 +76,5 @@ def pinned() -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        if numba_before is not None:
-            numba.set_num_threads(numba_before)
+        numba.set_num_threads(numba_before)
         forget_threads()

@@ -1,6 +1,9 @@
 import errno
 import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from run_toys import Toy, alive, assert_whole, expected, figures, quick, script, threads, trials, wait_for
@@ -259,3 +262,27 @@ def test_workers_end_with_their_command(tmp_path, store, toy):
     _, err = command.communicate(timeout=60)
     assert command.returncode == 0 and not err
     assert wait_for(lambda: not any(alive(pid) for pid in toy().workers()))
+
+
+def test_kernels_can_be_compiled_before_in_and_after_a_run_in_this_process(tmp_path):
+    """numba refuses to compile once its number of threads has changed in the environment."""
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "import numba\n"
+        "from run_toys import Toy, trials\n"
+        "from boostrun.runner.queue import run_trials\n"
+        "from boostrun.runner.store import Store\n"
+        "assert numba.njit(lambda x: x + 1)(1) == 2\n"
+        "def compiles(trial):\n"
+        "    assert numba.njit(lambda x: x + 2)(1) == 3\n"
+        "    return {'metrics': {'threads': numba.get_num_threads()}, 'cost': {}, 'curve': {}}\n"
+        f"out = run_trials(trials(2), compiles, Store(Path({str(tmp_path)!r})), n_jobs=1, provenance={{}})\n"
+        "assert [r['metrics']['threads'] for r in out.done] == [1, 1], out\n"
+        "assert numba.njit(lambda x: x + 3)(1) == 4\n"
+    )
+    here = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here.parent.parent), str(here)])}
+    environment.pop("NUMBA_NUM_THREADS", None)
+    out = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert out.returncode == 0, out.stderr
