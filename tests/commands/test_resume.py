@@ -51,7 +51,9 @@ def undisturbed(tmp_path_factory):
     return table_of(folder)
 
 
-@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "signal_sent", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
+)
 def test_a_command_killed_midway_and_run_again_ends_in_the_same_table(signal_sent, undisturbed, workplace):
     process = start(workplace, *SWEEP)
     wait_for_records(workplace, 3, process)
