@@ -20,10 +20,12 @@ _BACKGROUND = "BACKGROUND_Google"
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return f"{Path(data_root) / _FOLDER}/<class>/image_0001.jpg ... (unpacked from caltech-101.zip)"
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     folder = Path(data_root) / _FOLDER
     if not folder.is_dir():
         raise DataMissingError(
@@ -40,6 +42,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     for key in ("train_per_class", "test_per_class", "size"):
         in_range(options, "dataset", key, 1)
     data_root = Path(data_root)
@@ -64,6 +67,7 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
 
 def fetch(options: Mapping, data_root: Path) -> None:
+    """Download the published files under the data root."""
     loader = TorchvisionSet("caltech101", [f"{_FOLDER}/{_BACKGROUND}/image_0001.jpg"], "unpacked from caltech-101.zip")
     loader.fetch(options, data_root, lambda root, datasets: datasets.Caltech101(str(root), download=True))
 

@@ -19,10 +19,12 @@ places, files, verify = _SET.places, _SET.files, _SET.verify
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     return _SET.read(options, data_root, _published)._replace(classes=CLASSES)
 
 
 def fetch(options: Mapping, data_root: Path) -> None:
+    """Download the published files under the data root."""
     _SET.fetch(options, data_root, lambda root, datasets: datasets.CIFAR10(str(root), download=True))
 
 

@@ -18,6 +18,7 @@ SOURCES = ("boostrun.data.table",)
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return (
         "dataset.path=FILE.csv, one sample a row; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.csv "
         "where the test samples have a file of their own"
@@ -25,6 +26,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     found = {"data": given_file(options, "path", data_root)}
     if options.get("test_path"):
         found["test"] = given_file(options, "test_path", data_root)
@@ -32,6 +34,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     found = files(options, data_root)
     frames = {part: read_frame(path) for part, path in found.items()}
     return parts_of(frames["data"], frames.get("test"), options, str(found["data"]))

@@ -16,11 +16,13 @@ DEFAULTS = defaults("dataset", "digits")
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return "nothing to fetch: the data ship with scikit-learn"
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     # Found without importing scikit-learn: that alone would take a second.
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     spec = importlib.util.find_spec("sklearn")
     path = Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz" if spec and spec.origin else None
     if path is None or not path.is_file():
@@ -29,6 +31,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

@@ -18,15 +18,18 @@ DEFAULTS = defaults("dataset", "image_folder")
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return "dataset.path=FOLDER with FOLDER/<class>/*.png, or FOLDER/train/<class>/*.png and FOLDER/test/<class>/*.png"
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     root = given_folder(options, "path", data_root)
     return {str(path.relative_to(root)): path for _, paths in _tree(root) for path, _ in paths}
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     in_range(options, "dataset", "size", 1)
     size = (options["size"], options["size"])
     arrays = []

@@ -25,6 +25,7 @@ _SPLITS = ("train", "test")
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return (
         f"{Path(data_root) / 'INRIAPerson'} with train_64x128_H96/pos, train_64x128_H96/neg, test_64x128_H96/pos and "
         "test_64x128_H96/neg (unpacked from INRIAPerson.tar)"
@@ -32,6 +33,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     found = {}
     for split in _SPLITS:
         for kind in ("pos", "neg"):
@@ -41,6 +43,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     in_range(options, "dataset", "windows_per_image", 1)
     parts = []
     for number, split in enumerate(_SPLITS):

@@ -54,10 +54,12 @@ def _unpacked_sha256(packed: Path) -> str:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     return _SET.read(options, data_root, _published)
 
 
 def fetch(options: Mapping, data_root: Path) -> None:
+    """Download the published files under the data root."""
     _SET.fetch(options, data_root, lambda root, datasets: datasets.MNIST(str(root), download=True))
 
 

@@ -17,14 +17,17 @@ KEYS = ("x_train", "y_train", "x_test", "y_test")
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return "dataset.path=FILE.npz with the keys x_train, y_train, x_test, y_test, or x and y (split by class)"
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     return {"data": given_file(options, "path", data_root)}
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     return read_npz(given_file(options, "path", data_root))
 
 

@@ -17,6 +17,7 @@ SOURCES = ("boostrun.data.table", "boostrun.data.csv")
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return (
         f"dataset.data_id=61 or dataset.data_name=iris (dataset.version=1); kept in {Path(data_root) / 'openml'} "
         "after `boostrun data openml ...` has fetched it"
@@ -24,6 +25,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     path = _path(options, data_root)
     if not path.is_file():
         raise DataMissingError(
@@ -34,6 +36,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     path = files(options, data_root)["data"]
     return parts_of(read_frame(path), None, {**options, "label": None}, str(path))
 

@@ -17,10 +17,12 @@ SOURCES = ("boostrun.data.table",)
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return "dataset.path=FILE.parquet; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.parquet"
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     found = files(options, data_root)
     frames = {part: _frame(path) for part, path in found.items()}
     return parts_of(frames["data"], frames.get("test"), options, str(found["data"]))

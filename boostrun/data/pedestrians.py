@@ -14,6 +14,7 @@ DEFAULTS = defaults("dataset", "pedestrians")
 
 
 def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
     return (
         f"{Path(data_root) / 'pedestrians.npz'} with x_train (n, 128, 64, 3) uint8, y_train (1 person, 0 background), "
         "x_test, y_test; there is no public address to fetch it from"
@@ -21,6 +22,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by logical name; DataMissingError says which belongs where."""
     path = Path(data_root) / "pedestrians.npz"
     if not path.is_file():
         raise DataMissingError(f"dataset=pedestrians is not there; it belongs at {places(options, data_root)}")
@@ -28,5 +30,6 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set, with its own split where it has one."""
     parts = read_npz(files(options, data_root)["pedestrians.npz"])
     return parts._replace(classes=("background", "person"))

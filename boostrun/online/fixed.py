@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..errors import BoostrunError
 from ..stump import Stump
 
 
-class FixedStumps:
+class FixedStumps(ABC):
     """Stumps in flat arrays as the kernels read them, and ``seen``, the number of samples learnt from.
 
     Parameters
@@ -30,9 +31,9 @@ class FixedStumps:
         )
 
     @property
+    @abstractmethod
     def coefficients(self) -> np.ndarray:
         """(T,) float64, how much each stump counts."""
-        raise NotImplementedError
 
     def partial_fit(self, samples: np.ndarray, labels: np.ndarray):
         """Learn from samples (n, d) and labels (n,) of -1 and +1, one after the other. Cost O(n T)."""
@@ -41,8 +42,9 @@ class FixedStumps:
         self.seen += len(labels)
         return self
 
+    @abstractmethod
     def _learn(self, samples: np.ndarray, labels: np.ndarray) -> None:
-        raise NotImplementedError
+        """Learn from checked samples, one after the other."""
 
     def learners(self) -> list[tuple[Stump, float]]:
         """(stump, coefficient) of each, for :meth:`boostrun.ensemble.StumpEnsemble.of`."""
