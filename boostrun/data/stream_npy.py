@@ -102,6 +102,8 @@ class NpyReader:
 
 
 class NpyPass:
+    """One pass over an .npy file, chunk by chunk in a given order, through one reused buffer."""
+
     def __init__(self, reader: NpyReader, order: np.ndarray, chunk_rows: int):
         self.reader, self.order, self.chunk_rows = reader, order, chunk_rows
         self.next = 0

@@ -96,6 +96,8 @@ class IteratorReader:
 
 
 class IteratorPass:
+    """One pass over an iterator of (values, labels) chunks, each checked as it comes."""
+
     def __init__(self, reader: IteratorReader, chunks):
         self.name, self.dtype, self.chunks = reader.name, reader.dtype, chunks
         self.values = self.labels = None
