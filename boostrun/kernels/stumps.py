@@ -12,7 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
-_LANES = 32  # features scanned side by side: enough vectors in flight to hide the latency of their sums
+_LANES = 16  # features scanned side by side: their 256 counters each fill the first-level cache, 32 KiB
+_STRIDE = 4  # counters added before a running sum goes back to memory
 
 
 @njit(cache=True)
@@ -46,63 +47,81 @@ def best_feature_by_histogram(codes, rows, weights):
 
     The edge of "x_d >= theta" is S - 2 C(theta), with C the sum of signed weights below theta (Lefakis & Fleuret 2013,
     section 3). Only thresholds with samples on both sides count. Cost: one pass over the n x d codes, a
-    read-modify-write of a cached counter per byte, and at most 256 x d lanes to scan the histograms.
+    read-modify-write of a cached counter per byte, and 256 x d lanes to scan the histograms.
     """
-    n = rows.shape[0]
+    total = np.int64(0)
+    for i in range(rows.shape[0]):
+        total += weights[i]
+    feature, edge = _best_above_constant(codes, rows, weights, total)
+    if feature < 0:
+        feature, edge = _best_inside(codes, rows, weights, total)
+    return feature, edge
+
+
+@njit(cache=True)
+def _best_above_constant(codes, rows, weights, total):
+    """Feature and |edge| of the best stump among those that beat a constant vote, or ``(-1, |total|)``.
+
+    Thresholds with all samples on one side have the edge of a constant vote, |S|, so that whatever lies above it has
+    samples on both sides, and |S - 2 C| is largest where C is smallest or largest: no edge is formed in the scan.
+    """
     d = codes.shape[1]
     lanes = _LANES
-    total = np.int64(0)
-    for i in range(n):
-        total += weights[i]
-    low, high = _ranges(codes, rows)
     histogram = np.zeros(256 * lanes, np.int64)
     below = np.zeros(lanes, np.int64)
-    largest = np.zeros(lanes, np.int64)
-    lane_low = np.zeros(lanes, np.int64)
-    lane_high = np.zeros(lanes, np.int64)  # lanes past the last feature stay empty: low == high
-    best = np.int64(-1)
+    least = np.zeros(lanes, np.int64)
+    most = np.zeros(lanes, np.int64)
+    best = abs(total)
     best_feature = -1
     for block in range((d + lanes - 1) // lanes):
         start = max(0, min(block * lanes, d - lanes))  # the last block may overlap the one before: equals never win
         width = min(lanes, d - start)
         _accumulate(codes, rows, weights, start, width, histogram)
-        first, last = 255, 0
-        for k in range(width):
-            lane_low[k] = low[start + k]
-            lane_high[k] = high[start + k]
-            first = min(first, lane_low[k])
-            last = max(last, lane_high[k])
         below[:] = 0
-        largest[:] = -1
-        for code in range(first, last + 1):
+        least[:] = 0
+        most[:] = 0
+        for code in range(0, 256, _STRIDE):
             for k in range(lanes):
                 # unsigned indices spare the test for negative ones, and with it the loop becomes vector code
                 at = np.uint64(code) * np.uint64(lanes) + np.uint64(k)
-                below[k] += histogram[at]
-                histogram[at] = 0
-                edge = abs(total - 2 * below[k])
-                inside = (lane_low[k] <= code) & (code < lane_high[k])
-                edge = edge if inside else np.int64(-1)
-                largest[k] = max(largest[k], edge)
+                here, smallest, largest = below[k], least[k], most[k]
+                for step in range(_STRIDE):
+                    bin_ = at + np.uint64(step) * np.uint64(lanes)
+                    here += histogram[bin_]
+                    histogram[bin_] = 0
+                    smallest = min(smallest, here)
+                    largest = max(largest, here)
+                below[k], least[k], most[k] = here, smallest, largest
         for k in range(width):
-            if largest[k] > best:
-                best = largest[k]
+            edge = max(abs(total - 2 * least[k]), abs(total - 2 * most[k]))
+            if edge > best:
+                best = edge
                 best_feature = start + k
     return best_feature, best
 
 
 @njit(cache=True)
-def _ranges(codes, rows):
-    """Smallest and largest code of every feature on the samples ``rows``; one vectorised pass."""
+def _best_inside(codes, rows, weights, total):
+    """As :func:`best_feature_by_histogram`, when no stump beats a constant vote: thresholds outside are told apart."""
     d = codes.shape[1]
-    low = np.full(d, 255, np.uint8)
-    high = np.zeros(d, np.uint8)
-    for i in range(rows.shape[0]):
-        row = codes[rows[i]]
-        for k in range(d):
-            low[k] = min(low[k], row[k])
-            high[k] = max(high[k], row[k])
-    return low, high
+    histogram = np.zeros(256, np.int64)
+    best = np.int64(-1)
+    best_feature = -1
+    for feature in range(d):
+        low, high = 255, 0
+        for i in range(rows.shape[0]):
+            code = codes[rows[i], feature]
+            histogram[code] += weights[i]
+            low, high = min(low, code), max(high, code)
+        below = np.int64(0)
+        for code in range(low, high + 1):
+            below += histogram[code]
+            histogram[code] = 0
+            edge = abs(total - 2 * below)
+            if code < high and edge > best:
+                best = edge
+                best_feature = feature
+    return best_feature, best
 
 
 @njit(cache=True)

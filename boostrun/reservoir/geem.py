@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas
 
 from ..errors import BoostrunError
 from ..kernels import geem as kernels
+from ..kernels.inverse import Inversion
 from .strategies import Batch
 
 _FIRST_RAISE = 1e-10  # of the mean diagonal, added when Sigma turns out not to be positive definite
@@ -59,7 +60,7 @@ def covariance(codes: np.ndarray, y: np.ndarray, ridge: float = 0.0) -> np.ndarr
         raise BoostrunError(f"ridge={ridge}: a number of at least 0 is needed")
     sigma = np.empty((len(y), len(y)))
     _Ranks(codes, y, np.arange(codes.shape[1])).covariance(ridge, sigma)
-    kernels.fill_upper(sigma)
+    kernels.fill_lower(sigma)
     return sigma
 
 
@@ -124,6 +125,7 @@ class Geem:
         return np.arange(d) if wanted >= d else np.sort(rng.permutation(d)[:wanted])
 
     def _targets(self, factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """h* o y, candidate vectors (k, n) of -1 and +1, given U with Sigma^-1 = U U^T."""
         return np.ones((1, len(factor)))
 
 
@@ -136,7 +138,8 @@ class GeemLattice(Geem):
 
     def _targets(self, factor, rng):
         normal = rng.standard_normal((self.lattice_size, len(factor)))
-        return np.where(normal @ np.tril(factor).T >= 0.0, 1.0, -1.0)
+        gaussian = blas.dtrsm(1.0, factor, normal, side=1)  # z U^-1 has covariance U^-T U^-1 = Sigma
+        return np.where(gaussian >= 0.0, 1.0, -1.0)
 
 
 class _Ranks:
@@ -148,8 +151,9 @@ class _Ranks:
         self.y = y
 
     def covariance(self, ridge: float, out: np.ndarray, raised: float = 0.0) -> None:
-        """Fill the lower triangle of ``out`` with Sigma + (ridge * thresholds + raised) I."""
-        kernels.covariance_from_ranks(self.ranks, self.y, self.thresholds, ridge * self.thresholds + raised, out)
+        """Fill the upper triangle of ``out`` with Sigma + (ridge * thresholds + raised) I."""
+        fill = kernels.covariance_from_byte_ranks if self.ranks.dtype == np.uint8 else kernels.covariance_from_ranks
+        fill(self.ranks, self.y, self.thresholds, ridge * self.thresholds + raised, out)
 
 
 class _Elimination:
@@ -159,7 +163,7 @@ class _Elimination:
     """
 
     def __init__(self, n: int, q: int):
-        self.matrix, self.columns = np.empty((n, n)), np.empty((q, n))
+        self.matrix, self.inversion, self.columns = np.empty((n, n)), Inversion(n), np.empty((q, n))
 
     def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
         n = len(weights)
@@ -167,15 +171,15 @@ class _Elimination:
         for restarts in itertools.count():
             fill(raised, self.matrix)
             raised = 10.0 * raised or _FIRST_RAISE * max(np.trace(self.matrix) / n, _FIRST_RAISE)
-            # LAPACK reads rows as columns: the transpose of a symmetric matrix is itself, and nothing is copied
-            _, info = lapack.dpotrf(self.matrix.T, lower=0, clean=0, overwrite_a=1)
-            if info != 0:
+            try:
+                factor = self.inversion.factor(self.matrix.T)
+            except np.linalg.LinAlgError:
                 continue
-            lattice = np.ones((1, n)) if targets is None else targets(self.matrix)
-            lapack.dpotri(self.matrix.T, lower=0, overwrite_c=1)
-            kernels.fill_upper(self.matrix)
-            floor = _RELATIVE_FLOOR * np.trace(self.matrix) / n
-            kept, corrected, order, ok = kernels.eliminate(self.matrix, weights, lattice, floor, self.columns)
+            lattice = np.ones((1, n)) if targets is None else targets(factor)
+            inverse = self.inversion.inverse()
+            kernels.fill_lower(inverse)
+            floor = _RELATIVE_FLOOR * np.trace(inverse) / n
+            kept, corrected, order, ok = kernels.eliminate(inverse, weights, lattice, floor, self.columns)
             if ok:
                 return Selection(kept, corrected, order, restarts)
         raise AssertionError("unreachable")

@@ -55,16 +55,16 @@ def test_geems_parts_beside_their_floors(n, d):
     y, weights, dims = np.where(rng.random(n) < 0.1, 1.0, -1.0), rng.random(n), np.sort(rng.permutation(d)[:n])
     ranks, thresholds = kernels.dense_ranks_of_codes(codes, dims)
     sigma, words = np.empty((n, n)), np.empty((n, n), np.uint8)
-    covariance = median_ms(lambda: kernels.covariance_from_ranks(ranks, y, thresholds, 0.1 * thresholds, sigma))
+    covariance = median_ms(lambda: kernels.covariance_from_byte_ranks(ranks, y, thresholds, 0.1 * thresholds, sigma))
     read = median_ms(lambda: read_pairs(ranks, words))
     ranking = median_ms(lambda: kernels.dense_ranks_of_codes(codes, dims))
-    kernels.fill_upper(sigma)
-    buffer, memory = np.empty((n, n)), geem._Elimination(n, n // 2)
+    kernels.fill_lower(sigma)
+    buffer, memory = np.empty((n, n), order="F"), geem._Elimination(n, n // 2)
 
     def invert():
-        np.copyto(buffer, sigma)
-        lapack.dpotrf(buffer.T, lower=0, clean=0, overwrite_a=1)
-        lapack.dpotri(buffer.T, lower=0, overwrite_c=1)
+        np.copyto(buffer, sigma.T)
+        lapack.dpotrf(buffer, lower=0, clean=0, overwrite_a=1)
+        lapack.dpotri(buffer, lower=0, overwrite_c=1)
 
     inverse = median_ms(invert)
     selection = median_ms(lambda: memory(lambda raised, out: np.copyto(out, sigma), weights))

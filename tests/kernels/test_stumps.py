@@ -54,7 +54,7 @@ def test_ties_go_to_the_lowest_feature_across_blocks():
     assert stump.feature == 0
 
 
-@pytest.mark.parametrize("d", [1, 31, 32, 33, 64, 95, 784])
+@pytest.mark.parametrize("d", [1, 15, 16, 17, 31, 33, 64, 95, 784])
 def test_every_feature_is_looked_at_whatever_their_number(d):
     rng = np.random.default_rng(d)
     labels = np.where(np.arange(20) % 2, 1.0, -1.0)
@@ -97,3 +97,13 @@ def test_scores_equal_the_obvious_sum_to_the_last_bit_in_both_layouts():
     stumps.add_scores(codes, np.arange(30), features, thresholds, steps, by_sample)
     stumps.add_scores_by_feature(np.ascontiguousarray(codes.T), features, thresholds, steps, by_feature)
     assert (by_sample == expected).all() and (by_feature == expected).all()
+
+
+@given(st.data(), CODES)
+@settings(max_examples=60, deadline=None)
+def test_a_stump_that_no_constant_vote_is_worse_than_is_found_too(data, codes):
+    weights, _ = stumps.fixed_point(np.abs(data.draw(signed_weights_for(len(codes)))))  # one side only: nothing beats S
+    rows, total = np.arange(len(codes)), weights.sum()
+    assert stumps._best_above_constant(codes, rows, weights, total)[0] == -1
+    expected = stumps.best_feature_by_sorting(codes, rows, weights)
+    assert stumps.best_feature_by_histogram(codes, rows, weights) == expected

@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -36,7 +37,8 @@ def test_a_trial_that_kills_its_worker_is_the_only_one_that_fails(store, toy):
     assert [made["seed"] for made in out.done] == [0, 1, 2, 3, 5, 6, 7, 8, 9]
     (failed,) = out.failed
     assert failed["seed"] == 4 and failed["error"]["type"] == "WorkerDied"
-    assert "died twice" in failed["error"]["message"] and "SIGKILL" in failed["error"]["message"]
+    # on a busy machine the pool may give up waiting for the dead worker's exit code
+    assert re.search(r"died twice \((SIGKILL.*|cause unknown)\)", failed["error"]["message"])
     ends = toy().executions("end")
     assert len(ends) == len(set(ends)) == 9
     assert toy().executions().count(4) == 2

@@ -1,0 +1,43 @@
+"""Distances between runs of bytes, and inverses by halves, against numpy."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from boostrun.kernels.distance import RUN, byte_distance
+from boostrun.kernels.inverse import Inversion
+
+
+@njit
+def distance(left, right):
+    return byte_distance(left.ctypes.data, right.ctypes.data)
+
+
+@pytest.mark.parametrize("largest", [1, 127, 255])
+def test_byte_distance_is_the_sum_of_absolute_differences(largest):
+    rng = np.random.default_rng(largest)
+    for _ in range(20):
+        left, right = rng.integers(0, largest + 1, (2, RUN)).astype(np.uint8)
+        assert distance(left, right) == np.abs(left.astype(int) - right).sum()
+    assert distance(np.zeros(RUN, np.uint8), np.full(RUN, largest, np.uint8)) == RUN * largest
+
+
+@pytest.mark.parametrize("n", [1, 2, 127, 128, 129, 200, 257, 515])
+def test_factor_and_inverse_equal_numpys_in_memory_used_again(n):
+    inversion, rng = Inversion(n), np.random.default_rng(n)
+    for _ in range(2):
+        root = rng.normal(size=(n, n + 2))
+        matrix = root @ root.T + 0.5 * n * np.eye(n)
+        upper = np.triu(inversion.factor(np.tril(matrix)))  # what stands above the diagonal is not read
+        np.testing.assert_allclose(upper, np.linalg.inv(np.linalg.cholesky(matrix)).T, rtol=1e-9, atol=1e-12)
+        inverse = np.triu(inversion.inverse())
+        np.testing.assert_allclose(inverse, np.triu(np.linalg.inv(matrix)), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 300])
+def test_a_matrix_that_is_not_positive_definite_is_refused_wherever_it_fails(n):
+    for place in (0, n // 2, n - 1):
+        matrix = np.eye(n)
+        matrix[place, place] = -1.0
+        with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+            Inversion(n).factor(matrix)
