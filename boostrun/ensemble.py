@@ -95,6 +95,19 @@ class StumpEnsemble:
             )
         )
 
+    @classmethod
+    def average(cls, ensembles: Sequence[StumpEnsemble]) -> StumpEnsemble:
+        """The ensemble whose scores are the mean of theirs; their rounds are interleaved: all first stumps first.
+
+        The ensembles must have the same shape (K, T); the average has (K, len(ensembles) T).
+        """
+        columns = {}
+        for name in ("features", "thresholds", "polarities", "coefficients"):
+            stacked = np.stack([getattr(ensemble, name) for ensemble in ensembles], axis=2)
+            columns[name] = stacked.reshape(len(stacked), -1)
+        columns["coefficients"] = columns["coefficients"] / len(ensembles)
+        return cls(**columns)
+
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
         path = Path(path)

@@ -42,6 +42,7 @@ class Reservoir(Algorithm):
     coefficient: str = choice("log_odds", "line_search", "newton")
     shrinkage: float = number(0.5, above=0.0, most=1.0)
     balanced: bool = flag(False)
+    shared: bool = flag(False)
     stump_search: str = choice("histogram", "exact")
     paper: ClassVar[str] = "reservoir"
     budget: ClassVar[dict[str, int | str]] = {"r": 250, "q": "r", "T": 250}
@@ -81,9 +82,10 @@ class Geem(Reservoir):
     """Greedy edge expectation maximisation."""
 
     name: str = "geem"
-    ridge: float = number(0.1, least=0.0)
+    ridge: float = number(1.0, least=0.0)
     covariance_dims: str | int = dimensions("auto")
     carry_mass: bool = flag(True)
+    swap_rounds: int = whole(0, least=0)
 
 
 @dataclass
@@ -92,6 +94,14 @@ class GeemLattice(Geem):
 
     name: str = "geem_lattice"
     lattice_size: int = whole(100)
+
+
+@dataclass
+class GeemSplit(Geem):
+    """The data split over workers with a GEEM reservoir each, ensembles averaged."""
+
+    name: str = "geem_split"
+    parts: int = whole(4, least=2)
 
 
 @dataclass
@@ -312,6 +322,7 @@ BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 SCHEMAS: dict[str, dict[str, type]] = {
     "algo": {
         "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
+        "geem_split": GeemSplit, "geem_active": Geem, "wsam_active": WSam, "rand_active": Rand, "max_active": Max,
         "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
         "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
         "geem_chen": GeemChen, "majority": Majority,

@@ -15,6 +15,8 @@ class ArraySource:
     samples : (n, d) array, sample-major, of which only drawn rows are read.
     labels : (n,) array.
     seed : SeedSequence, int or None; every Filter opened on the source has a stream of its own.
+    columns : (d, n) array or None, the same values feature-major where they are at hand, for methods that may look at
+        all samples; a Filter never reads them.
 
     >>> source = ArraySource(np.arange(6).reshape(3, 2), np.array([0, 1, 1]), seed=0)
     >>> filter_ = source.open(capacity=2)
@@ -26,8 +28,11 @@ class ArraySource:
     boostrun.errors.BoostrunError: the learner holds 2 samples and asked for 1 more, but its budget is 2
     """
 
-    def __init__(self, samples: np.ndarray, labels: np.ndarray, seed: np.random.SeedSequence | int | None = None):
-        self.samples, self.labels = samples, labels
+    def __init__(
+        self, samples: np.ndarray, labels: np.ndarray, seed: np.random.SeedSequence | int | None = None,
+        columns: np.ndarray | None = None,
+    ):  # fmt: skip
+        self.samples, self.labels, self.columns = samples, labels, columns
         self.seed = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
 
     @property
@@ -44,10 +49,44 @@ class ArraySource:
         """The distinct labels, sorted."""
         return np.unique(self.labels)
 
+    def split(self, parts: int) -> list[ArraySource]:
+        """``parts`` sources of disjoint random samples, equal in number but for one; nothing is copied.
+
+        Raises BoostrunError when there are fewer samples than parts, or a part lacks one of the labels.
+        """
+        n = len(self.labels)
+        if not 1 <= parts <= n:
+            raise BoostrunError(f"{n} samples cannot be split into {parts} parts")
+        seeds = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, 2**31)).spawn(parts + 1)
+        order = np.random.default_rng(seeds[0]).permutation(n)
+        divided = [Part(self, np.sort(rows), seed) for rows, seed in zip(np.array_split(order, parts), seeds[1:])]
+        for part in divided:
+            if len(part.class_labels()) < len(self.class_labels()):
+                raise BoostrunError(f"split into {parts} parts, one of them lacks samples of some class")
+        return divided
+
     def open(self, capacity: int, stream: int = 0) -> Filter:
         """A Filter that lets its user hold ``capacity`` samples; equal ``stream`` numbers hand out equal samples."""
         entropy = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, stream))
         return Filter(self, capacity, np.random.default_rng(entropy))
+
+
+class Part(ArraySource):
+    """Some rows of another source, as a source of their own."""
+
+    def __init__(self, whole: ArraySource, rows: np.ndarray, seed: np.random.SeedSequence):
+        super().__init__(_Rows(whole.samples, rows), whole.labels[rows], seed)
+
+
+class _Rows:
+    """Rows of an array, read when they are asked for."""
+
+    def __init__(self, array: np.ndarray, rows: np.ndarray):
+        self.array, self.rows = array, rows
+        self.shape, self.dtype = (len(rows), *array.shape[1:]), array.dtype
+
+    def __getitem__(self, wanted: np.ndarray) -> np.ndarray:
+        return self.array[self.rows[wanted]]
 
 
 class Filter:

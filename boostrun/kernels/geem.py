@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 from numba import int32, njit
 
 from .distance import RUN, byte_distance
+
+Eliminated = namedtuple("Eliminated", "kept corrected order chosen ok")
 
 
 @njit(cache=True)
@@ -116,8 +120,9 @@ def eliminate(inverse, weights, lattice, floor, columns):
     Parameters: ``inverse`` (n, n) float64 symmetric, M = Sigma_AA^-1; ``weights`` (n,) float64; ``lattice`` (k, n)
     float64, candidate vectors h o y of -1 and +1 (a single row of ones for the paper's default rule);
     ``floor`` the least pivot that counts as positive; ``columns`` (q, n) float64, q < n, working memory.
-    Returns ``(kept (n - q,) int64 ascending, corrected weights (n - q,), order (q,) int64 as discarded, ok)``;
-    ``ok`` is False, and the rest without meaning, when a pivot fell under ``floor``.
+    Returns :class:`Eliminated`: ``kept`` (n - q,) int64 ascending, ``corrected`` weights (n - q,), the ``order`` (q,)
+    int64 of discarding, the lattice vector ``chosen`` last; ``ok`` is False, and the rest without meaning, when a pivot
+    fell under ``floor``.
 
     With u = M h* and w~ = w at the start, discarding j lowers the objective by u_j w~_j / M_jj; then, with
     c = M[:, j] and p = c_j: M -= c c^T / p, u -= c u_j / p, w~ -= c w~_j / p. The rank-one updates of M are never
@@ -153,35 +158,107 @@ def eliminate(inverse, weights, lattice, floor, columns):
             ok = False
             break
         sample = alive[worst]
-        for i in range(size):
-            column[i] = inverse[sample, alive[i]]
-        _subtract_products(columns, k, size, worst, column)
+        _pivot_column(inverse, columns, alive, k, worst, column)
+        _subtract(column, u, worst, pivot, size)
         weight_step = corrected[worst] / pivot
-        scale = 1.0 / np.sqrt(pivot)
-        for row in range(u.shape[0]):
-            u_step = u[row, worst] / pivot
-            for i in range(size):
-                u[row, i] -= column[i] * u_step
         for i in range(size):
             corrected[i] -= column[i] * weight_step
-            column[i] *= scale
-            columns[k, i] = column[i]
-            diagonal[i] -= column[i] * column[i]
+        _drop(columns, alive, diagonal, k, worst, column, pivot)
         order[k] = sample
         last = size - 1
-        alive[worst] = alive[last]
         u[:, worst] = u[:, last]
         corrected[worst] = corrected[last]
-        diagonal[worst] = diagonal[last]
-        for row in range(k + 1):
-            columns[row, worst] = columns[row, last]
         if lattice.shape[0] > 1:
             for row in range(lattice.shape[0]):
                 products[row] -= lattice[row, sample] * weights[sample]
             chosen = np.argmax(products)
     kept = alive[: n - q].copy()
     positions = np.argsort(kept)
-    return kept[positions], corrected[: n - q][positions], order, ok
+    return Eliminated(kept[positions], corrected[: n - q][positions], order, chosen, ok)
+
+
+@njit(cache=True)
+def eliminate_shared(inverse, weights, targets, floor, columns):
+    """As :func:`eliminate` for several binary problems on the same samples, whose losses are added up.
+
+    Parameters: ``inverse`` (n, n) float64, K = Sigma^-1 with all labels taken for +1; ``weights`` (c, n) float64,
+    y o w for each of c problems; ``targets`` (c, n) float64, y o (h* o y), so the labels y for the default rule;
+    ``floor`` and ``columns`` as there. Returns :class:`Eliminated` with ``corrected`` (n - q, c) holding y o w~.
+
+    Labels only flip signs: problem p has Sigma_p^-1 = Y_p K Y_p. One inverse and one set of pivot columns serve all
+    of them, and discarding j costs sum_p v_pj z_pj / K_jj with v_p = K y_p and z_p = y_p o w~_p.
+    """
+    n = inverse.shape[0]
+    q = columns.shape[0]
+    alive = np.arange(n)
+    corrected = weights.copy()
+    diagonal = np.empty(n, np.float64)
+    for i in range(n):
+        diagonal[i] = inverse[i, i]
+    v = targets @ inverse
+    order = np.empty(q, np.int64)
+    column = np.empty(n, np.float64)
+    loss = np.empty(n, np.float64)
+    ok = True
+    for k in range(q):
+        size = n - k
+        loss[:size] = 0.0
+        for row in range(v.shape[0]):
+            for i in range(size):
+                loss[i] += v[row, i] * corrected[row, i]
+        worst = 0
+        for i in range(1, size):
+            if loss[i] / diagonal[i] < loss[worst] / diagonal[worst]:
+                worst = i
+        pivot = diagonal[worst]
+        if not pivot > floor:
+            ok = False
+            break
+        sample = alive[worst]
+        _pivot_column(inverse, columns, alive, k, worst, column)
+        _subtract(column, v, worst, pivot, size)
+        _subtract(column, corrected, worst, pivot, size)
+        _drop(columns, alive, diagonal, k, worst, column, pivot)
+        order[k] = sample
+        v[:, worst] = v[:, size - 1]
+        corrected[:, worst] = corrected[:, size - 1]
+    kept = alive[: n - q].copy()
+    positions = np.argsort(kept)
+    return Eliminated(kept[positions], corrected[:, : n - q].T[positions], order, 0, ok)
+
+
+@njit(cache=True)
+def _pivot_column(inverse, columns, alive, k, at, column):
+    """Fill ``column`` with column ``alive[at]`` of the inverse after k samples were discarded, for those alive."""
+    size = alive.shape[0] - k
+    sample = alive[at]
+    for i in range(size):
+        column[i] = inverse[sample, alive[i]]
+    _subtract_products(columns, k, size, at, column)
+
+
+@njit(cache=True)
+def _subtract(column, rows, at, pivot, size):
+    """row -= column * row[at] / pivot for every row."""
+    for row in range(rows.shape[0]):
+        step = rows[row, at] / pivot
+        for i in range(size):
+            rows[row, i] -= column[i] * step
+
+
+@njit(cache=True)
+def _drop(columns, alive, diagonal, k, at, column, pivot):
+    """Make ``column / sqrt(pivot)`` the k-th pivot column, and put the last sample alive where ``at`` stood."""
+    last = alive.shape[0] - k - 1
+    scale = 1.0 / np.sqrt(pivot)
+    for i in range(last + 1):
+        column[i] *= scale
+        columns[k, i] = column[i]
+        diagonal[i] -= column[i] * column[i]
+    alive[at] = alive[last]
+    diagonal[at] = diagonal[last]
+    for row in range(k + 1):
+        columns[row, at] = columns[row, last]
 
 
 @njit(cache=True)

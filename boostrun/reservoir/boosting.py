@@ -18,9 +18,10 @@ from ..errors import BoostrunError, did_you_mean
 from ..losses import LOSSES
 from .coefficients import RULES
 from .loop import Reservoir
+from .shared import SharedReservoir
 
 # name -> (module, class, the parameters it takes); a module is imported only when its strategy is used
-_GEEM = ("ridge", "covariance_dims", "carry_mass")
+_GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
 STRATEGIES = {
     "rand": ("strategies", "Rand", ()),
     "max": ("strategies", "Max", ()),
@@ -44,9 +45,9 @@ class ReservoirBoosting:
 
     def __init__(
         self, strategy="geem", *, reservoir_size=250, batch_size=None, n_estimators=250, loss="logistic",
-        coefficient="log_odds", shrinkage=0.5, stump_weights="uniform", ridge=0.1, covariance_dims="auto",
-        carry_mass=True, lattice_size=100, balanced=False, stump_search="histogram", max_bins=256, warm_start=False,
-        random_state=None,
+        coefficient="log_odds", shrinkage=0.5, stump_weights="uniform", ridge=1.0, covariance_dims="auto",
+        carry_mass=True, swap_rounds=0, lattice_size=100, balanced=False, shared=False, stump_search="histogram",
+        max_bins=256, warm_start=False, random_state=None,
     ):  # fmt: skip
         self.strategy = strategy
         self.reservoir_size = reservoir_size
@@ -59,8 +60,10 @@ class ReservoirBoosting:
         self.ridge = ridge
         self.covariance_dims = covariance_dims
         self.carry_mass = carry_mass
+        self.swap_rounds = swap_rounds
         self.lattice_size = lattice_size
         self.balanced = balanced
+        self.shared = shared
         self.stump_search = stump_search
         self.max_bins = max_bins
         self.warm_start = warm_start
@@ -88,7 +91,7 @@ class ReservoirBoosting:
         with threadpool_limits(1, user_api="blas"):  # the matrices are too small for threads to pay
             for reservoir, strategy, rng in self._problems:
                 reservoir.boost(
-                    self.n_estimators - len(reservoir.learners), strategy, RULES[self.coefficient], self.shrinkage,
+                    self.n_estimators - len(reservoir.drawn), strategy, RULES[self.coefficient], self.shrinkage,
                     self.stump_search, rng,
                 )  # fmt: skip
         self._finish()
@@ -102,14 +105,18 @@ class ReservoirBoosting:
         self._binner = None
         self._problems = []
         positives = one_vs_all.problems(self.classes_)
-        for k, (positive, child) in enumerate(zip(positives, seed.spawn(len(positives)))):
-            draws = _BinaryFilter(self, source.open(capacity=r + q, stream=k), positive)
-            reservoir = Reservoir(draws, r, q, LOSSES[self.loss])
-            self._problems.append((reservoir, self._make_strategy(), np.random.default_rng(child)))
+        groups = [positives] if self.shared else [[positive] for positive in positives]
+        for k, (group, child) in enumerate(zip(groups, seed.spawn(len(groups)))):
+            draws = _SignedFilter(self, source.open(capacity=r + q, stream=k), group)
+            self._problems.append((self._reservoir(draws, r, q), self._make_strategy(), np.random.default_rng(child)))
+
+    def _reservoir(self, draws, r: int, q: int):
+        """An empty reservoir: of one binary problem, or of all of them."""
+        return (SharedReservoir if self.shared else Reservoir)(draws, r, q, LOSSES[self.loss])
 
     def _finish(self) -> None:
         """Read the ensemble and the counts off the trained reservoirs."""
-        ensemble = StumpEnsemble.of([reservoir.learners for reservoir, *_ in self._problems])
+        ensemble = StumpEnsemble.of([learners for reservoir, *_ in self._problems for learners in reservoir.problems])
         if self._binner is not None:
             ensemble.thresholds = self._binner.thresholds(ensemble.features, ensemble.thresholds)
         self.ensemble_ = ensemble
@@ -137,14 +144,21 @@ class ReservoirBoosting:
             value = getattr(self, key)
             if value not in allowed:
                 raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        for key in ("reservoir_size", "batch_size", "n_estimators", "lattice_size"):
+        least = {"reservoir_size": 1, "batch_size": 1, "n_estimators": 1, "lattice_size": 1, "swap_rounds": 0}
+        for key, smallest in least.items():
             value = getattr(self, key)
             if key == "batch_size" and value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < smallest:
+                raise BoostrunError(f"{key}={value!r}: a whole number of at least {smallest} is needed")
         if not 0.0 < self.shrinkage <= 1.0:
             raise BoostrunError(f"shrinkage={self.shrinkage!r}: a number above 0 and at most 1 is needed")
+        if self.shared and self.balanced:
+            raise BoostrunError("shared and balanced: a reservoir for all classes cannot be balanced for each of them")
+        if self.shared and self.strategy == "geem_lattice":
+            raise BoostrunError("strategy='geem_lattice' has no form for a reservoir shared by all classes")
+        if self.shared and self.swap_rounds:
+            raise BoostrunError("swap_rounds has no form for a reservoir shared by all classes")
         if not self.ridge >= 0.0:
             raise BoostrunError(f"ridge={self.ridge!r}: a number of at least 0 is needed")
         if not 2 <= self.max_bins <= 256:
@@ -154,11 +168,14 @@ class ReservoirBoosting:
             raise BoostrunError(f"covariance_dims={dims!r}: auto, all, or a whole number of at least 1 is needed")
 
 
-class _BinaryFilter:
-    """A Filter as one binary problem sees it: labels -1 and +1, real values binned as the model asks."""
+class _SignedFilter:
+    """A Filter as one reservoir sees it: labels -1 and +1, real values binned as the model asks.
 
-    def __init__(self, model: ReservoirBoosting, filter_, positive):
-        self.model, self.filter, self.positive = model, filter_, positive
+    Labels are (n,) for one positive class, (n, classes) for several.
+    """
+
+    def __init__(self, model: ReservoirBoosting, filter_, positives):
+        self.model, self.filter, self.positives = model, filter_, np.asarray(positives)
 
     @property
     def drawn(self) -> int:
@@ -173,9 +190,13 @@ class _BinaryFilter:
 
     def draw(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         model = self.model
-        samples, labels = self.filter.draw_balanced(n, self.positive) if model.balanced else self.filter.draw(n)
+        if model.balanced:
+            samples, labels = self.filter.draw_balanced(n, self.positives[0])
+        else:
+            samples, labels = self.filter.draw(n)
         if model.stump_search == "histogram" and samples.dtype != np.uint8:
             if model._binner is None:  # the first r + q samples drawn set the bins of all problems
                 model._binner = Binner(samples, model.max_bins)
             samples = model._binner.encode(samples)
-        return samples, np.where(labels == self.positive, 1.0, -1.0)
+        signs = np.where(labels[:, None] == self.positives, 1.0, -1.0)
+        return samples, signs if model.shared else signs[:, 0]

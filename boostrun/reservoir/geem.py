@@ -18,17 +18,21 @@ from ..errors import BoostrunError
 from ..kernels import geem as kernels
 from ..kernels.inverse import Inversion
 from .strategies import Batch
+from .swaps import swap
 
 _FIRST_RAISE = 1e-10  # of the mean diagonal, added when Sigma turns out not to be positive definite
 _RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma^-1 mean that it is not invertible
 
 
 class Selection(NamedTuple):
-    """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding."""
+    """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, the
+    ``target`` h* o y it ended with, and how often the diagonal was raised.
+    """
 
     kept: np.ndarray
     weights: np.ndarray
     order: np.ndarray
+    target: np.ndarray
     restarts: int
 
 
@@ -102,23 +106,43 @@ class Geem:
 
     ``ridge`` times the number of thresholds regularises Sigma; ``covariance_dims`` says on how many random dimensions
     it is estimated, fresh each round: "auto" (as many as samples), "all", or a number; ``carry_mass`` lets kept
-    samples stand for those dropped in later rounds too.
+    samples stand for those dropped in later rounds too; after the greedy choice up to ``swap_rounds`` kept samples are
+    exchanged for discarded ones while the objective grows.
     """
 
-    def __init__(self, ridge: float = 0.1, covariance_dims: str | int = "auto", carry_mass: bool = True):
+    def __init__(
+        self, ridge: float = 1.0, covariance_dims: str | int = "auto", carry_mass: bool = True, swap_rounds: int = 0
+    ):
         self.ridge, self.covariance_dims, self.carry_mass = ridge, covariance_dims, carry_mass
-        self.restarts = 0
+        self.swap_rounds = swap_rounds
+        self.restarts = self.swaps = 0
         self._memory: _Elimination | None = None
 
     def __call__(self, batch: Batch, r: int, rng: np.random.Generator):
+        memory, fill = self._prepare(batch, batch.labels, r, rng)
+        selection = memory(fill, batch.weights, lambda factor: self._targets(factor, rng))
+        self.restarts += selection.restarts
+        if self.swap_rounds:
+            sigma = np.triu(memory.matrix) + np.triu(memory.matrix, 1).T
+            kept, weights, made = swap(sigma, batch.weights, selection.target, selection.kept, self.swap_rounds)
+            self.swaps += made
+            return kept, weights
+        return selection.kept, selection.weights
+
+    def for_all_classes(self, batch: Batch, r: int, rng: np.random.Generator):
+        """As a call, for ``batch.labels`` and ``batch.weights`` (n, c) of c binary problems: one choice for all."""
+        memory, fill = self._prepare(batch, np.ones(len(batch.samples)), r, rng)
+        labels = np.ascontiguousarray(batch.labels.T)
+        selection = memory(fill, labels * batch.weights.T, lambda factor: labels, shared=True)
+        self.restarts += selection.restarts
+        return selection.kept, selection.weights * batch.labels[selection.kept]
+
+    def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
         n, d = batch.samples.shape
-        ranks = _Ranks(batch.samples, batch.labels, self._dimensions(n, d, rng))
-        fill = lambda raised, out: ranks.covariance(self.ridge, out, raised)  # noqa: E731
+        ranks = _Ranks(batch.samples, labels, self._dimensions(n, d, rng))
         if self._memory is None or self._memory.columns.shape != (n - r, n):
             self._memory = _Elimination(n, n - r)
-        selection = self._memory(fill, batch.weights, lambda factor: self._targets(factor, rng))
-        self.restarts += selection.restarts
-        return selection.kept, selection.weights
+        return self._memory, lambda raised, out: ranks.covariance(self.ridge, out, raised)
 
     def _dimensions(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
         wanted = {"auto": n, "all": d}.get(self.covariance_dims, self.covariance_dims)
@@ -132,8 +156,8 @@ class Geem:
 class GeemLattice(Geem):
     """GEEM with h* o y chosen among ``lattice_size`` sign vectors of Gaussian samples from N(0, Sigma) (spec 4.4)."""
 
-    def __init__(self, ridge=0.1, covariance_dims="auto", carry_mass=True, lattice_size: int = 100):
-        super().__init__(ridge, covariance_dims, carry_mass)
+    def __init__(self, ridge=1.0, covariance_dims="auto", carry_mass=True, swap_rounds=0, lattice_size: int = 100):
+        super().__init__(ridge, covariance_dims, carry_mass, swap_rounds)
         self.lattice_size = lattice_size
 
     def _targets(self, factor, rng):
@@ -165,8 +189,11 @@ class _Elimination:
     def __init__(self, n: int, q: int):
         self.matrix, self.inversion, self.columns = np.empty((n, n)), Inversion(n), np.empty((q, n))
 
-    def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
-        n = len(weights)
+    def __call__(
+        self, fill: Callable, weights: np.ndarray, targets: Callable | None = None, shared: bool = False
+    ) -> Selection:
+        n = len(self.matrix)
+        eliminate = kernels.eliminate_shared if shared else kernels.eliminate
         raised = 0.0
         for restarts in itertools.count():
             fill(raised, self.matrix)
@@ -175,11 +202,11 @@ class _Elimination:
                 factor = self.inversion.factor(self.matrix.T)
             except np.linalg.LinAlgError:
                 continue
-            lattice = np.ones((1, n)) if targets is None else targets(factor)
+            target = np.ones((1, n)) if targets is None else targets(factor)
             inverse = self.inversion.inverse()
             kernels.fill_lower(inverse)
             floor = _RELATIVE_FLOOR * np.trace(inverse) / n
-            kept, corrected, order, ok = kernels.eliminate(inverse, weights, lattice, floor, self.columns)
-            if ok:
-                return Selection(kept, corrected, order, restarts)
+            found = eliminate(inverse, weights, target, floor, self.columns)
+            if found.ok:
+                return Selection(found.kept, found.corrected, found.order, target[found.chosen], restarts)
         raise AssertionError("unreachable")

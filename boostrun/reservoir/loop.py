@@ -11,7 +11,7 @@ from ..kernels import stumps
 from ..stump import Stump, find_stump
 from .strategies import Batch, Strategy
 
-_MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one round
+MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one round
 
 
 class Reservoir:
@@ -35,6 +35,7 @@ class Reservoir:
         self.masses = np.ones(r + q)
         self.arrived = np.zeros(r + q, np.int64)
         self.learners: list[tuple[Stump, float]] = []
+        self.problems = [self.learners]  # one binary problem
         self.drawn: list[int] = []  # samples drawn by the end of each round
         self.seconds: list[float] = []  # training time by the end of each round
 
@@ -52,12 +53,7 @@ class Reservoir:
 
         begun = time.perf_counter() - (self.seconds[-1] if self.seconds else 0.0)
         for t in range(first, first + rounds):
-            weights = self.masses * self.loss.weights(self.labels * self.scores)
-            batch = Batch(self.samples, self.labels, weights, self.arrived)
-            kept, corrected = strategy(batch, self.r, rng)
-            if strategy.carry_mass:
-                self._carry_mass(kept, corrected, weights[kept])
-
+            kept, corrected = self._select(strategy, rng)
             labels = self.labels[kept]
             stump, _ = find_stump(self.samples, corrected * labels, kept, search)
             above = self.samples[kept, stump.feature] >= stump.threshold
@@ -73,10 +69,18 @@ class Reservoir:
             self.drawn.append(self.draws.drawn)
             self.seconds.append(time.perf_counter() - begun)
 
+    def _select(self, strategy: Strategy, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the samples that stay, and the weights (r,) that the stump is trained with."""
+        weights = self.masses * self.loss.weights(self.labels * self.scores)
+        kept, corrected = strategy(Batch(self.samples, self.labels, weights, self.arrived), self.r, rng)
+        if strategy.carry_mass:
+            self._carry_mass(kept, corrected, weights[kept])
+        return kept, corrected
+
     def _carry_mass(self, kept, corrected, weights) -> None:
         """c_j *= w~_j / w_j, clipped, then scaled so that the reservoir's masses sum to r."""
         ratio = np.divide(corrected, weights, out=np.ones_like(weights), where=weights > 0.0)
-        masses = self.masses[kept] * np.clip(ratio, *_MASS_RATIO)
+        masses = self.masses[kept] * np.clip(ratio, *MASS_RATIO)
         self.masses[kept] = masses * (self.r / masses.sum())
 
     def _refill(self, kept, t, features, thresholds, steps) -> None:

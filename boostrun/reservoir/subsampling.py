@@ -5,6 +5,7 @@ those that weigh all N samples each round and train on r of them.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -122,11 +123,11 @@ class Everything:
         return out
 
 
-class SubSampling:
+class SubSampling(ABC):
     """The loop of the methods that weigh all N samples each round, draw r of them and train on those.
 
-    A method says how to draw: ``pick(data, r, loss, rng) -> (rows (r,) int64, weights (r,) float64)``.
-    All N samples count as drawn once, and as held: they, or their scores, are looked at every round.
+    A method says how to draw. All N samples count as drawn once, and as held: they, or their scores, are looked at
+    every round.
     """
 
     def __init__(self, source, settings: Settings, rng: np.random.Generator):
@@ -147,8 +148,9 @@ class SubSampling:
             data.advance(stump, step)
             course.add(stump, step, data.n)
 
-    def pick(self, data: Everything, r: int, loss, rng: np.random.Generator):
-        raise NotImplementedError
+    @abstractmethod
+    def pick(self, data: Everything, r: int, loss, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The rows (r,) int64 that the stump is trained on, and their weights (r,) float64."""
 
 
 def draw_proportionally(weights: np.ndarray, r: int, rng: np.random.Generator) -> np.ndarray:

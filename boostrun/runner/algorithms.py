@@ -23,6 +23,10 @@ def _reservoir(name: str, module: str) -> Made:
     return Made("boostrun.reservoir.boosting", "ReservoirBoosting", name, (f"boostrun.reservoir.{module}",))
 
 
+def _active(name: str, module: str) -> Made:
+    return Made("boostrun.reservoir.active", "ActiveBoosting", name, (f"boostrun.reservoir.{module}",))
+
+
 def _full_data(method: str, module: str) -> Made:
     return Made("boostrun.reservoir.full_data", "FullDataBoosting", method, (f"boostrun.reservoir.{module}",))
 
@@ -38,6 +42,11 @@ ALGORITHMS = {
     "wsam": _reservoir("wsam", "strategies"),
     "geem": _reservoir("geem", "geem"),
     "geem_lattice": _reservoir("geem_lattice", "geem"),
+    "geem_split": Made("boostrun.reservoir.split", "SplitBoosting", "geem", ("boostrun.reservoir.geem",)),
+    "geem_active": _active("geem", "geem"),
+    "wsam_active": _active("wsam", "strategies"),
+    "rand_active": _active("rand", "strategies"),
+    "max_active": _active("max", "strategies"),
     "wss": _full_data("wss", "wss"),
     "mada": _full_data("mada", "mada"),
     "fix": _full_data("fix", "fix"),

@@ -31,7 +31,9 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     """
     begun = time.perf_counter()
     if hasattr(model, "fit_source"):
-        model.fit_source(ArraySource(bank.samples("train"), bank.labels("train"), filter_seed))
+        model.fit_source(
+            ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
+        )
     else:
         model.fit(bank.samples("train"), bank.labels("train"))
     trained = time.perf_counter()
@@ -39,7 +41,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     curve: dict[str, list] = {}
     if hasattr(model, "ensemble_"):
         curve = {"T": checkpoints(model.ensemble_.n_rounds), "test_accuracy_pct": []}
-        for name in ("samples_drawn", "train_seconds"):
+        for name in ("samples_drawn", "labels_asked", "train_seconds"):
             if (staged := getattr(model, f"staged_{name}_", None)) is not None:
                 curve[name] = [staged[t - 1].item() for t in curve["T"]]
         for scores in model.ensemble_.staged_decision(bank.codes("test"), curve["T"]):
@@ -48,7 +50,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     else:
         accuracy = accuracy_pct(model.predict(bank.samples("test")), truth)
     cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
-    counts = ("samples_drawn_", "peak_samples_held_", "covariance_restarts_")
+    counts = ("samples_drawn_", "labels_asked_", "peak_samples_held_", "covariance_restarts_")
     cost |= {name.rstrip("_"): int(getattr(model, name)) for name in counts if hasattr(model, name)}
     if hasattr(model, "samples_drawn_per_problem_"):
         cost["samples_drawn_per_problem"] = int(max(model.samples_drawn_per_problem_))

@@ -19,6 +19,7 @@ class Holdout:
         cut = round(fraction * len(order))
         self.bank = bank
         self._samples: dict[str, np.ndarray] = {}
+        self._codes: dict[str, np.ndarray] = {}
         self.rows = {"test": np.sort(order[:cut]), "train": np.sort(order[cut:])}
 
     def samples(self, split: str) -> np.ndarray:
@@ -28,8 +29,10 @@ class Holdout:
         return self._samples[split]
 
     def codes(self, split: str) -> np.ndarray:
-        """(d, n) uint8, feature-major, a copy."""
-        return np.ascontiguousarray(self.samples(split).T)
+        """(d, n) uint8, feature-major, copied once."""
+        if split not in self._codes:
+            self._codes[split] = np.ascontiguousarray(self.samples(split).T)
+        return self._codes[split]
 
     def labels(self, split: str) -> np.ndarray:
         """(n,) int64."""

@@ -65,11 +65,14 @@ def _compile(cell: Cell) -> None:
     from boostrun.data.source import ArraySource
     from boostrun.runner import algorithms
 
-    model = algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
-    samples = np.random.default_rng(0).integers(0, 256, (8, 5), dtype=np.uint8)
-    samples.setflags(write=False)  # as the arrays of a bank are: another type to the compiler
+    algo = {**cell.algo, **({"parts": 2} if "parts" in cell.algo else {})}
+    model = algorithms.make(algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
+    samples = np.random.default_rng(0).integers(0, 256, (40, 5), dtype=np.uint8)
+    columns = np.ascontiguousarray(samples.T)
+    for array in (samples, columns):
+        array.setflags(write=False)  # as the arrays of a bank are: another type to the compiler
     if hasattr(model, "fit_source"):
         with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
-            model.fit_source(ArraySource(samples, np.arange(8) % 3, 0))
-            next(iter(model.ensemble_.staged_decision(np.ascontiguousarray(samples.T), [1])))
+            model.fit_source(ArraySource(samples, np.arange(40) % 3, 0, columns))
+            next(iter(model.ensemble_.staged_decision(columns, [1])))
     _compiled.add(cell.algo["name"])

@@ -148,8 +148,8 @@ def test_help_and_completion_import_nothing_heavy(workplace):
         ("boostrun rep", ["reproduce"]),
         ("boostrun reproduce res", [f"reservoir/{item}" for item in ITEMS]),
         ("boostrun data pedes", ["pedestrians"]),
-        ("boostrun algo=wsa", ["algo=wsam"]),
-        ("boostrun plan algo=wsa", ["algo=wsam"]),
+        ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active"]),
+        ("boostrun plan algo=logi", ["algo=logitboost"]),
     ],
 )
 def test_completion_knows_verbs_items_and_choices(line, expected, workplace):

@@ -1,5 +1,7 @@
 """GEEM's covariance and elimination against the definitions."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from boostrun.kernels.inverse import Inversion
 from boostrun.reservoir import geem
 from boostrun.reservoir.geem import Geem, GeemLattice
 from boostrun.reservoir.strategies import Batch
+from boostrun.reservoir.swaps import swap
 from tests.reference import geem as twin
 
 
@@ -135,3 +138,67 @@ def test_bad_labels_and_shapes_get_a_sentence():
         geem.covariance(np.zeros((2, 1), np.uint8), np.ones(3))
     with pytest.raises(BoostrunError, match="ridge"):
         geem.covariance(np.zeros((2, 1), np.uint8), np.ones(2), ridge=-1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_elimination_for_all_classes_minimises_the_summed_objective(seed):
+    n, q, classes = 14, 8, 3
+    unsigned, _, rng = random_problem(seed, n)
+    labels = np.where(rng.random((n, classes)) < 0.4, 1.0, -1.0)
+    weights = rng.random((n, classes))
+    found = geem._Elimination(n, q)(
+        lambda raised, out: np.copyto(out, unsigned), (labels * weights).T, lambda factor: labels.T, shared=True
+    )
+    kept, order = list(range(n)), []
+    ones = np.ones(n)
+    signed = [unsigned * np.outer(y, y) for y in labels.T]
+    for _ in range(q):
+        candidates = [
+            sum(twin.objective(sigma, w, np.delete(kept, i), ones) for sigma, w in zip(signed, weights.T))
+            for i in range(len(kept))
+        ]
+        order.append(kept.pop(int(np.argmax(candidates))))
+    assert found.order.tolist() == order
+    corrected = np.stack([twin.corrected_weights(s, w, np.array(kept)) for s, w in zip(signed, weights.T)], axis=1)
+    np.testing.assert_allclose(found.weights * labels[found.kept], corrected, rtol=1e-9, atol=1e-10)
+
+
+def test_for_all_classes_of_a_single_class_is_the_binary_choice():
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 256, (30, 8)).astype(np.uint8)
+    labels, weights = np.where(rng.random(30) < 0.5, 1.0, -1.0), rng.random(30)
+    binary = Geem()(Batch(codes, labels, weights, None), 12, np.random.default_rng(0))
+    batch = Batch(codes, labels[:, None], weights[:, None], None)
+    shared = Geem().for_all_classes(batch, 12, np.random.default_rng(0))
+    assert binary[0].tolist() == shared[0].tolist()
+    np.testing.assert_allclose(binary[1], shared[1][:, 0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_swaps_only_raise_the_objective_and_stop_where_the_best_exchange_does_not(seed):
+    n, r = 12, 5
+    sigma, weights, rng = random_problem(seed, n)
+    target = np.where(rng.random(n) < 0.7, 1.0, -1.0)
+    start = np.sort(rng.permutation(n)[:r])
+    values = [twin.objective(sigma, weights, start, target)]
+    for rounds in range(1, 12):
+        kept, corrected, made = swap(sigma, weights, target, start, rounds)
+        values.append(twin.objective(sigma, weights, kept, target))
+        np.testing.assert_allclose(corrected, twin.corrected_weights(sigma, weights, kept), rtol=1e-9)
+        assert len(set(kept.tolist())) == r and made <= rounds
+    assert all(after >= before for before, after in itertools.pairwise(values)) and values[-1] == values[-2]
+    # the sample that would be added is the one whose addition raises the objective most
+    outside = [j for j in range(n) if j not in kept]
+    gains = [twin.objective(sigma, weights, np.sort(np.append(kept, j)), target) for j in outside]
+    more = np.sort(np.append(kept, outside[int(np.argmax(gains))]))
+    best = max(twin.objective(sigma, weights, np.delete(more, i), target) for i in range(r + 1))
+    assert best <= values[-1] * (1 + 1e-9) if values[-1] > 0 else best <= values[-1] + 1e-9
+
+
+def test_geem_with_swaps_keeps_a_set_that_is_worth_at_least_as_much():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 40, (40, 6)).astype(np.uint8)
+    batch = Batch(codes, np.where(rng.random(40) < 0.5, 1.0, -1.0), rng.random(40) ** 3, np.zeros(40, int))
+    plain, swapping = Geem(covariance_dims="all"), Geem(covariance_dims="all", swap_rounds=20)
+    before, after = plain(batch, 10, rng)[1].sum(), swapping(batch, 10, rng)[1].sum()
+    assert after >= before and (swapping.swaps == 0) == (after == before)

@@ -1,0 +1,149 @@
+"""What the paper only names: a reservoir for all classes, labels asked for after the choice, data split in parts."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostrun.data.source import ArraySource
+from boostrun.ensemble import StumpEnsemble
+from boostrun.errors import BoostrunError
+from boostrun.reservoir.active import ActiveBoosting, ActiveReservoir
+from boostrun.reservoir.boosting import ReservoirBoosting
+from boostrun.reservoir.classifier import ReservoirClassifier
+from boostrun.reservoir.split import SplitBoosting
+from tests.reservoir.test_loop import toy
+
+SHARED = ("rand", "max", "window", "wsam", "geem")
+
+
+def ensembles_equal(one, other):
+    names = ("features", "thresholds", "polarities", "coefficients")
+    return all((getattr(one, name) == getattr(other, name)).all() for name in names)
+
+
+@parametrize_with_checks([ReservoirClassifier("geem", shared=True, reservoir_size=30, n_estimators=10)])
+def test_scikit_learns_checks_of_a_shared_reservoir(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("strategy", SHARED)
+def test_a_shared_reservoir_holds_and_draws_for_all_classes_at_once_and_carries_its_scores(strategy):
+    samples, y = toy(classes=4)
+    parameters = {"reservoir_size": 20, "batch_size": 11, "n_estimators": 15, "warm_start": True, "random_state": 3}
+    model = ReservoirBoosting(strategy, shared=True, **parameters).fit_source(ArraySource(samples, y, 1))
+    assert model.samples_drawn_ == 31 + 15 * 11 and model.peak_samples_held_ == 31
+    assert model.ensemble_.features.shape == (4, 15)
+    (reservoir, *_) = model._problems[0]
+    assert (reservoir.scores == model.ensemble_.decision(reservoir.samples)).all()
+
+
+@pytest.mark.parametrize("strategy", SHARED)
+def test_a_shared_reservoir_of_a_single_problem_is_the_reservoir_of_that_problem(strategy):
+    samples, y = toy(classes=2)
+    models = [
+        ReservoirBoosting(strategy, shared=shared, reservoir_size=20, n_estimators=25, random_state=3).fit_source(
+            ArraySource(samples, y, 1)
+        )
+        for shared in (False, True)
+    ]
+    assert (models[0].ensemble_.features == models[1].ensemble_.features).all()
+    np.testing.assert_allclose(models[0].ensemble_.coefficients, models[1].ensemble_.coefficients, rtol=1e-9)
+
+
+def test_training_a_shared_reservoir_in_two_parts_is_training_at_once():
+    samples, y = toy()
+    parameters = {"shared": True, "reservoir_size": 20, "warm_start": True, "random_state": 3}
+    whole = ReservoirBoosting("geem", n_estimators=20, **parameters).fit_source(ArraySource(samples, y, 1))
+    halves = ReservoirBoosting("geem", n_estimators=10, **parameters).fit_source(ArraySource(samples, y, 1))
+    halves.n_estimators = 20
+    assert ensembles_equal(halves.fit_source(ArraySource(samples, y, 1)).ensemble_, whole.ensemble_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"balanced": True}, "cannot be balanced for each"),
+        ({"strategy": "geem_lattice"}, "no form for a reservoir shared"),
+        ({"swap_rounds": 3}, "no form for a reservoir shared"),
+    ],
+)
+def test_what_a_shared_reservoir_cannot_do_is_said(parameters, words):
+    samples, y = toy()
+    model = ReservoirBoosting(**{"strategy": "geem", "shared": True, "random_state": 0, **parameters})
+    with pytest.raises(BoostrunError, match=words):
+        model.fit_source(ArraySource(samples, y, 1))
+
+
+@pytest.mark.parametrize("strategy", ["rand", "max", "wsam", "geem"])
+def test_labels_that_were_not_asked_for_may_be_anything(strategy, monkeypatch):
+    samples, y = toy(n=2000, classes=2)
+    samples[:, 0], samples[:, 1] = np.divmod(np.arange(2000), 256)  # who is who
+    r, rounds, asked = 15, 20, []
+    select = ActiveReservoir._select
+
+    def watched(self, *arguments):
+        unknown = ~self.known | (self.arrived >= len(self.asked))
+        kept, corrected = select(self, *arguments)
+        asked.extend(self.samples[kept[unknown[kept]], :2].astype(int) @ [256, 1])
+        return kept, corrected
+
+    monkeypatch.setattr(ActiveReservoir, "_select", watched)
+
+    def train(labels):
+        asked.clear()
+        model = ActiveBoosting(strategy, reservoir_size=r, n_estimators=rounds, random_state=0)
+        return model.fit_source(ArraySource(samples, labels, 1))
+
+    model = train(y)
+    assert len(asked) == len(set(asked)) == model.labels_asked_ < model.samples_drawn_
+    assert model.staged_labels_asked_[0] == r and (np.diff(model.staged_labels_asked_) <= r).all()
+    lied = y.copy()
+    others = np.setdiff1d(np.arange(2000), asked)
+    lied[others] = 1 - lied[others]
+    assert ensembles_equal(train(lied).ensemble_, model.ensemble_)
+
+
+def test_active_learning_cannot_balance_or_share():
+    samples, y = toy()
+    for key in ("balanced", "shared"):
+        with pytest.raises(BoostrunError, match="need the labels"):
+            ActiveBoosting("geem", random_state=0, **{key: True}).fit_source(ArraySource(samples, y, 1))
+
+
+def test_parts_are_disjoint_and_cover_the_source_and_know_nothing_of_the_rest():
+    source = ArraySource(np.arange(103)[:, None], np.arange(103) % 2, 5)
+    parts = source.split(4)
+    drawn = [part.open(30).draw(len(part.labels)) for part in parts]
+    assert sorted(np.concatenate([values[:, 0] for values, _ in drawn])) == list(range(103))
+    assert sorted(len(part.labels) for part in parts) == [25, 26, 26, 26]
+    assert all((values[:, 0] % 2 == labels).all() for values, labels in drawn)
+    assert [part.n_features for part in parts] == [1] * 4
+    with pytest.raises(BoostrunError, match="cannot be split into 104"):
+        source.split(104)
+    with pytest.raises(BoostrunError, match="lacks samples"):
+        source.split(50)
+
+
+def test_scores_of_an_average_are_the_mean_of_the_scores():
+    samples, y = toy()
+    ensembles = [
+        ReservoirBoosting("rand", reservoir_size=20, n_estimators=5, random_state=seed)
+        .fit_source(ArraySource(samples, y, seed)).ensemble_
+        for seed in range(3)
+    ]  # fmt: skip
+    expected = np.mean([ensemble.decision(samples) for ensemble in ensembles], axis=0)
+    average = StumpEnsemble.average(ensembles)
+    np.testing.assert_allclose(average.decision(samples), expected, atol=1e-12)
+    assert average.n_rounds == 15
+    assert (average.features[:, :3] == [[e.features[k, 0] for e in ensembles] for k in range(3)]).all()
+
+
+def test_a_split_learner_has_workers_that_never_meet():
+    samples, y = toy(n=600)
+    model = SplitBoosting("wsam", parts=3, reservoir_size=20, n_estimators=8, random_state=0)
+    model.fit_source(ArraySource(samples, y, 1))
+    assert model.ensemble_.features.shape == (3, 24) and model.peak_samples_held_ == 40
+    assert model.samples_drawn_ == 3 * 3 * (40 + 8 * 20) == model.staged_samples_drawn_[-1]
+    assert len(model.staged_samples_drawn_) == len(model.staged_train_seconds_) == 24
+    with pytest.raises(BoostrunError, match="cannot be split"):
+        model.fit_source(object())
