@@ -22,10 +22,10 @@ demo: setup  ## the main job on scikit-learn's digits: four strategies, ten tria
 	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=100
 
 test: setup  ## the tests, a few minutes
-	$(PYTEST) -q
+	$(PYTEST) -q -n auto
 
 test-all: setup  ## the slow tests and those that read the real data sets too
-	$(PYTEST) -q -m 'not bench'
+	$(PYTEST) -q -n auto -m 'not bench'
 
 lint: setup  ## ruff over everything
 	$(VENV)/bin/ruff check .

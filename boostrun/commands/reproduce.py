@@ -22,7 +22,7 @@ def main(words: Words) -> int:
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         write(table, folder, [record for cell in result.cells for record in cell.best_records])
         table_figure(table, folder / "table.png")
-        for against in ("T", "samples_drawn", "train_seconds"):
+        for against in ("T", "samples_drawn", "labels_asked", "train_seconds"):
             if any(against in record["curve"] for entry in entries for record in entry.records):
                 curve_figure(entries, item.spec.metric, against, folder / f"curve_{against}.png")
     print(table.text())

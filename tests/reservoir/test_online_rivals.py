@@ -33,8 +33,8 @@ def digits():
 @pytest.mark.parametrize(
     ("method", "expected"),
     [
-        ("oza", 85.6), ("osboost", 84.6), ("ocp", 87.4), ("bisc", 80.1), ("leistner", 80.9), ("geem_oza", 86.6),
-        ("geem_osboost", 85.1), ("geem_ocp", 80.6),
+        ("oza", 85.6), ("osboost", 84.6), ("ocp", 87.4), ("bisc", 80.1), ("leistner", 80.9), ("geem_oza", 88.2),
+        ("geem_osboost", 87.2), ("geem_ocp", 83.4),
     ],
 )  # fmt: skip
 def test_score_on_digits(method, expected, digits):
