@@ -11,6 +11,7 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
+from boostrun.features import patch_torch
 from boostrun.features.build import subset
 from boostrun.features.images import as_colour, require_images
 from boostrun.features.journal import NoJournal
@@ -18,7 +19,7 @@ from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gat
 from boostrun.features.progress import Progress
 
 DEFAULTS = defaults("features", "coates_ng")
-SOURCES = ("boostrun.features.patch_kernels", "boostrun.features.images")
+SOURCES = tuple(f"boostrun.features.{part}" for part in ("patch_kernels", "patch_torch", "images"))
 CONTRAST = 10.0  # added to the variance of a patch, pixels 0..255
 WHITENING = 0.1  # added to the eigenvalues of the covariance
 SPREAD = 0.01  # added to the variance of a feature
@@ -40,7 +41,9 @@ class CoatesNg:
 
     Parameters
     ----------
-    options : mapping with atoms, patches, patch, iterations, threshold, seed, size, bin_samples
+    options : mapping with atoms, patches, patch, iterations, threshold, seed, size, device, bin_samples
+
+        With device=cuda, torch on a GPU computes the products; its rounding is another, and so is the bank.
 
     Attributes
     ----------
@@ -66,6 +69,12 @@ class CoatesNg:
                 f"features.patches={options['patches']} is fewer than features.atoms={options['atoms']}; "
                 "a dictionary needs at least one patch for each atom"
             )
+        if options["device"] not in ("cpu", "cuda"):
+            raise BoostrunError(f"features.device must be cpu or cuda, not {options['device']!r}")
+        self._torch_device = None
+        if options["device"] == "cuda":
+            patch_torch.require_gpu()
+            self._torch_device = "cuda"
         self.options = dict(options)
         self.n_jobs, self.progress, self.saved = 1, False, NoJournal()
 
@@ -141,12 +150,15 @@ class CoatesNg:
         with Progress("dictionary", o["iterations"], self.progress, "iterations", done) as progress:
             for iteration in range(done, o["iterations"]):
                 columns = np.ascontiguousarray(atoms.T.astype(np.float32))
-                self._in_threads(
-                    lambda s, columns=columns: strongest_atoms(
-                        patches[s : s + step], columns, labels[s : s + step], values[s : s + step]
-                    ),
-                    range(0, len(patches), step),
-                )
+                if self._torch_device:
+                    patch_torch.strongest_atoms(patches, columns, labels, values, self._torch_device)
+                else:
+                    self._in_threads(
+                        lambda s, columns=columns: strongest_atoms(
+                            patches[s : s + step], columns, labels[s : s + step], values[s : s + step]
+                        ),
+                        range(0, len(patches), step),
+                    )
                 sums, used = np.zeros(atoms.shape), np.zeros(len(atoms), np.int64)
                 accumulate(patches, labels, values, count, sums, used)
                 dead = np.flatnonzero((used == 0) | (np.abs(sums).max(axis=1) < 1e-12))
@@ -181,13 +193,14 @@ class CoatesNg:
         require_images(images, self.name, (2, 2))
         features = np.empty((len(images), 8 * o["atoms"]), dtype=np.float32)
         step = max(1, min(_BLOCK, -(-len(images) // max(1, self._threads()))))
+        settings = o["patch"], CONTRAST, self._weights, self._offset, np.float32(o["threshold"])
 
         def work(start: int) -> None:
             small = as_colour(np.asarray(images[start : start + step]), o["size"])
-            encode_images(
-                small, o["patch"], CONTRAST, self._weights, self._offset, np.float32(o["threshold"]),
-                features[start : start + step],
-            )  # fmt: skip
+            if self._torch_device:
+                patch_torch.encode_images(small, *settings, features[start : start + step], self._torch_device)
+            else:
+                encode_images(small, *settings, features[start : start + step])
 
         self._in_threads(work, range(0, len(images), step))
         return features
@@ -195,7 +208,7 @@ class CoatesNg:
     def _threads(self) -> int:
         from joblib import effective_n_jobs
 
-        return effective_n_jobs(self.n_jobs)
+        return 1 if self._torch_device else effective_n_jobs(self.n_jobs)
 
     def _in_threads(self, work, starts) -> None:
         """work(start) for each start; the kernels let go of the interpreter, so threads are enough."""
