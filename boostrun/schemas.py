@@ -283,6 +283,7 @@ class CoatesNg(Features):
     threshold: float = number(0.25, least=0.0)
     seed: int = whole(0, least=0)
     size: int = whole(32, least=4)
+    device: str = choice("cpu", "cuda")
 
 
 @dataclass

@@ -1,11 +1,12 @@
 """What is seen of a sample: feature pipelines, and the quantised feature bank that holds their codes.
 
 A pipeline is one module with `DEFAULTS` (its config keys and their default values) and `Pipeline`, a class made as
-`Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional are
-`families(d) -> [(name, start, stop)]` and an attribute `n_jobs`, which is set before it is used. A module that computes
-with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes. `fit` sees
-training images only. A pipeline of your own: name its module in the YAML (`pipeline: mine.module`) or in the entry
-points `boostrun.features`.
+`Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional is
+`families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are set before it is used; `fit`
+may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on. A module
+that computes with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes.
+`fit` sees training images only. A pipeline of your own: name its module in the YAML (`pipeline: mine.module`) or in the
+entry points `boostrun.features`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ def open_bank(
 ) -> Bank:
     """Open the bank of a data set's features; build it first, once for all processes, where it is not there.
 
+    A build that was killed or interrupted goes on where it was.
+
     Parameters
     ----------
     dataset, features : mappings with `name` and its keys
@@ -59,23 +62,28 @@ def open_bank(
         Wrong keys or data, no room on the disk, a cache root that cannot be written.
     """
     from boostrun.features.bank import Bank
-    from boostrun.features.store import locked, make_folder, sweep
 
     key = bank_key(dataset, features, data_root)
     folder = Path(cache_root) / "banks" / key
     if not (folder / "meta.json").is_file():
+        from boostrun.data import load
+        from boostrun.features.build import build
+        from boostrun.features.store import locked, make_folder, sweep
+
+        module, options = _pipeline(features)
+        pipeline = module.Pipeline(options)  # refuses a device that is not there before anything is written
+        pipeline.n_jobs, pipeline.progress = n_jobs, progress
         make_folder(folder.parent)
         with locked(folder):
             if not (folder / "meta.json").is_file():  # another process may have built it meanwhile
-                sweep(folder.parent)
-                _build(
-                    dataset,
-                    features,
-                    Path(data_root),
+                sweep(folder.parent, building=key)
+                build(
+                    load(dataset, Path(data_root)),
+                    pipeline,
+                    options,
                     folder,
                     key=key,
                     progress=progress,
-                    n_jobs=n_jobs,
                     memory_mb=memory_mb,
                 )
     return Bank(folder, verify=verify)
@@ -137,14 +145,3 @@ def _pipeline(features: Mapping):
     in_range(options, "features", "bins", 2, 256)
     in_range(options, "features", "bin_samples", 1)
     return module, options
-
-
-def _build(dataset, features, data_root, folder, *, key, progress, n_jobs, memory_mb) -> None:
-    from boostrun.data import load
-    from boostrun.features.build import build
-
-    module, options = _pipeline(features)
-    pipeline = module.Pipeline(options)
-    pipeline.n_jobs = n_jobs
-    pipeline.progress = progress
-    build(load(dataset, data_root), pipeline, options, folder, key=key, progress=progress, memory_mb=memory_mb)

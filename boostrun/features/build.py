@@ -1,5 +1,7 @@
 """Building a bank block by block: images in, codes out; the result depends on neither block size nor n_jobs.
 
+A build that is killed goes on where it was: what it had fitted and the blocks it had finished are kept in a journal.
+
 Peak memory: the data set as its loader holds it, plus about `memory_mb` MiB for a block of images with its features
 and codes, plus what the pipeline keeps per thread. Edges are fitted on at most `bin_samples` training samples, whose
 features go through a temporary file, not through memory.
@@ -9,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from boostrun.data.dataset import Dataset
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import FORMAT, SPLITS, sha256_of
+from boostrun.features.journal import Journal
 from boostrun.features.progress import Progress
 from boostrun.features.store import create_array, out_of_room, remove
 from boostrun.kernels.quantise import fit_edges, quantise
@@ -31,10 +32,14 @@ def build(
 ) -> None:
     """Write the bank of `dataset` to `folder`, by way of `<folder>.tmp`; the caller holds its lock.
 
+    Killed or interrupted, it leaves `<folder>.tmp` behind, and the next build of the same bank goes on from there; the
+    finished bank is the same to the byte.
+
     Parameters
     ----------
     dataset : Dataset
-    pipeline : object with fit(images), __call__(images) -> (n, d) float32, name, describe()
+    pipeline : object with fit(images), __call__(images) -> (n, d) float32, name, describe(); its attribute `saved` is
+        set to the journal, where `fit` may keep arrays by name (`save`) and find them again (`load`)
     options : the features config, with `bins` and `bin_samples`
     folder : Path, which does not exist yet
     key : str, written into the bank
@@ -47,14 +52,15 @@ def build(
         Features that are NaN or infinite, a full disk. Nothing is left behind.
     """
     temporary = folder.with_name(folder.name + ".tmp")
-    remove(temporary)
     try:
         with out_of_room(folder):
-            temporary.mkdir()
-            _write(dataset, pipeline, options, temporary, key=key, progress=progress, memory_mb=memory_mb)
-            temporary.rename(folder)
-    finally:
+            journal = Journal(temporary, key)
+            _write(dataset, pipeline, options, journal, key=key, progress=progress, memory_mb=memory_mb)
+            (temporary / "bank").rename(folder)
+    except Exception:  # not an interrupt: what it leaves is good
         remove(temporary)
+        raise
+    remove(temporary)
 
 
 def subset(n: int, most: int) -> np.ndarray:
@@ -68,38 +74,36 @@ def subset(n: int, most: int) -> np.ndarray:
     return np.sort(np.random.default_rng(_SUBSET_SEED).choice(n, most, replace=False))
 
 
-def _write(dataset, pipeline, options, folder, *, key, progress, memory_mb) -> None:
-    started = time.perf_counter()
+def _write(dataset, pipeline, options, journal, *, key, progress, memory_mb) -> None:
     bins = options["bins"]
     exact = pipeline.name == "raw" and dataset.x_train.dtype == np.uint8 and bins == 256
+    pipeline.saved = journal
     pipeline.fit(dataset.x_train)
-    width = _features(pipeline, dataset.x_train[:1]).shape[1]
+    probe = _features(pipeline, dataset.x_train[:1])
+    journal.require_same("probe", probe)
+    width, folder = probe.shape[1], journal.folder / "bank"
+    folder.mkdir(exist_ok=True)
     rows = block_rows(width, int(np.prod(dataset.x_train.shape[1:])) * dataset.x_train.itemsize, memory_mb)
     if exact:
         edges = np.arange(1, 256, dtype=np.float32)[None]
     else:
-        edges = _fit_edges(dataset.x_train, pipeline, options, folder, width=width, rows=rows, progress=progress)
+        edges = _fit_edges(dataset.x_train, pipeline, options, journal, width=width, rows=rows, progress=progress)
     _save(folder / "edges.npy", edges)
     for split, images, labels in (
         ("train", dataset.x_train, dataset.y_train),
         ("test", dataset.x_test, dataset.y_test),
     ):
-        codes = create_array(folder / f"codes_{split}.npy", np.uint8, (width, len(images)))
-
-        def store(start: int, features: np.ndarray, codes=codes) -> None:
-            if exact:
-                codes[:, start : start + len(features)] = features.T
-                return
-            block = np.empty(features.shape[::-1], dtype=np.uint8)
-            quantise(features, edges, block)
-            codes[:, start : start + len(features)] = block
-
-        _in_blocks(
-            images, None if exact else pipeline, rows, store, Progress(f"features ({split})", len(images), progress)
-        )
+        path = folder / f"codes_{split}.npy"
+        codes, done = journal.columns(path, np.uint8, (width, len(images)))
+        with Progress(f"features ({split})", len(images), progress, done=done) as shown:
+            for start in range(done, len(images), rows):
+                images_here = images[start : start + rows]
+                codes[:, start : start + rows] = _codes(images_here, None if exact else pipeline, edges)
+                journal.finished(path, codes, start, start + len(images_here))
+                shown.advance(len(images_here))
         codes.flush()
         _save(folder / f"labels_{split}.npy", np.asarray(labels, dtype=np.int64))
-    _write_meta(dataset, pipeline, options, folder, key=key, width=width, seconds=time.perf_counter() - started)
+    _write_meta(dataset, pipeline, options, folder, key=key, width=width, seconds=journal.seconds())
 
 
 def block_rows(width: int, image_bytes: int, memory_mb: int) -> int:
@@ -107,13 +111,14 @@ def block_rows(width: int, image_bytes: int, memory_mb: int) -> int:
     return int(max(1, min(_MOST_ROWS, memory_mb * 2**20 // (6 * width + 5 * image_bytes))))
 
 
-def _in_blocks(images, pipeline, rows: int, use: Callable, progress: Progress) -> None:
-    """use(start, features) for each block of images; without a pipeline the flattened bytes themselves."""
-    with progress:
-        for start in range(0, len(images), rows):
-            block = images[start : start + rows]
-            use(start, block.reshape(len(block), -1) if pipeline is None else _features(pipeline, block))
-            progress.advance(len(block))
+def _codes(images: np.ndarray, pipeline, edges: np.ndarray) -> np.ndarray:
+    """Codes of a block of images, (d, n) uint8; without a pipeline the flattened bytes themselves."""
+    if pipeline is None:
+        return images.reshape(len(images), -1).T
+    features = _features(pipeline, images)
+    codes = np.empty(features.shape[::-1], dtype=np.uint8)
+    quantise(features, edges, codes)
+    return codes
 
 
 def _features(pipeline, images: np.ndarray) -> np.ndarray:
@@ -132,19 +137,24 @@ def _features(pipeline, images: np.ndarray) -> np.ndarray:
     return features
 
 
-def _fit_edges(images, pipeline, options, folder, *, width, rows, progress) -> np.ndarray:
+def _fit_edges(images, pipeline, options, journal, *, width, rows, progress) -> np.ndarray:
+    saved = journal.load("edges")
+    if saved is not None:
+        return saved["edges"]
     chosen = subset(len(images), options["bin_samples"])
-    path = folder / "subset.npy"
-    columns = create_array(path, np.float32, (width, len(chosen)))
-    with Progress("quantile bins", len(chosen), progress) as shown:
-        for start in range(0, len(chosen), rows):
+    path = journal.folder / "subset.npy"
+    columns, done = journal.columns(path, np.float32, (width, len(chosen)))
+    with Progress("quantile bins", len(chosen), progress, done=done) as shown:
+        for start in range(done, len(chosen), rows):
             block = _features(pipeline, images[chosen[start : start + rows]])
             columns[:, start : start + len(block)] = block.T
+            journal.finished(path, columns, start, start + len(block))
             shown.advance(len(block))
     edges = np.empty((width, options["bins"] - 1), dtype=np.float32)
     step = max(1, 2**24 // len(chosen))
     for first in range(0, width, step):
         fit_edges(np.sort(columns[first : first + step], axis=1), edges[first : first + step])
+    journal.save("edges", edges=edges)
     del columns
     path.unlink()
     return edges

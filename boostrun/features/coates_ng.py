@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -10,17 +11,20 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
+from boostrun.features import patch_torch
 from boostrun.features.build import subset
 from boostrun.features.images import as_colour, require_images
+from boostrun.features.journal import NoJournal
 from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gather_patches, strongest_atoms
 from boostrun.features.progress import Progress
 
 DEFAULTS = defaults("features", "coates_ng")
-SOURCES = ("boostrun.features.patch_kernels", "boostrun.features.images")
+SOURCES = tuple(f"boostrun.features.{part}" for part in ("patch_kernels", "patch_torch", "images"))
 CONTRAST = 10.0  # added to the variance of a patch, pixels 0..255
 WHITENING = 0.1  # added to the eigenvalues of the covariance
 SPREAD = 0.01  # added to the variance of a feature
 _BLOCK = 256  # images per task
+_KEEP_EVERY = 8  # blocks of the standardisation between two entries in the journal
 
 
 class CoatesNg:
@@ -37,11 +41,15 @@ class CoatesNg:
 
     Parameters
     ----------
-    options : mapping with atoms, patches, patch, iterations, threshold, seed, size, bin_samples
+    options : mapping with atoms, patches, patch, iterations, threshold, seed, size, device, bin_samples
+
+        With device=cuda, torch on a GPU computes the products; its rounding is another, and so is the bank.
 
     Attributes
     ----------
     n_jobs : int, threads; the result does not depend on it
+    saved : journal (`boostrun.features.journal`) in which `fit` keeps the dictionary after each iteration and the
+        sums of the standardisation, and from which it goes on; by default nothing is kept
     atoms_ : float32, (atoms, patch * patch * 3), after `fit`
 
     Memory: the patches (400,000 x 108 x 4 bytes = 173 MB) while the dictionary is learned; per thread
@@ -61,23 +69,23 @@ class CoatesNg:
                 f"features.patches={options['patches']} is fewer than features.atoms={options['atoms']}; "
                 "a dictionary needs at least one patch for each atom"
             )
+        if options["device"] not in ("cpu", "cuda"):
+            raise BoostrunError(f"features.device must be cpu or cuda, not {options['device']!r}")
+        self._torch_device = None
+        if options["device"] == "cuda":
+            patch_torch.require_gpu()
+            self._torch_device = "cuda"
         self.options = dict(options)
-        self.n_jobs, self.progress = 1, False
+        self.n_jobs, self.progress, self.saved = 1, False, NoJournal()
 
     def fit(self, images: np.ndarray) -> CoatesNg:
         """Learn whitening, dictionary and standardisation from training images, (n, h, w) or (n, h, w, 3) uint8."""
         require_images(images, self.name, (2, 2))
-        rng = np.random.default_rng(np.random.SeedSequence(self.options["seed"]))
-        patches = self._random_patches(images, rng)
-        mean, whitening = zca(patches)
-        filled = np.zeros((-(-len(patches) // ROWS) * ROWS, patches.shape[1]), dtype=np.float32)
-        with self._one_blas_thread():
-            for start in range(0, len(patches), ROWS):
-                block = patches[start : start + ROWS].astype(np.float64)
-                filled[start : start + len(block)] = (block - mean) @ whitening
-        count = len(patches)
-        del patches
-        self.atoms_ = self._dictionary(filled, count, rng)
+        learned = self.saved.load("dictionary")
+        if learned is None or learned["done"] < self.options["iterations"]:
+            learned = self._learn(images, learned)
+        self.atoms_ = learned["atoms"].astype(np.float32)
+        mean, whitening = learned["mean"], learned["whitening"]
         self._weights = np.ascontiguousarray((whitening @ self.atoms_.T.astype(np.float64)).astype(np.float32))
         self._offset = (-(mean @ whitening) @ self.atoms_.T.astype(np.float64)).astype(np.float32)
         self._standardise(images)
@@ -97,6 +105,21 @@ class CoatesNg:
             f"pixels, threshold {o['threshold']}"
         )
 
+    def _learn(self, images: np.ndarray, earlier: dict | None) -> dict:
+        """Whitening and dictionary, from the last iteration that an earlier build kept."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.options["seed"]))
+        patches = self._random_patches(images, rng)
+        mean, whitening = zca(patches)
+        filled = np.zeros((-(-len(patches) // ROWS) * ROWS, patches.shape[1]), dtype=np.float32)
+        with self._one_blas_thread():
+            for start in range(0, len(patches), ROWS):
+                block = patches[start : start + ROWS].astype(np.float64)
+                filled[start : start + len(block)] = (block - mean) @ whitening
+        count = len(patches)
+        del patches
+        whitened = {"mean": mean, "whitening": whitening}
+        return {"atoms": self._dictionary(filled, count, rng, whitened, earlier), **whitened}
+
     def _random_patches(self, images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Normalised patches at random places of random training images, (patches, patch * patch * 3) float32."""
         o = self.options
@@ -112,38 +135,54 @@ class CoatesNg:
                 gather_patches(small, which[part] - start, tops[part], lefts[part], o["patch"], CONTRAST, patches[part])
         return patches
 
-    def _dictionary(self, patches: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-        """OMP-1 on whitened patches, (p, d) float32 of which the first `count` are no filling -> (atoms, d)."""
+    def _dictionary(self, patches, count: int, rng: np.random.Generator, whitened: dict, earlier) -> np.ndarray:
+        """OMP-1 on whitened patches, (p, d) float32 of which the first `count` are no filling -> (atoms, d) float64.
+
+        Each iteration is kept together with `whitened`; `earlier` is what was kept of the last one, or None.
+        """
         o = self.options
-        atoms = unit(rng.standard_normal((o["atoms"], patches.shape[1])))
+        atoms, done = unit(rng.standard_normal((o["atoms"], patches.shape[1]))), 0
+        if earlier is not None:
+            atoms, done = earlier["atoms"], int(earlier["done"])
+            rng.bit_generator.state = json.loads(str(earlier["rng"]))
         labels, values = np.empty(len(patches), np.int64), np.empty(len(patches), np.float32)
         step = 16 * ROWS
-        with Progress("dictionary", o["iterations"], self.progress, "iterations") as progress:
-            for _ in range(o["iterations"]):
+        with Progress("dictionary", o["iterations"], self.progress, "iterations", done) as progress:
+            for iteration in range(done, o["iterations"]):
                 columns = np.ascontiguousarray(atoms.T.astype(np.float32))
-                self._in_threads(
-                    lambda s, columns=columns: strongest_atoms(
-                        patches[s : s + step], columns, labels[s : s + step], values[s : s + step]
-                    ),
-                    range(0, len(patches), step),
-                )
+                if self._torch_device:
+                    patch_torch.strongest_atoms(patches, columns, labels, values, self._torch_device)
+                else:
+                    self._in_threads(
+                        lambda s, columns=columns: strongest_atoms(
+                            patches[s : s + step], columns, labels[s : s + step], values[s : s + step]
+                        ),
+                        range(0, len(patches), step),
+                    )
                 sums, used = np.zeros(atoms.shape), np.zeros(len(atoms), np.int64)
                 accumulate(patches, labels, values, count, sums, used)
                 dead = np.flatnonzero((used == 0) | (np.abs(sums).max(axis=1) < 1e-12))
                 sums[dead] = patches[rng.integers(0, count, len(dead))]
                 atoms = unit(sums)
+                state = np.array(json.dumps(rng.bit_generator.state))
+                self.saved.save("dictionary", atoms=atoms, done=np.array(iteration + 1), rng=state, **whitened)
                 progress.advance(1)
-        return atoms.astype(np.float32)
+        return atoms
 
     def _standardise(self, images: np.ndarray) -> None:
         chosen = subset(len(images), self.options.get("bin_samples", 10000))
         width = 8 * self.options["atoms"]
-        total, squares = np.zeros(width), np.zeros(width)
-        with Progress("standardisation", len(chosen), self.progress) as progress:
-            for start in range(0, len(chosen), _BLOCK):  # blocks of one size: sums do not depend on memory or threads
+        total, squares, done = np.zeros(width), np.zeros(width), 0
+        if (earlier := self.saved.load("standardisation")) is not None:
+            total, squares, done = earlier["total"], earlier["squares"], int(earlier["done"])
+        with Progress("standardisation", len(chosen), self.progress, done=done) as progress:
+            for start in range(done, len(chosen), _BLOCK):  # blocks of one size: sums do not depend on memory, threads
                 block = self._encode(images[chosen[start : start + _BLOCK]]).astype(np.float64)
                 total += block.sum(axis=0)
                 squares += (block**2).sum(axis=0)
+                done = start + len(block)
+                if done == len(chosen) or done % (_KEEP_EVERY * _BLOCK) == 0:
+                    self.saved.save("standardisation", total=total, squares=squares, done=np.array(done))
                 progress.advance(len(block))
         mean = total / len(chosen)
         variance = np.maximum(squares / len(chosen) - mean**2, 0)
@@ -154,13 +193,14 @@ class CoatesNg:
         require_images(images, self.name, (2, 2))
         features = np.empty((len(images), 8 * o["atoms"]), dtype=np.float32)
         step = max(1, min(_BLOCK, -(-len(images) // max(1, self._threads()))))
+        settings = o["patch"], CONTRAST, self._weights, self._offset, np.float32(o["threshold"])
 
         def work(start: int) -> None:
             small = as_colour(np.asarray(images[start : start + step]), o["size"])
-            encode_images(
-                small, o["patch"], CONTRAST, self._weights, self._offset, np.float32(o["threshold"]),
-                features[start : start + step],
-            )  # fmt: skip
+            if self._torch_device:
+                patch_torch.encode_images(small, *settings, features[start : start + step], self._torch_device)
+            else:
+                encode_images(small, *settings, features[start : start + step])
 
         self._in_threads(work, range(0, len(images), step))
         return features
@@ -168,7 +208,7 @@ class CoatesNg:
     def _threads(self) -> int:
         from joblib import effective_n_jobs
 
-        return effective_n_jobs(self.n_jobs)
+        return 1 if self._torch_device else effective_n_jobs(self.n_jobs)
 
     def _in_threads(self, work, starts) -> None:
         """work(start) for each start; the kernels let go of the interpreter, so threads are enough."""

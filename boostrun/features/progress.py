@@ -9,22 +9,25 @@ _SECONDS = 5.0  # between two plain lines
 
 
 class Progress:
-    """Counts units of work; silent unless `show`.
+    """Counts units of work; silent unless `show`. `done` units were done before, by a build that was killed.
 
     >>> with Progress("features", total=2, show=False) as progress:
     ...     progress.advance(2)
     """
 
-    def __init__(self, label: str, total: int, show: bool, unit: str = "images"):
+    def __init__(self, label: str, total: int, show: bool, unit: str = "images", done: int = 0):
         self._label, self._total, self._unit = label, total, unit
-        self._done = 0
+        self._done = done
         self._show = show
         self._bar = None
         self._last = time.monotonic()
         if show and sys.stderr.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(total=total, desc=label, unit=f" {unit}", file=sys.stderr, leave=False)
+            self._bar = tqdm(total=total, initial=done, desc=label, unit=f" {unit}", file=sys.stderr, leave=False)
+        if show and done:
+            line = f"{label}: resumed at {done} of {total} {unit}"
+            print(line, file=sys.stderr, flush=True) if self._bar is None else self._bar.write(line, file=sys.stderr)
 
     def __enter__(self) -> Progress:
         return self

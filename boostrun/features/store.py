@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 
+_ABANDONED = 3 * 24 * 3600.0  # seconds without a change after which a half-built bank is not gone on with
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -92,12 +94,26 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def sweep(banks: Path) -> None:
-    """Remove what killed builds of any bank left in `banks` (folders `*.tmp` whose lock nobody holds)."""
+def sweep(banks: Path, building: str = "") -> None:
+    """Remove what killed builds left in `banks` and nobody will go on with: folders `*.tmp` whose lock nobody holds.
+
+    One that holds a journal may be gone on with, so it stays until the journal is three days old or its bank is there;
+    that of the bank `building` (its key) always stays.
+    """
     for half in banks.glob("*.tmp"):
+        if half.stem == building:
+            continue
         with locked(half.with_suffix(""), wait=False) as free:
-            if free:
+            if free and ((half.with_suffix("") / "meta.json").is_file() or _age(half / "journal.json") > _ABANDONED):
                 remove(half)
+
+
+def _age(path: Path) -> float:
+    """Seconds since a file was last written; infinite where there is none."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return float("inf")
 
 
 def _unwritable(folder: Path, error: OSError) -> BoostrunError:

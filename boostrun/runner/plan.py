@@ -49,10 +49,14 @@ def open_store(settings: Settings) -> Store:
 
 
 def cell_of(settings: Settings) -> Cell:
-    """What of the settings decides a result; ``holdout`` counts to the data set, and only when it is given."""
+    """What of the settings decides a result; ``holdout`` counts to the data set, and only when it is given.
+
+    A device counts only when it is not the usual one, so that records from before there was a choice are found.
+    """
     holdout = settings.root["holdout"]
     dataset = settings.dataset if holdout is None else {**settings.dataset, "holdout": holdout}
-    return Cell(settings.algo, dataset, settings.features, settings.budget)
+    features = {key: value for key, value in settings.features.items() if (key, value) != ("device", "cpu")}
+    return Cell(settings.algo, dataset, features, settings.budget)
 
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:

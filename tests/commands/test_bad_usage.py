@@ -31,6 +31,7 @@ SENTENCES = {
     "shrinkage=1": "no key 'shrinkage'; did you mean 'algo.shrinkage'",
     "+shrinkage=1": "has no key 'shrinkage'",
     "features.bins=1000": "a whole number from 2 to 256",
+    "features=coates_ng features.device=gpu": "one of cpu, cuda is needed",
     "run.backend=lokky": "did you mean 'loky'",
     "dataset=npz": "dataset.path must be given",
     "dataset=npz dataset.path=absent.npz": "absent.npz",
@@ -118,10 +119,12 @@ def test_a_disk_that_fills_up_leaves_no_half_record(command, workplace, monkeypa
     def full(_descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    assert command("algo=majority trials=1 seed=7 n_jobs=1")[0] == 0  # the bank is there
+    before = sorted((workplace / "results" / "runs").rglob("*.json"))
     monkeypatch.setattr(os, "fsync", full)
     code, _, err = command("algo=majority trials=2 n_jobs=1")
     assert code == 2 and "No space left" in err
-    assert not [path for path in (workplace / "results").rglob("*") if path.is_file() and path.suffix == ".json"]
+    assert sorted((workplace / "results" / "runs").rglob("*.json")) == before
 
 
 def test_help_and_completion_import_nothing_heavy(workplace):

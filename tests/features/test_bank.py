@@ -3,9 +3,7 @@
 import errno
 import json
 import multiprocessing
-import os
 import pickle
-import signal
 import time
 
 import numpy as np
@@ -141,28 +139,6 @@ def test_two_processes_at_once_build_it_once_and_agree(data, tmp_path):
     assert lines.count("built") == 1 and len(lines) == 3 and lines[1] == lines[2]
 
 
-def _build_and_stall(data, root):
-    build._write_meta = lambda *args, **kwargs: time.sleep(60)
-    open_bank(data, RAW, root, root / "cache")
-
-
-def test_a_killed_build_is_no_bank_and_is_cleaned_up_by_the_next_one(data, tmp_path):
-    process = multiprocessing.get_context("fork").Process(target=_build_and_stall, args=(data, tmp_path))
-    process.start()
-    half = tmp_path / "cache" / "banks" / (bank_key(data, RAW, tmp_path) + ".tmp")
-    deadline = time.monotonic() + 30
-    while not (half / "labels_test.npy").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
-    assert half.is_dir() and not half.with_suffix("").exists()
-    made(data, tmp_path, {"name": "raw", "bins": 4})  # another bank's build sweeps it
-    assert not half.exists()
-    half.mkdir()
-    assert made(data, tmp_path).n_features == 4
-    assert not half.exists()
-
-
 def test_a_running_build_of_another_bank_is_not_swept(tmp_path):
     half = tmp_path / "abc.tmp"
     half.mkdir()
@@ -182,16 +158,6 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing(data, tmp_path, monkeypatc
     with pytest.raises(BoostrunError, match="no room left"):
         made(data, tmp_path)
     assert [p.name for p in (tmp_path / "cache" / "banks").iterdir() if not p.name.endswith(".lock")] == []
-
-
-def test_an_interrupt_leaves_nothing(data, tmp_path, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(build, "_write_meta", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        made(data, tmp_path)
-    assert not list((tmp_path / "cache" / "banks").glob("*.tmp"))
 
 
 def test_a_cache_root_that_cannot_be_written_is_a_sentence(data, tmp_path):
