@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from .. import one_vs_all
-from ..data.source import ArraySource
+from ..estimator import StumpClassifier
 from .full_data import FullDataBoosting
 
-_DTYPES = [np.float64, np.float32, np.uint8]
 
-
-class FullDataClassifier(ClassifierMixin, BaseEstimator, FullDataBoosting):
+class FullDataClassifier(StumpClassifier, FullDataBoosting):
     """Boosted stumps by the methods that reservoir boosting is compared with (Lefakis & Fleuret 2013, Table 5).
 
     Several classes are learnt one against the rest, one after the other.
@@ -73,31 +64,5 @@ class FullDataClassifier(ClassifierMixin, BaseEstimator, FullDataBoosting):
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         Cost a round and class: O(r d), and O(n) for ``wss`` and ``mada``; O(n d) for ``all``.
         """
-        X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
-        check_classification_targets(y)
-        filter_seed, algorithm_seed = np.random.SeedSequence(self._entropy()).spawn(2)
-        return self._fit(ArraySource(X, y, filter_seed), algorithm_seed)
-
-    def _entropy(self) -> int:
-        if isinstance(self.random_state, (int, np.integer)):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-    def _scores(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return self.ensemble_.decision(validate_data(self, X, dtype=_DTYPES, order="C", reset=False))
-
-    def decision_function(self, X) -> np.ndarray:
-        """Scores: (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n K T)."""
-        return one_vs_all.decision(self._scores(X))
-
-    def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d)."""
-        return one_vs_all.predict(self._scores(X), self.classes_)
-
-    def staged_decision_function(self, X):
-        """Scores after 1, 2, ..., T rounds, each as :meth:`decision_function` gives them."""
-        check_is_fitted(self)
-        columns = np.ascontiguousarray(validate_data(self, X, dtype=_DTYPES, reset=False).T)
-        for scores in self.ensemble_.staged_decision(columns, range(1, self.ensemble_.n_rounds + 1)):
-            yield one_vs_all.decision(scores.copy())
+        source, seed, _ = self._source(X, y)
+        return self._fit(source, seed)

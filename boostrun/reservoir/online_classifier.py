@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from .. import one_vs_all
-from ..data.source import ArraySource
+from ..estimator import StumpClassifier
 from .online_rivals import OnlineRival
 
-_DTYPES = [np.float64, np.float32, np.uint8]
 
-
-class OnlineRivalClassifier(ClassifierMixin, BaseEstimator, OnlineRival):
+class OnlineRivalClassifier(StumpClassifier, OnlineRival):
     """Boosted stumps by a method that sees one sample at a time and keeps none.
 
     Several classes are learnt one against the rest, each from a stream of its own.
@@ -72,25 +63,5 @@ class OnlineRivalClassifier(ClassifierMixin, BaseEstimator, OnlineRival):
 
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         """
-        X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
-        check_classification_targets(y)
-        # one SeedSequence, an axis for the Filter and one for the algorithm: methods see the same samples
-        entropy = self._entropy()
-        return self._fit(ArraySource(X, y, np.random.SeedSequence(entropy).spawn(2)[0]), entropy)
-
-    def _entropy(self) -> int:
-        if isinstance(self.random_state, (int, np.integer)):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-    def _scores(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return self.ensemble_.decision(validate_data(self, X, dtype=_DTYPES, order="C", reset=False))
-
-    def decision_function(self, X) -> np.ndarray:
-        """Scores: (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n K T)."""
-        return one_vs_all.decision(self._scores(X))
-
-    def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d)."""
-        return one_vs_all.predict(self._scores(X), self.classes_)
+        source, _, entropy = self._source(X, y)
+        return self._fit(source, entropy)
