@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.data.source import ArraySource
 from boostrun.ensemble import StumpEnsemble
 from boostrun.errors import BoostrunError
+from boostrun.losses import LOSSES
 from boostrun.reservoir.active import ActiveBoosting, ActiveReservoir
 from boostrun.reservoir.boosting import ReservoirBoosting
 from boostrun.reservoir.classifier import ReservoirClassifier
@@ -147,3 +148,14 @@ def test_a_split_learner_has_workers_that_never_meet():
     assert len(model.staged_samples_drawn_) == len(model.staged_train_seconds_) == 24
     with pytest.raises(BoostrunError, match="cannot be split"):
         model.fit_source(object())
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("strategy", SHARED)
+def test_weights_that_are_all_zero_give_a_finite_model(strategy, shared, monkeypatch):
+    samples, y = toy()
+    loss = LOSSES["logistic"]
+    monkeypatch.setattr(type(loss), "weights", lambda self, margins: np.zeros_like(margins))
+    model = ReservoirBoosting(strategy, shared=shared, reservoir_size=15, n_estimators=6, random_state=0)
+    ensemble = model.fit_source(ArraySource(samples, y, 1)).ensemble_
+    assert np.isfinite(ensemble.coefficients).all() and np.isfinite(ensemble.thresholds).all()
