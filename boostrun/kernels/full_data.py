@@ -127,19 +127,18 @@ def _add_columns(columns, group, weights, histogram):
     """histogram[k, code] += weight over all samples, for the eight features of ``group`` side by side."""
     c0, c1, c2, c3 = columns[group[0]], columns[group[1]], columns[group[2]], columns[group[3]]
     c4, c5, c6, c7 = columns[group[4]], columns[group[5]], columns[group[6]], columns[group[7]]
-    h0, h1, h2, h3 = histogram[0:256], histogram[256:512], histogram[512:768], histogram[768:1024]
-    h4, h5, h6, h7 = histogram[1024:1280], histogram[1280:1536], histogram[1536:1792], histogram[1792:2048]
     for i in range(weights.shape[0]):
         at = np.uint64(i)
         weight = weights[at]
-        h0[np.uint64(c0[at])] += weight
-        h1[np.uint64(c1[at])] += weight
-        h2[np.uint64(c2[at])] += weight
-        h3[np.uint64(c3[at])] += weight
-        h4[np.uint64(c4[at])] += weight
-        h5[np.uint64(c5[at])] += weight
-        h6[np.uint64(c6[at])] += weight
-        h7[np.uint64(c7[at])] += weight
+        # one array and constant offsets: eight pointers to parts of it would not all stay in registers
+        histogram[np.uint64(c0[at])] += weight
+        histogram[np.uint64(c1[at]) + np.uint64(256)] += weight
+        histogram[np.uint64(c2[at]) + np.uint64(512)] += weight
+        histogram[np.uint64(c3[at]) + np.uint64(768)] += weight
+        histogram[np.uint64(c4[at]) + np.uint64(1024)] += weight
+        histogram[np.uint64(c5[at]) + np.uint64(1280)] += weight
+        histogram[np.uint64(c6[at]) + np.uint64(1536)] += weight
+        histogram[np.uint64(c7[at]) + np.uint64(1792)] += weight
 
 
 @njit(cache=True)
