@@ -15,6 +15,7 @@ from typing import Any
 
 from . import config as schema
 from . import schemas
+from .data import is_streamed
 from .errors import BoostrunError, did_you_mean
 
 GROUPS = ("algo", "dataset", "features", "run")
@@ -25,7 +26,7 @@ class Settings:
     """One composed and checked configuration.
 
     ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
-    often. All values are plain.
+    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain.
     """
 
     algo: Mapping[str, Any]
@@ -126,6 +127,8 @@ def _settings(overrides: Sequence[str], config_dir: str | None) -> Settings:
     root = {key: value for key, value in plain.items() if key not in GROUPS}
     checked = schema.check_root(root)
     groups = {group: schema.check_group(group, plain.get(group) or {}) for group in GROUPS}
+    if is_streamed(groups["dataset"]):
+        schema.check_streamed(groups["algo"], groups["features"], checked["holdout"])
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked)
 
 

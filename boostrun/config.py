@@ -10,7 +10,7 @@ from .errors import BoostrunError, did_you_mean
 from .kinds import Kind
 from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
 
-__all__ = ["MISSING", "SCHEMAS", "check_budget", "check_group", "check_root", "defaults"]
+__all__ = ["MISSING", "SCHEMAS", "check_budget", "check_group", "check_root", "check_streamed", "defaults"]
 
 
 def defaults(group: str, name: str) -> dict[str, Any]:
@@ -64,6 +64,38 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
         given = root.get(key)
         budget[key] = given if given is not None else budget[default] if isinstance(default, str) else default
     return budget
+
+
+_HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand
+
+
+def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout: float | None) -> None:
+    """Refuse what cannot be done with a data set that is read in chunks; raises BoostrunError with one sentence.
+
+    >>> check_streamed({"name": "wss"}, {"name": "raw", "bin_samples": 10000}, None)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
+    """
+    if algo["name"] in _HOLD_ALL:
+        raise BoostrunError(
+            f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
+            "that draws from a filter, as geem, wsam, fix or filterboost do"
+        )
+    if features["name"] != "raw":
+        raise BoostrunError(
+            f"features={features['name']}: dataset=stream is trained on as it lies on the disk, so features=raw is the "
+            "only choice"
+        )
+    if features["bin_samples"] != defaults("features", "raw")["bin_samples"]:
+        raise BoostrunError(
+            f"dataset=stream has no use for features.bin_samples={features['bin_samples']}: bins are fitted on the "
+            "first samples that the learner draws"
+        )
+    if holdout is not None:
+        raise BoostrunError(
+            f"dataset=stream has no use for holdout={holdout:g}: give the samples to choose settings on as "
+            "dataset.test_path"
+        )
 
 
 def _check(schema: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:

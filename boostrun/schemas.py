@@ -218,6 +218,17 @@ class TableDataset(FileDataset):
 
 
 @dataclass
+class Stream(Dataset):
+    """Files larger than memory, read in chunks: .npy or CSV, with a test part in files of its own."""
+
+    path: str = text(MISSING)
+    label: str | None = text(None)
+    test_path: str = text(MISSING)
+    test_label: str | None = text(None)
+    chunk_rows: int = whole(4096)
+
+
+@dataclass
 class ImageFolder(FileDataset):
     """Folders of images."""
 
@@ -288,11 +299,14 @@ class CoatesNg(Features):
 
 @dataclass
 class Run:
-    """How trials are run; nothing here changes a result."""
+    """How trials are run; nothing here changes a result, except that ``memory_limit`` (MiB) decides how far a streamed
+    set is shuffled, so that it counts to the cells of dataset=stream, and to no others.
+    """
 
     name: str = "local"
     backend: str = choice("loky", "sequential")
     memory_mb: int = whole(1024, least=64)
+    memory_limit: int = whole(1024, least=16)
 
 
 @dataclass
@@ -331,7 +345,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
         "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
-        "image_folder": ImageFolder, "openml": OpenML,
+        "image_folder": ImageFolder, "openml": OpenML, "stream": Stream,
     },
     "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg},
     "run": {"local": Run},

@@ -62,10 +62,20 @@ def rerun(record: dict) -> str:
         values = dict(record["cell"][group])
         if (holdout := values.pop("holdout", None)) is not None:
             parts.append(f"holdout={holdout}")
+        if (limit := values.pop("memory_limit", None)) is not None:
+            parts.append(f"run.memory_limit={limit}")
         parts.append(f"{group}={values['name']}")
         parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key != "name"]
     parts += [f"{key}={value}" for key, value in record["cell"]["budget"].items()]
     return " ".join([*parts, f"seed={record['seed']}", "trials=1"])
+
+
+def _typed_as(group: str, key: str) -> str:
+    """A key of a cell as a person types it."""
+    if group == "budget":
+        return key
+    elsewhere = {"dataset.holdout": "holdout", "dataset.memory_limit": "run.memory_limit"}
+    return elsewhere.get(f"{group}.{key}", f"{group}.{key}")
 
 
 def _word(value) -> str:
@@ -106,7 +116,7 @@ def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
     others = [other.cell.config() for other in cells]
     q_follows = all(other["budget"].get("q") == other["budget"].get("r") for other in others)
     varying = [
-        f"{key}={_word(value)}" if group == "budget" else f"{group}.{key}={_word(value)}"
+        f"{_typed_as(group, key)}={_word(value)}"
         for group in ("dataset", "features", "algo", "budget")
         for key, value in config[group].items()
         if key != "name" and not (key == "q" and q_follows)

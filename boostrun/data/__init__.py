@@ -7,7 +7,8 @@ A loader is one module with
 - `read(options, data_root) -> Parts`: the arrays;
 - `places(options, data_root) -> str`: which file belongs where, as a clause;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
-- optional `SOURCES`: dotted names of other modules that decide what is read.
+- optional `SOURCES`: dotted names of other modules that decide what is read;
+- optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options).
 
 A loader of your own: name its module in the YAML (`loader: mine.module`) or in the entry points `boostrun.datasets`.
 """
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 NAMES = (
     "digits", "mnist", "cifar10", "stl10", "pedestrians", "caltech101", "inria",
-    "npz", "csv", "parquet", "image_folder", "openml",
+    "npz", "csv", "parquet", "image_folder", "openml", "stream",
 )  # fmt: skip
+_MODULES = {"stream": "stream_set"}  # loaders whose module has another name
 
 # Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
@@ -44,7 +46,7 @@ def loader_module(config: Mapping) -> str:
     if config.get("loader"):
         return str(config["loader"])
     if name in NAMES:
-        return f"boostrun.data.{name}"
+        return f"boostrun.data.{_MODULES.get(name, name)}"
     from importlib.metadata import entry_points
 
     found = {point.name: point.value for point in entry_points(group="boostrun.datasets")}
@@ -52,6 +54,15 @@ def loader_module(config: Mapping) -> str:
         return found[name].partition(":")[0]
     known = (*NAMES, *found)
     raise BoostrunError(f"no dataset '{name}'{did_you_mean(str(name), known)} (boostrun ls dataset)")
+
+
+def is_streamed(config: Mapping) -> bool:
+    """Whether a data set is read in chunks while it is trained on, instead of becoming a feature bank.
+
+    >>> is_streamed({"name": "stream"}), is_streamed({"name": "csv"})
+    (True, False)
+    """
+    return config.get("name") == "stream"
 
 
 def load(config: Mapping, data_root: Path) -> Dataset:
@@ -95,7 +106,8 @@ def checksum(config: Mapping, data_root: Path) -> str:
     files = module.files(options, data_root)
     with FileDigests(data_root) as digests:
         contents = {name: digests.of(path) for name, path in sorted(files.items())}
-    parameters = {key: value for key, value in options.items() if key not in _PLACES}
+    parameters = module.parameters(options) if hasattr(module, "parameters") else options
+    parameters = {key: value for key, value in parameters.items() if key not in _PLACES}
     whole = json.dumps({"files": contents, "parameters": parameters}, sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,9 @@ class NpyFile:
         if self.dtype.hasobject:
             raise BoostrunError(f"{self.path} holds Python objects, not numbers")
         self.row_bytes = self.dtype.itemsize * int(np.prod(self.shape[1:], dtype=np.int64))
+        there = (self.path.stat().st_size - self.first) // max(1, self.row_bytes)
+        if self.shape and self.row_bytes and there < self.shape[0]:
+            raise self._ends_early(there)
 
     def read_into(self, row: int, out: np.ndarray) -> None:
         """Fill the contiguous ``out`` with rows from ``row`` on."""
@@ -42,11 +46,13 @@ class NpyFile:
             while done < len(view):
                 read = file.readinto(view[done:])
                 if not read:
-                    raise BoostrunError(
-                        f"{self.path} ends early: its header says {self.shape[0]} rows, but row "
-                        f"{row + done // self.row_bytes} is not all there"
-                    )
+                    raise self._ends_early(row + done // self.row_bytes)
                 done += read
+
+    def _ends_early(self, row: int) -> BoostrunError:
+        return BoostrunError(
+            f"{self.path} ends early: its header says {self.shape[0]} rows, but row {row} is not all there"
+        )
 
 
 class NpyReader:
@@ -95,6 +101,27 @@ class NpyReader:
                 labels = rows[:, self.column]
             found = [np.unique(np.concatenate([*found, np.unique(labels)]))]
         return found[0]
+
+    def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
+        kind = (self.file if self.label_file is None else self.label_file).dtype
+        reading = NpyPass(self, np.arange(-(-self.n // chunk_rows)), chunk_rows)
+        while True:
+            values, labels = np.empty((chunk_rows, self.n_features), self.dtype), np.empty(chunk_rows, kind)
+            m = reading.read_into(values, labels)
+            if m == 0:
+                return
+            yield values[:m], labels[:m]
+
+    def labels_in_order(self, chunk_rows: int) -> Iterator[np.ndarray]:
+        """All labels (m,) in the order of the file; the values are only read where they hold the labels."""
+        if self.label_file is None:
+            yield from (labels for _, labels in self.in_order(chunk_rows))
+            return
+        for row in range(0, self.n, chunk_rows):
+            labels = np.empty(min(chunk_rows, self.n - row), self.label_file.dtype)
+            self.label_file.read_into(row, labels)
+            yield labels
 
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> NpyPass:
         """A pass in chunks of ``chunk_rows``, in random order."""

@@ -7,6 +7,7 @@ besides the arrays filled), ``find_classes()``, and ``begin(rng, chunk_rows) -> 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +137,13 @@ class CsvReader(IteratorReader):
         self.chunk_rows = chunk_rows
         return IteratorPass(self, self.chunks())
 
+    def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
+        self.chunk_rows = chunk_rows
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
+            for values, labels in self.chunks():
+                yield converted(values, self.dtype, self.name), labels
+
     def _width(self) -> int:
         import pandas
 
@@ -143,7 +151,7 @@ class CsvReader(IteratorReader):
             columns = list(pandas.read_csv(self.path, nrows=0).columns)
         except (OSError, ValueError) as error:
             raise BoostrunError(f"{self.path} cannot be read as CSV ({error})") from None
-        label = self.label
+        self.columns, label = tuple(map(str, columns)), self.label
         if label is None:
             self.label = columns[-1]
         elif isinstance(label, int):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,15 +40,16 @@ def run_cells(
     for cell in cells:
         if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
             raise BoostrunError(cell.missing)
-    for key in {(c.inputs.data, str(c.cell.budget)): c for c in cells if c.to_run}.values():
-        prepare(key, progress=not quiet)
+    alike = {(c.inputs.data, str((c.cell.dataset, c.cell.features, c.cell.budget))): c for c in cells if c.to_run}
+    for cell in alike.values():
+        prepare(cell, progress=not quiet)
     trials = [trial for cell in cells for trial in cell.to_run]
     if not trials:
         return Result(cells, [], 0, False)
     data_root, cache_root = roots(first)
     outcome = run_trials(
         trials,
-        Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"]),
+        Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd()),
         store,
         n_jobs=first.root["n_jobs"],
         backend=first.run["backend"],

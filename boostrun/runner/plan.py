@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostrun.compose import Settings
+from boostrun.data import is_streamed
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.runner import algorithms
@@ -51,10 +52,14 @@ def open_store(settings: Settings) -> Store:
 def cell_of(settings: Settings) -> Cell:
     """What of the settings decides a result; ``holdout`` counts to the data set, and only when it is given.
 
-    A device counts only when it is not the usual one, so that records from before there was a choice are found.
+    So does ``run.memory_limit`` where the data set is streamed: how many samples a shuffle buffer holds decides which
+    come when. A device counts only when it is not the usual one, so that records from before there was a choice are
+    found.
     """
     holdout = settings.root["holdout"]
     dataset = settings.dataset if holdout is None else {**settings.dataset, "holdout": holdout}
+    if is_streamed(dataset):
+        dataset = {**dataset, "memory_limit": settings.run["memory_limit"]}
     features = {key: value for key, value in settings.features.items() if (key, value) != ("device", "cpu")}
     return Cell(settings.algo, dataset, features, settings.budget)
 
@@ -65,13 +70,11 @@ def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
 
 
 def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
-    from boostrun.features import bank_key
-
     cell = cell_of(settings)
-    source = source_digest(algorithms.modules(cell.algo["name"]))
-    data_root, _ = roots(settings)
+    streamed = ("boostrun.runner.streamed",) if is_streamed(cell.dataset) else ()
+    source = source_digest((*algorithms.modules(cell.algo["name"]), *streamed))
     try:
-        planned = PlannedCell(settings, cell, Inputs(bank_key(settings.dataset, cell.features, data_root), source))
+        planned = PlannedCell(settings, cell, Inputs(_data_key(settings, cell), source))
     except DataMissingError as error:
         planned = PlannedCell(settings, cell, Inputs("", source), missing=str(error))
     for seed in settings.seeds:
@@ -94,6 +97,18 @@ def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
     return planned
 
 
+def _data_key(settings: Settings, cell: Cell) -> str:
+    """The key of the feature bank, or of the files of a streamed set; nothing is built."""
+    data_root, _ = roots(settings)
+    if is_streamed(cell.dataset):
+        from boostrun.data import stream_set
+
+        return stream_set.key(settings.dataset, data_root)
+    from boostrun.features import bank_key
+
+    return bank_key(settings.dataset, cell.features, data_root)
+
+
 def _why_stale(record: dict, inputs: Inputs) -> str:
     changed = []
     if record["inputs"]["source"] != inputs.source:
@@ -106,20 +121,37 @@ def _why_stale(record: dict, inputs: Inputs) -> str:
 def prepare(planned: PlannedCell, progress: bool = True) -> None:
     """Build the feature bank of a cell where it is not there yet, and hold the budget against the data.
 
-    Raises BoostrunError when the reservoir is larger than the training set or smaller than the number of classes.
+    Of a streamed set nothing is built: its files are looked through once. Raises BoostrunError when the reservoir is
+    larger than the training set or smaller than the number of classes, or ``run.memory_limit`` is too little.
     """
-    from boostrun.features import open_bank
-
     settings, cell = planned.settings, planned.cell
     data_root, cache_root = roots(settings)
+    if is_streamed(cell.dataset):
+        _prepare_streamed(settings, cell)
+        return
+    from boostrun.features import open_bank
+
     bank = open_bank(
         settings.dataset, cell.features, data_root, cache_root, progress, settings.root["n_jobs"],
         memory_mb=settings.run["memory_mb"],
     )  # fmt: skip
+    _check_budget(cell, len(bank.labels("train")), len(bank.classes))
+
+
+def _prepare_streamed(settings: Settings, cell: Cell) -> None:
+    from boostrun.data.stream_set import open_set
+    from boostrun.runner import streamed
+
+    data = open_set(settings.dataset, roots(settings)[0])
+    _check_budget(cell, data.train_facts.rows, len(data.classes))
+    streamed.check_bins(data, cell.features["bins"])
+    streamed.buffer_rows(data, cell.dataset["memory_limit"], cell.budget.get("r", 1) + cell.budget.get("q", 0))
+
+
+def _check_budget(cell: Cell, samples: int, classes: int) -> None:
     r, q = cell.budget.get("r"), cell.budget.get("q")
     if r is None or q is None:
         return
-    samples, classes = len(bank.labels("train")), len(bank.classes)
     if r < classes:
         raise BoostrunError(
             f"r={r}: the reservoir would hold fewer samples than {cell.dataset['name']} has classes ({classes}); "

@@ -1,4 +1,4 @@
-"""What a worker does for one trial: open the bank, make the estimator, train, test."""
+"""What a worker does for one trial: open the bank or the streamed files, make the estimator, train, test."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boostrun.data import is_streamed
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -20,6 +21,7 @@ class Execute:
     data_root: str
     cache_root: str
     memory_mb: int = 1024
+    folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
@@ -29,12 +31,34 @@ class Execute:
 
         cell = trial.cell
         dataset = {**cell.dataset}
+        if is_streamed(dataset):
+            return self._streamed(trial)
         holdout = dataset.pop("holdout", 0.0)
         bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), holdout)
         _compile(cell)
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
         return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
+
+
+    def _streamed(self, trial: Trial) -> dict[str, Any]:
+        """The same from files that are read in chunks; refused when they are others than at the start of the run."""
+        from boostrun.data import stream_set
+        from boostrun.errors import BoostrunError
+        from boostrun.runner import algorithms, streamed
+        from boostrun.runner.seeds import spawn
+
+        cell, data_root = trial.cell, Path(self.data_root)
+        dataset = stream_set.located(cell.dataset, data_root, Path(self.folder))
+        limit = dataset.pop("memory_limit")
+        data = stream_set.open_set(dataset, data_root)
+        _compile(cell, data.train_facts.dtype)
+        seeds = spawn(trial.seed)
+        model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
+        result = streamed.train_and_test(model, data, limit, cell.features["bins"], seeds.filter)
+        if stream_set.key(dataset, data_root) != trial.inputs.data:
+            raise BoostrunError("the files of the streamed set were changed while they were read; run it again")
+        return result
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
@@ -49,15 +73,16 @@ def _bank(execute: Execute, dataset: str, features: str, holdout: float):
     return Holdout(bank, holdout) if holdout else bank
 
 
-_compiled: set[str] = set()
+_compiled: set[tuple[str, str]] = set()
 
 
-def _compile(cell: Cell) -> None:
+def _compile(cell: Cell, streamed: str = "") -> None:
     """Compile what the algorithm needs (or read it from numba's cache), so that no trial's seconds hold the compiler's.
 
     The lock lets one worker compile while the others wait for its result instead of compiling the same again.
+    ``streamed`` is the type of the values of a streamed set, empty for a bank.
     """
-    if cell.algo["name"] in _compiled:
+    if (cell.algo["name"], streamed) in _compiled:
         return
     import numpy as np
     from filelock import FileLock
@@ -69,10 +94,12 @@ def _compile(cell: Cell) -> None:
     model = algorithms.make(algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
     samples = np.random.default_rng(0).integers(0, 256, (40, 5), dtype=np.uint8)
     columns = np.ascontiguousarray(samples.T)
+    if streamed:
+        samples, columns = samples.astype(streamed), columns.astype(streamed)
     for array in (samples, columns):
-        array.setflags(write=False)  # as the arrays of a bank are: another type to the compiler
+        array.setflags(write=bool(streamed))  # not those of a bank: another type to the compiler
     if hasattr(model, "fit_source"):
         with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
             model.fit_source(ArraySource(samples, np.arange(40) % 3, 0, columns))
             next(iter(model.ensemble_.staged_decision(columns, [1])))
-    _compiled.add(cell.algo["name"])
+    _compiled.add((cell.algo["name"], streamed))

@@ -1,10 +1,12 @@
 """Reservoir boosting from a file of 1.6 GB: peak memory and accuracy beside a resident subset; nothing slow asserted.
 
 50 million samples of 32 bytes, labels by a noisy sum of a few features, written in pieces and deleted afterwards.
-Each method trains in a process of its own, whose peak resident memory the system counts.
+Each method trains in a process of its own, whose peak resident memory the system counts: by the library, and by the
+command with ``dataset=stream``, which hashes the file, looks through its labels, trains and tests in one process.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +45,16 @@ print(json.dumps({
     "accuracy": float((found == test_y).mean()), "drawn": model.samples_drawn_, "held": model.peak_samples_held_,
 }))
 """
+COMMAND = """
+import json, sys
+from pathlib import Path
+from boostrun.cli import main
+
+code = main(sys.argv[1:])
+peak = Path("/proc/self/status").read_text().split("VmHWM:")[1]
+print(json.dumps({"code": code, "peak_mib": int(peak.split()[0]) / 1024}))
+"""
+LIMIT = 256
 
 
 def pieces(rng, total):
@@ -63,6 +75,28 @@ def write(folder, name, parts, total):
         for values, labels in parts:
             values.tofile(x)
             labels.tofile(y)
+
+
+def by_command(folder, strategy):
+    """A row for the command: one trial in the process that is measured (n_jobs=1), with LIMIT MiB of buffer."""
+    out = subprocess.run(
+        [sys.executable, "-c", COMMAND, f"algo={strategy}", "dataset=stream", "dataset.path=x.npy",
+         "dataset.label=y.npy", "dataset.test_path=test_x.npy", "dataset.test_label=test_y.npy", "r=250", "T=250",
+         f"run.memory_limit={LIMIT}", "n_jobs=1", "trials=1", f"store={strategy}"],
+        cwd=folder, env={**os.environ, "BOOSTRUN_DATA": str(folder / "data"), "XDG_CACHE_HOME": str(folder / "cache")},
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    got = json.loads(out.stdout.splitlines()[-1])
+    (path,) = (folder / strategy).rglob("*.json")
+    record = json.loads(path.read_text())
+    cost = record["cost"]
+    assert got["code"] == 0 and got["peak_mib"] < 1024
+    return (
+        f"the command, run.memory_limit={LIMIT}",
+        f"peak {got['peak_mib']:.0f} MiB of 1024 MiB, {cost['train_seconds']:.1f} s, accuracy "
+        f"{record['metrics']['test_accuracy_pct']:.2f} %, {cost['samples_drawn']} drawn, "
+        f"{cost['peak_samples_held']} held, buffer of {cost['buffer_rows']}",
+    )
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
@@ -86,6 +120,7 @@ def test_a_file_bigger_than_the_memory_that_is_used(tmp_path):
                     f"{got['drawn']} drawn, {got['held']} held",
                 ))  # fmt: skip
                 assert got["peak_mib"] < 1024
+            rows.append(by_command(tmp_path, strategy))
             show(f"{strategy}, r = 250, T = 250, {SAMPLES} x {FEATURES} bytes on disk", rows)
     finally:
         for path in tmp_path.glob("*.npy"):
