@@ -306,7 +306,7 @@ class Run:
     name: str = "local"
     backend: str = choice("loky", "sequential")
     memory_mb: int = whole(1024, least=64)
-    memory_limit: int = whole(1024, least=16)
+    memory_limit: int = whole(512, least=16)
 
 
 @dataclass

@@ -193,7 +193,7 @@ def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace
     code, _, err = command(f"algo=wsam {SMALL} trials=1")
     assert code == 1 and "were changed while they were read" in err
     again = re.search(r"again: boostrun (.*)", err).group(1)
-    assert "run.memory_limit=1024" in again and "dataset.memory_limit" not in again
+    assert "run.memory_limit=512" in again and "dataset.memory_limit" not in again
     monkeypatch.setattr(streamed, "train_and_test", working)
     assert command(f"{again} n_jobs=1")[0] == 0
 
