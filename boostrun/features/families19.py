@@ -83,15 +83,15 @@ class Families19:
 
     def describe(self) -> str:
         """One line; after `fit` with the sha256 of the random rectangles for these images, so that a bank holds it."""
-        text = f"{len(self._chosen)} feature families (Dubout & Fleuret 2014)"
+        text = "the 19 feature families (Dubout & Fleuret 2014)"
         if len(self._chosen) < len(NAMES):
-            text += ": " + ", ".join(family.name for family in self._chosen)
-        if not hasattr(self, "_shape"):
+            text = f"{', '.join(family.name for family in self._chosen)} of {text}"
+        random = [family for family in self._chosen if hasattr(family, "draws")]
+        if not random or not hasattr(self, "_shape"):
             return text
         drawn = hashlib.sha256()
-        h, w, channels = _sizes(self._shape)
-        for family in self._chosen:
-            for array in family.draws(h, w, channels) if hasattr(family, "draws") else ():
+        for family in random:
+            for array in family.draws(*_sizes(self._shape)):
                 drawn.update(np.ascontiguousarray(array, dtype="<i8"))
         return f"{text}; random rectangles {drawn.hexdigest()[:16]}"
 

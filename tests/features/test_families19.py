@@ -105,6 +105,7 @@ def test_the_random_rectangles_never_change_and_the_bank_names_them(data, tmp_pa
     assert made().fit(pictures(1, (28, 28))).describe().endswith("random rectangles de9e61d6d1006846")
     assert made().fit(pictures(1, (128, 64, 3))).describe().endswith("random rectangles e57b48e02be78739")
     assert made().fit(pictures(1, (32, 32, 3))).describe().endswith("random rectangles 79e310705ee78aea")
+    assert made(["lbp"]).fit(pictures(1)).describe() == "lbp of the 19 feature families (Dubout & Fleuret 2014)"
     assert "random rectangles" in open_bank(data, {**ALL, "only": "rect_u"}, tmp_path, tmp_path).meta["pipeline"]
 
 

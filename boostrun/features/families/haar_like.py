@@ -47,7 +47,7 @@ class HaarLike:
 @lru_cache(maxsize=8)
 def _draws(count: int, h: int, w: int) -> tuple[np.ndarray, np.ndarray]:
     rng = generator(_SEED)
-    kinds = rng.randint(0, len(PARTS), count).astype(np.int64)
+    kinds = rng.randint(0, len(PARTS), count, np.int64)
     rows, columns = np.array(PARTS)[kinds].T
 
     def good(which: np.ndarray, tall: np.ndarray, wide: np.ndarray) -> np.ndarray:

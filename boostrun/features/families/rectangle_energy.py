@@ -49,7 +49,7 @@ class RectangleEnergy:
 @lru_cache(maxsize=8)
 def _draws(seed: int, bins: int, h: int, w: int) -> tuple[np.ndarray, np.ndarray]:
     rng = generator(seed)
-    orientations = rng.randint(0, bins, h * w).astype(np.int64)
+    orientations = rng.randint(0, bins, h * w, np.int64)
     rectangles = corners(rng, h * w, h, w, lambda _, tall, wide: (tall >= _SIDE) & (wide >= _SIDE))
     for drawn in (rectangles, orientations):
         drawn.flags.writeable = False

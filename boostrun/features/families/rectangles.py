@@ -16,8 +16,8 @@ def corners(rng: np.random.RandomState, count: int, h: int, w: int, good: Callab
     drawn = np.empty((count, 4), dtype=np.int64)
     waiting = np.arange(count)
     while len(waiting):
-        top, bottom = np.sort(rng.randint(0, h + 1, (len(waiting), 2)), axis=1).T
-        left, right = np.sort(rng.randint(0, w + 1, (len(waiting), 2)), axis=1).T
+        top, bottom = np.sort(rng.randint(0, h + 1, (len(waiting), 2), np.int64), axis=1).T
+        left, right = np.sort(rng.randint(0, w + 1, (len(waiting), 2), np.int64), axis=1).T
         drawn[waiting] = np.column_stack([top, left, bottom, right])
         waiting = waiting[~good(waiting, bottom - top, right - left)]
     return drawn
