@@ -117,7 +117,8 @@ def _value(value, field: dataclasses.Field, key: str):
         return None
     plain = kind.read(value)
     if plain is None:
-        hint = did_you_mean(value, kind.choices) if kind.choices else ""
+        wrong = next((word for word in value if word not in kind.choices), "") if isinstance(value, list) else value
+        hint = did_you_mean(wrong, kind.choices) if kind.choices else ""
         raise BoostrunError(f"{key}={_typed(value)}: {kind.allowed} is needed{hint}")
     return plain
 
@@ -126,4 +127,6 @@ def _typed(value) -> str:
     """A value as a person types it on the command line."""
     if value is None:
         return "null"
+    if isinstance(value, list):
+        return f"[{','.join(map(_typed, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -72,6 +72,18 @@ def text(default):
     return _field(default, Kind(read, "a text"))
 
 
+def names(*allowed: str):
+    """A list of some words, in their order here, each once; null for all of them. One word alone is a list of it."""
+
+    def read(value):
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not value or not all(word in allowed for word in value):
+            return None
+        return [word for word in allowed if word in value]
+
+    return _field(None, Kind(read, f"null or a list of some of {', '.join(allowed)}", allowed))
+
+
 def dimensions(default: str):
     """auto, all, or a number of dimensions."""
 

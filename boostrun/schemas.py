@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .kinds import choice, dimensions, flag, number, text, whole, workers
+from .kinds import choice, dimensions, flag, names, number, text, whole, workers
 
 MISSING = "???"  # OmegaConf's mark for a value that must be given
 
@@ -298,6 +299,17 @@ class CoatesNg(Features):
 
 
 @dataclass
+class Families19(Features):
+    """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = names(
+        "identity", "gray", "fourier", "haar", "gradient", "lbp", "ilbp", "patch_sums", "gray_hist", "color_hist",
+        "hog_u4", "hog_s4", "hog_u8", "hog_s8", "ori_s", "ori_u", "rect_u", "rect_s", "haar_like",
+    )  # fmt: skip
+    on_gray: str = choice("keep", "drop")
+
+
+@dataclass
 class Run:
     """How trials are run; nothing here changes a result, except that ``memory_limit`` (MiB) decides how far a streamed
     set is shuffled, so that it counts to the cells of dataset=stream, and to no others.
@@ -347,6 +359,6 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
         "image_folder": ImageFolder, "openml": OpenML, "stream": Stream,
     },
-    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg},
+    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19},
     "run": {"local": Run},
 }  # fmt: skip

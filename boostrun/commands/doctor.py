@@ -16,7 +16,7 @@ from boostrun.words import Words
 
 PACKAGES = (
     "boostrun", "numpy", "scipy", "numba", "scikit-learn", "hydra-core", "omegaconf", "joblib", "pandas",
-    "scikit-image", "matplotlib", "filelock", "torch", "torchvision", "river", "lightgbm",
+    "scikit-image", "PyWavelets", "matplotlib", "filelock", "torch", "torchvision", "river", "lightgbm",
 )  # fmt: skip
 
 

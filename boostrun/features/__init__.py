@@ -22,7 +22,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 if TYPE_CHECKING:
     from boostrun.features.bank import Bank
 
-NAMES = ("raw", "hog", "coates_ng")
+NAMES = ("raw", "hog", "coates_ng", "families19")
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 

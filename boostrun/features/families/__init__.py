@@ -1,0 +1,77 @@
+"""The 19 feature families of the adaptive sampling experiments (Dubout & Fleuret, JMLR 15, 2014), one kind a file.
+
+The paper names kinds of features and three totals; these families give the totals exactly: 16,775 features of 28x28
+grey images, 230,503 of 128x64 colour windows, 29,879 of 32x32 colour images.
+
+A family is an object with `name`; `describe()`, one sentence; `width(h, w, channels)`, its number of features; and
+`__call__(images) -> (n, d) float32` for images (n, h, w) or (n, h, w, 3) uint8. What it makes of an image depends on
+that image alone, to the last bit. Families that draw rectangles also have `draws(h, w, channels)`, arrays of int64 from
+a fixed seed of their own. "Grey" is the image itself where it has one channel, else 0.299 R + 0.587 G + 0.114 B,
+rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.features.families.frequencies import Fourier, Haar
+from boostrun.features.families.haar_like import HaarLike
+from boostrun.features.families.histograms import ColorHist, GrayHist
+from boostrun.features.families.hog import Hog
+from boostrun.features.families.orientation_maps import OrientationMaps
+from boostrun.features.families.patch_sums import PatchSums
+from boostrun.features.families.patterns import Ilbp, Lbp
+from boostrun.features.families.pixels import Gradient, Gray, Identity
+from boostrun.features.families.rectangle_energy import RectangleEnergy
+
+LEAST = (8, 8)  # height and width: one HoG cell of 8 pixels
+
+
+class Family(Protocol):
+    """What a family offers."""
+
+    name: str
+
+    def describe(self) -> str: ...
+
+    def width(self, h: int, w: int, channels: int) -> int: ...
+
+    def __call__(self, images: np.ndarray) -> np.ndarray: ...
+
+
+FAMILIES: tuple[Family, ...] = (
+    Identity(), Gray(), Fourier(), Haar(), Gradient(), Lbp(), Ilbp(), PatchSums(), GrayHist(), ColorHist(),
+    Hog("hog_u4", cell=4, bins=9, signed=False), Hog("hog_s4", cell=4, bins=18, signed=True),
+    Hog("hog_u8", cell=8, bins=9, signed=False), Hog("hog_s8", cell=8, bins=18, signed=True),
+    OrientationMaps("ori_s", bins=8, signed=True), OrientationMaps("ori_u", bins=4, signed=False),
+    RectangleEnergy("rect_u", bins=9, signed=False, seed=17), RectangleEnergy("rect_s", bins=18, signed=True, seed=18),
+    HaarLike(),
+)  # fmt: skip
+NAMES = tuple(family.name for family in FAMILIES)
+SAME_ON_GRAY = ("gray", "color_hist")  # of one channel they are identity and gray_hist once more
+
+
+def choose(only: Sequence[str] | str | None) -> tuple[Family, ...]:
+    """The families of these names, in the order of `FAMILIES`; all of them for None.
+
+    Raises
+    ------
+    BoostrunError
+        A name that is none, or no name at all.
+
+    >>> [family.name for family in choose(["lbp", "gray"])]
+    ['gray', 'lbp']
+    """
+    if only is None:
+        return FAMILIES
+    wanted = [only] if isinstance(only, str) else list(only)
+    for name in wanted:
+        if name not in NAMES:
+            raise BoostrunError(f"no feature family '{name}'{did_you_mean(str(name), NAMES)} ({', '.join(NAMES)})")
+    if not wanted:
+        raise BoostrunError(f"features.only names no family; null takes all of them ({', '.join(NAMES)})")
+    return tuple(family for family in FAMILIES if family.name in wanted)
