@@ -5,6 +5,7 @@ Hydra is imported when something is composed, so that help and completion answer
 
 from __future__ import annotations
 
+import copy
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,7 +99,8 @@ def composer(config_dir: str | None = None) -> Iterator:
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
-            yield lambda overrides: _settings(overrides, config_dir)
+            bases: dict = {}
+            yield lambda overrides: _settings(overrides, config_dir, bases)
     finally:
         GlobalHydra.instance().clear()
 
@@ -122,14 +124,41 @@ def compose_all(overrides: Sequence[str], config_dir: str | None = None) -> list
         return [compose(combination) for combination in expand(overrides)]
 
 
-def _settings(overrides: Sequence[str], config_dir: str | None) -> Settings:
-    plain = _compose(list(overrides), config_dir)
+def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> Settings:
+    plain = _from_base(list(overrides), config_dir, bases)
     root = {key: value for key, value in plain.items() if key not in GROUPS}
     checked = schema.check_root(root)
     groups = {group: schema.check_group(group, plain.get(group) or {}) for group in GROUPS}
     if is_streamed(groups["dataset"]):
         schema.check_streamed(groups["algo"], groups["features"], checked["holdout"])
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked)
+
+
+def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:
+    """As :func:`_compose`, which takes a tenth of a second: cells of a table that choose the same groups share one.
+
+    Only plain changes of keys that are there are made here; whatever else is asked for goes to Hydra as a whole.
+    """
+    from hydra.core.override_parser.types import OverrideType
+
+    choices, changes = [], []
+    for override in _parse(overrides):
+        if override.type is not OverrideType.CHANGE or override.is_sweep_override() or "${" in str(override.input_line):
+            return _compose(overrides, config_dir)
+        (choices if override.key_or_group in GROUPS else changes).append(override)
+    key = tuple(override.input_line for override in choices)
+    if key not in bases:
+        bases[key] = _compose(list(key), config_dir)
+    plain = copy.deepcopy(bases[key])
+    for override in changes:
+        *parents, last = override.key_or_group.split(".")
+        place = plain
+        for part in parents:
+            place = place.get(part) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or last not in place or isinstance(place[last], dict) or override.package:
+            return _compose(overrides, config_dir)
+        place[last] = override.value()
+    return plain
 
 
 def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:

@@ -47,11 +47,11 @@ def test_the_installed_command_runs_in_an_empty_environment(wheel, tmp_path):
     assert install.returncode == 0, install.stderr
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "BOOSTRUN_DATA")}
     out = subprocess.run(
-        [scripts / "boostrun", "-m", "algo=rand,geem", "dataset=digits", "r=20", "T=5", "trials=2", "n_jobs=2"],
+        [scripts / "boostrun", "-m", "algo=rand,max", "dataset=digits", "r=20", "T=5", "trials=2", "n_jobs=2"],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert out.returncode == 0, out.stderr
-    assert "geem" in out.stdout and "n=2" in out.stdout
+    assert "max" in out.stdout and "n=2" in out.stdout
     listed = subprocess.run(
         [scripts / "boostrun", "table", "reservoir/table3", "dataset=mnist"],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=True,

@@ -40,7 +40,8 @@ def test_a_trial_that_kills_its_worker_is_the_only_one_that_fails(store, toy):
     # on a busy machine the pool may give up waiting for the dead worker's exit code
     assert re.search(r"died twice \((SIGKILL.*|cause unknown)\)", failed["error"]["message"])
     ends = toy().executions("end")
-    assert len(ends) == len(set(ends)) == 9
+    # a trial that ended while the pool died, before its record was written, is run once more
+    assert len(set(ends)) == 9 and len(ends) <= 10
     assert toy().executions().count(4) == 2
     assert {seed: made for seed, made in figures(store).items() if seed != 4} == {
         seed: made for seed, made in expected(10).items() if seed != 4
