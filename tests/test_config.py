@@ -100,7 +100,21 @@ def _empty(settings):
     return PlannedCell(settings, cell_of(settings), None)
 
 
-@pytest.mark.parametrize("text", ["[1, 2", "title: x", "- a", "title: x\nblocks: 3\nzzz: 1"])
+COLON = """title: x
+paper: ""
+table: ""
+metric: m
+higher_is_better: true
+rows: algo
+columns: [dataset]
+where: {}
+blocks: [{sweep: {algo: [rand], dataset: [digits]}}]
+notes:
+  - a note: with a colon
+"""
+
+
+@pytest.mark.parametrize("text", ["[1, 2", "title: x", "- a", "title: x\nblocks: 3\nzzz: 1", COLON])
 def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
     folder = tmp_path / "paper" / "mine"
     folder.mkdir(parents=True)

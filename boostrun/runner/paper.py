@@ -144,4 +144,6 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(f"{known[name]} is not a paper item: {', '.join(odd)} missing or unknown")
     if not isinstance(raw["blocks"], list) or not all(isinstance(b, dict) and "sweep" in b for b in raw["blocks"]):
         raise BoostrunError(f"{known[name]} is not a paper item: blocks must be a list, each with a sweep")
+    if not all(isinstance(note, str) for note in raw.get("notes", [])):
+        raise BoostrunError(f"{known[name]} is not a paper item: notes must be text (quote one that holds a colon)")
     return raw  # type: ignore[return-value]
