@@ -20,11 +20,13 @@ _DTYPES = [np.float64, np.float32, np.uint8]
 
 
 class StumpClassifier(ClassifierMixin, BaseEstimator):
-    """Base of classifiers whose fitted state is ``ensemble_`` (StumpEnsemble) and ``classes_``.
+    """Base of classifiers whose fitted state is ``ensemble_`` (of ``ensemble_type``) and ``classes_``.
 
     A subclass inherits from its boosting proper too, which has the parameters, ``n_estimators`` and ``random_state``
     among them, and trains from a source of samples.
     """
+
+    ensemble_type: type = StumpEnsemble
 
     def _source(self, X, y) -> tuple[ArraySource, np.random.SeedSequence, int]:
         """Checked arrays as a source, the seed of the algorithm, and the whole number that both seeds come from.
@@ -79,7 +81,7 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):
     @classmethod
     def load(cls, path: str | Path):
         """A classifier that predicts as the saved one did; it can be refitted, not continued."""
-        ensemble, extra = StumpEnsemble.load(path)
+        ensemble, extra = cls.ensemble_type.load(path)
         model = cls(n_estimators=ensemble.n_rounds)
         try:
             model.classes_, model.n_features_in_ = extra["classes"], int(extra["n_features_in"])

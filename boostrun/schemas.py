@@ -185,6 +185,25 @@ class GeemChen(GeemOza):
     gamma: float = number(0.1, above=0.0, most=0.5)
 
 
+@dataclass
+class Sampling(Algorithm):
+    """Keys of AdaBoost.MH with a policy (Dubout & Fleuret 2014)."""
+
+    budget_multiplier: float = number(10.0, above=0.0)
+    init: str = choice("uniform", "balanced")
+    paper: ClassVar[str] = "adaptive_sampling"
+    budget: ClassVar[dict[str, int | str]] = {"T": 1000, "Q": 10}
+
+
+@dataclass
+class Laminating(Sampling):
+    """Halve the features while doubling the samples; null begins with as many features as the budget bears."""
+
+    sampling: str = choice("weight", "uniform")
+    laminating_Q: int | None = whole(None, least=2)
+    budget: ClassVar[dict[str, int | str]] = {"T": 1000}
+
+
 # --- data sets --------------------------------------------------------------------------------------------------
 
 
@@ -352,7 +371,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "geem_split": GeemSplit, "geem_active": Geem, "wsam_active": WSam, "rand_active": Rand, "max_active": Max,
         "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
         "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
-        "geem_chen": GeemChen, "majority": Majority,
+        "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
+        "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

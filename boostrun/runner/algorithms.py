@@ -11,12 +11,16 @@ from typing import Any, NamedTuple
 
 
 class Made(NamedTuple):
-    """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name."""
+    """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
+
+    ``evaluate`` is the module whose ``train_and_test`` makes its records.
+    """
 
     module: str
     cls: str
     method: str
     also: tuple[str, ...] = ()
+    evaluate: str = "boostrun.runner.evaluate"
 
 
 def _reservoir(name: str, module: str) -> Made:
@@ -33,6 +37,13 @@ def _full_data(method: str, module: str) -> Made:
 
 def _online(method: str, *also: str) -> Made:
     return Made("boostrun.reservoir.online_rivals", "OnlineRival", method, also)
+
+
+def _sampling(policy: str, module: str) -> Made:
+    return Made(
+        "boostrun.sampling.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.sampling.policies.{module}",),
+        "boostrun.runner.evaluate_votes",
+    )  # fmt: skip
 
 
 ALGORITHMS = {
@@ -59,9 +70,13 @@ ALGORITHMS = {
     "leistner": _online("leistner"),
     "geem_oza": _online("geem_oza", "boostrun.reservoir.geem"),
     "geem_chen": _online("geem_osboost", "boostrun.reservoir.geem"),
+    "uniform_naive": _sampling("uniform_naive", "uniform"),
+    "uniform_1q": _sampling("uniform_1q", "uniform"),
+    "uniform_q1": _sampling("uniform_q1", "uniform"),
+    "laminating": _sampling("laminating", "laminating"),
 }
 # what the budget's symbols are called in code
-_PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
+_PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
 
 
 def modules(name: str) -> tuple[str, ...]:
@@ -72,7 +87,13 @@ def modules(name: str) -> tuple[str, ...]:
     """
     made = ALGORITHMS.get(name)
     own = (made.module, *made.also) if made else ()
-    return ("boostrun.runner.evaluate", "boostrun.runner.seeds", *own)
+    return (evaluation(name), "boostrun.runner.seeds", *own)
+
+
+def evaluation(name: str) -> str:
+    """Dotted name of the module whose ``train_and_test`` makes an algorithm's records."""
+    made = ALGORITHMS.get(name)
+    return made.evaluate if made else "boostrun.runner.evaluate"
 
 
 def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):

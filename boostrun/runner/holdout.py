@@ -17,7 +17,7 @@ class Holdout:
     def __init__(self, bank, fraction: float):
         order = np.random.default_rng(_SEED).permutation(len(bank.labels("train")))
         cut = round(fraction * len(order))
-        self.bank = bank
+        self.bank, self.families = bank, bank.families
         self._samples: dict[str, np.ndarray] = {}
         self._codes: dict[str, np.ndarray] = {}
         self.rows = {"test": np.sort(order[:cut]), "train": np.sort(order[cut:])}

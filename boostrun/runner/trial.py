@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import getpass
+import importlib
 import json
 import tempfile
 from dataclasses import dataclass
@@ -26,7 +27,6 @@ class Execute:
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
         from boostrun.runner import algorithms
-        from boostrun.runner.evaluate import train_and_test
         from boostrun.runner.seeds import spawn
 
         cell = trial.cell
@@ -38,6 +38,7 @@ class Execute:
         _compile(cell)
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
+        train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
         return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
 
 

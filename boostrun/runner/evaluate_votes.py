@@ -1,0 +1,38 @@
+"""Train AdaBoost.MH on a feature bank and measure it: what a record of adaptive sampling holds."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from boostrun import one_vs_all
+from boostrun.data.source import ArraySource
+from boostrun.runner.evaluate import accuracy_pct, checkpoints
+
+
+def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str, Any]:
+    """Fit ``model`` on the training part of ``bank``, with its families, and score it on the test part.
+
+    Returns ``{"metrics", "cost", "curve"}``: ``log10_loss`` on the training part, ``test_error_pct`` and
+    ``test_accuracy_pct``; the same by number of rounds, seconds and charged evaluations.
+    """
+    begun = time.perf_counter()
+    source = ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
+    source.families = bank.families
+    model.fit_source(source)
+    trained = time.perf_counter()
+    truth, marks = bank.labels("test"), checkpoints(model.ensemble_.n_rounds)
+    charged = np.cumsum(model.ledger_["selection"] + model.ledger_["pilot"])
+    curve: dict[str, list] = {"T": marks, "log10_loss": [], "test_error_pct": [], "test_accuracy_pct": []}
+    curve["train_seconds"] = [float(model.staged_train_seconds_[t - 1]) for t in marks]
+    curve["evaluations"] = [int(charged[t - 1]) for t in marks]
+    curve["log10_loss"] = [float(model.staged_log10_loss_[t - 1]) for t in marks]
+    for scores in model.ensemble_.staged_decision(bank.codes("test"), marks):
+        curve["test_accuracy_pct"].append(accuracy_pct(one_vs_all.predict(scores, model.classes_), truth))
+    curve["test_error_pct"] = [100.0 - accuracy for accuracy in curve["test_accuracy_pct"]]
+    metrics = {name: curve[name][-1] for name in ("test_accuracy_pct", "test_error_pct", "log10_loss")}
+    cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
+    cost |= {f"evaluations_{account}": int(spent.sum()) for account, spent in model.ledger_.items()}
+    return {"metrics": metrics, "cost": cost | {"evaluations": int(charged[-1])}, "curve": curve}

@@ -1,0 +1,218 @@
+"""Discrete AdaBoost.MH with vote-vector stumps; a policy chooses the feature of each step (Dubout & Fleuret 2014).
+
+Free of scikit-learn; the estimator for arrays is :class:`boostrun.sampling.classifier.AdaBoostMHClassifier`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..binning import Binner
+from ..errors import BoostrunError, did_you_mean
+from ..kernels import votes as kernels
+from ..vote_ensemble import VoteEnsemble
+from .board import ACCOUNTS, CHARGED, Board
+
+# name -> (module, class, the parameters it takes); a module is imported only when its policy is used
+POLICIES = {
+    "uniform_naive": ("uniform", "UniformNaive", ("Q",)),
+    "uniform_1q": ("uniform", "Uniform1Q", ("Q",)),
+    "uniform_q1": ("uniform", "UniformQ1", ("Q",)),
+    "laminating": ("laminating", "Laminating", ("laminating_Q",)),
+}
+_RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
+_BINNING_SAMPLES = 10_000
+_LEAST_EDGE = 1e-6
+
+
+class AdaBoostMH:
+    """AdaBoost.MH from a source of resident samples; see the classifier for parameters and attributes.
+
+    >>> from boostrun.data.source import ArraySource
+    >>> samples = np.arange(200, dtype=np.uint8)[:, None]
+    >>> source = ArraySource(samples, samples[:, 0] // 50, seed=0)
+    >>> model = AdaBoostMH("uniform_naive", n_estimators=20, random_state=0).fit_source(source)
+    >>> bool(model.staged_log10_loss_[-1] < -0.5), int(model.ledger_["selection"][0])
+    (True, 200)
+    """
+
+    def __init__(
+        self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, Q=10, laminating_Q=None,
+        sampling="weight", init="uniform", max_bins=256, warm_start=False, random_state=None,
+    ):  # fmt: skip
+        self.policy = policy
+        self.n_estimators = n_estimators
+        self.budget_multiplier = budget_multiplier
+        self.Q = Q
+        self.laminating_Q = laminating_Q
+        self.sampling = sampling
+        self.init = init
+        self.max_bins = max_bins
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit_source(self, source):
+        """Train on ``source.columns`` (d, n) or ``source.samples`` (n, d), ``source.labels`` (n,), and
+        ``source.families`` [(name, start, stop)] where it has them: otherwise all features are one family.
+        """
+        self.n_features_in_ = source.n_features
+        return self._fit(source, np.random.default_rng(np.random.SeedSequence(self._entropy())))
+
+    def _entropy(self) -> int:
+        """The whole number that all randomness follows from."""
+        return int(self.random_state)
+
+    def _fit(self, source, rng: np.random.Generator):
+        self._check_parameters()
+        if not (self.warm_start and getattr(self, "_course", None)):
+            self.classes_ = source.class_labels()
+            if len(self.classes_) < 2:
+                raise BoostrunError(
+                    f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart"
+                )
+            self._course = self._begin(source, rng)
+        elif self.n_estimators < self._course.ensemble.n_rounds:
+            raise BoostrunError(
+                f"n_estimators={self.n_estimators}: warm_start cannot take back {self._course.ensemble.n_rounds} rounds"
+            )
+        course = self._course
+        with threadpool_limits(1, user_api="blas"):
+            course.boost(self.n_estimators - course.ensemble.n_rounds)
+        self.ensemble_ = course.ensemble if self._binner is None else course.ensemble.in_units_of(self._binner)
+        self.staged_log10_loss_ = np.array(course.loss)
+        self.staged_train_seconds_ = np.array(course.seconds)
+        self.ledger_ = {account: np.array([step[account] for step in course.board.ledger]) for account in ACCOUNTS}
+        self.evaluations_ = int(sum(self.ledger_[account].sum() for account in CHARGED))
+        if not self.warm_start:
+            del self._course, self._binner
+        return self
+
+    def _begin(self, source, rng: np.random.Generator) -> Course:
+        codes, self._binner = self._codes(source, rng)
+        labels = one_column_a_class(np.asarray(source.labels), self.classes_)
+        families = getattr(source, "families", None) or [("all", 0, len(codes))]
+        board = Board(codes, families, int(self.budget_multiplier * len(labels)), self.sampling, rng)
+        policy = self._make_policy()
+        if hasattr(policy, "start"):
+            policy.start(board)
+        return Course(board, policy, labels, self.init)
+
+    def _codes(self, source, rng: np.random.Generator):
+        """Feature-major codes (d, n), and the binner that made them where values were not codes already."""
+        columns = getattr(source, "columns", None)
+        if columns is not None and columns.dtype == np.uint8:
+            return columns, None
+        samples, binner = source.samples, None
+        if samples.dtype != np.uint8:
+            some = np.sort(rng.permutation(len(samples))[:_BINNING_SAMPLES])
+            binner = Binner(samples[some], self.max_bins)
+            samples = binner.encode(samples)
+        return np.ascontiguousarray(samples.T), binner
+
+    def _make_policy(self):
+        module, name, parameters = POLICIES[self.policy]
+        cls = getattr(importlib.import_module(f".policies.{module}", __package__), name)
+        return cls(**{key.rpartition("_")[2]: getattr(self, key) for key in parameters})
+
+    def _check_parameters(self) -> None:
+        choices = {"policy": POLICIES, "sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
+        for key, allowed in choices.items():
+            value = getattr(self, key)
+            if value not in allowed:
+                raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
+        for key in ("n_estimators", "Q", "laminating_Q"):
+            value = getattr(self, key)
+            if key == "laminating_Q" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
+        if not 0 < self.budget_multiplier < np.inf:
+            raise BoostrunError(f"budget_multiplier={self.budget_multiplier!r}: a finite number above 0 is needed")
+        if not 2 <= self.max_bins <= 256:
+            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
+
+
+class Course:
+    """A run of AdaBoost.MH that can be gone on with: the loop of section 1.
+
+    Parameters: ``board`` and ``policy``; ``labels`` (n, K) of -1.0 and +1.0; ``init`` of the weights.
+    Attributes: ``ensemble``, and by the end of each step ``loss`` (log10 of it) and ``seconds``.
+    """
+
+    def __init__(self, board: Board, policy, labels: np.ndarray, init: str):
+        self.board, self.policy, self.labels, self.init = board, policy, labels, init
+        self.ensemble = VoteEnsemble.empty(labels.shape[1])
+        self.loss: list[float] = []
+        self.seconds: list[float] = []
+        self._scores = np.zeros(labels.shape)
+        self._renew(0)
+
+    def boost(self, rounds: int) -> None:
+        """Add ``rounds`` stumps."""
+        begun = time.perf_counter() - (self.seconds[-1] if self.seconds else 0.0)
+        first = self.ensemble.n_rounds
+        self.ensemble = self.ensemble.extended(VoteEnsemble.empty(self.labels.shape[1], rounds))
+        for t in range(first, first + rounds):
+            if t % _RENEW == 0:
+                self._renew(t)
+            self.board.begin_step(self._signed)
+            feature = self.policy.choose(self.board)
+            edge = self._add(t, feature)
+            if hasattr(self.policy, "learn"):
+                self.policy.learn(edge)
+            self.seconds.append(time.perf_counter() - begun)
+
+    def _add(self, t: int, feature: int) -> float:
+        """Refit the stump on all samples, add it with its true edge, and weigh the samples anew; returns the edge."""
+        board, ensemble = self.board, self.ensemble
+        (threshold,) = board.edges(np.array([feature]), "refit")[1]
+        column = board.codes[feature]
+        votes, edge = kernels.votes_of(column, threshold, self._signed)
+        edge = min(edge / self._total, 1.0 - _LEAST_EDGE)
+        ensemble.features[t], ensemble.thresholds[t] = feature, threshold if threshold else -np.inf
+        loss = self.loss[-1] if self.loss else 0.0
+        if edge >= _LEAST_EDGE:
+            ensemble.votes[t] = votes[: self.labels.shape[1]]
+            ensemble.alphas[t] = 0.5 * math.log((1.0 + edge) / (1.0 - edge))
+            self._total = kernels.reweigh(column, threshold, votes, edge, self._signed)
+            loss += 0.5 * math.log10((1.0 - edge) * (1.0 + edge))  # log10 of Z = sqrt(1 - e^2)
+        self.loss.append(loss)
+        board.charge("update", board.n)
+        return edge
+
+    def _renew(self, t: int) -> None:
+        """Weights from double-precision scores: in single precision they would drift."""
+        part = slice(max(0, t - _RENEW), t)
+        ensemble = self.ensemble
+        steps = ensemble.alphas[part, None] * ensemble.votes[part]
+        kernels.add_votes(self.board.codes, ensemble.features[part], ensemble.thresholds[part], steps, self._scores)
+        self._signed, self._total = signed_weights(self.labels, self._scores, self.init), 1.0
+
+
+def one_column_a_class(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """y_il of -1.0 and +1.0, (n, K): one column a class, a single one, of the second class, for two."""
+    positives = classes if len(classes) > 2 else classes[1:]
+    return np.where(labels[:, None] == positives, 1.0, -1.0)
+
+
+def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndarray:
+    """y_il w_il (n, c) float32 with w_il proportional to exp(-y_il F_l(x_i)), summing to 1, in rows of one or 16 k.
+
+    ``init="balanced"`` gives the true and the false classes half of the mass each before boosting. Cost O(n K).
+    """
+    n, classes = labels.shape
+    weights = np.exp(-labels * scores)
+    if init == "balanced":
+        true = labels > 0
+        weights[true] *= 0.5 / true.sum()
+        weights[~true] *= 0.5 / (~true).sum()
+    weights /= weights.sum()
+    lanes = 1 if classes == 1 else -(-classes // kernels.LANES) * kernels.LANES
+    out = np.zeros((n, lanes), np.float32)
+    out[:, :classes] = labels * weights
+    return out

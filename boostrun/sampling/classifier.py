@@ -1,0 +1,71 @@
+"""AdaBoost.MH with adaptive sampling as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..estimator import StumpClassifier
+from ..vote_ensemble import VoteEnsemble
+from .adaboost_mh import AdaBoostMH
+
+
+class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
+    """Discrete AdaBoost.MH: stumps with a vote for every class, found within a budget of evaluations a step.
+
+    Parameters
+    ----------
+    policy : {"uniform_naive", "uniform_1q", "uniform_q1", "laminating"}
+        Which features, on which samples, are looked at in a step.
+    n_estimators : int, T: stumps.
+    budget_multiplier : float
+        Evaluated (feature, sample) pairs a step, in units of the number N of samples: the paper's C over N. Asking for
+        more is an error, whatever the policy: Q features on all samples need ``budget_multiplier >= Q``.
+    Q : int, features a step of the uniform policies.
+    laminating_Q : int or None
+        Features that laminating begins with; None: the largest power of two of at most min(d, 1024) that leaves 32
+        samples to each.
+    sampling : {"weight", "uniform"}, how samples are drawn where not all are looked at.
+    init : {"uniform", "balanced"}
+        Every (sample, class) the same weight at first, or the true and the false classes half of it each.
+    max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
+    warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting anew.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    ensemble_ : VoteEnsemble, thresholds in units of X.
+    classes_ : (n_classes,) array
+    staged_log10_loss_, staged_train_seconds_ : (T,) arrays
+        log10 of mean_il exp(-y_il F_l(x_i)) on the training set, and training seconds, by the end of each step.
+    ledger_ : dict of (T,) int arrays
+        Evaluations a step by account: selection and pilot are charged to the budget, tasting, refit and update not.
+    evaluations_ : int, charged evaluations of all steps.
+    feature_importances_ : (d,) array, each feature's share of sum |alpha|.
+
+    References
+    ----------
+    .. [1] C. Dubout and F. Fleuret, "Adaptive Sampling for Large Scale Boosting", JMLR 15, 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> clf = AdaBoostMHClassifier("laminating", n_estimators=100, random_state=0).fit(X[:1400], y[:1400])
+    >>> clf.score(X[1400:], y[1400:]) > 0.85
+    True
+    """
+
+    ensemble_type = VoteEnsemble
+
+    def fit(self, X, y):
+        """Train on arrays: X (n, d) finite numbers, y (n,) labels.
+
+        Raises ValueError (BoostrunError for parameters) with one sentence on bad input. Cost a step: at most
+        ``budget_multiplier * n`` evaluations, and the update of n K weights.
+        """
+        source, seed, _ = self._source(X, y)
+        return self._fit(source, np.random.default_rng(seed))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        return self.ensemble_.importances(self.n_features_in_)

@@ -1,0 +1,41 @@
+"""Look at Q features drawn uniformly, on all samples (Dubout & Fleuret 2014, section 4).
+
+``uniform_naive`` draws them of all features, ``uniform_1q`` of one family drawn uniformly, ``uniform_q1`` one of each
+of Q families drawn uniformly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class UniformNaive:
+    """Q of all features."""
+
+    def __init__(self, Q: int = 10):
+        self.Q = Q
+
+    def choose(self, board) -> int:
+        """The feature with the largest edge among those looked at."""
+        features = self.candidates(board)
+        return int(features[np.argmax(board.edges(features)[0])])
+
+    def candidates(self, board) -> np.ndarray:
+        """The features to look at, (at most Q,)."""
+        return board.draw(self.Q)
+
+
+class Uniform1Q(UniformNaive):
+    """Q of one family drawn uniformly."""
+
+    def candidates(self, board):
+        return board.draw(self.Q, family=int(board.rng.integers(len(board.families))))
+
+
+class UniformQ1(UniformNaive):
+    """One of each of Q families, drawn without replacement unless there are fewer than Q."""
+
+    def candidates(self, board):
+        families = len(board.families)
+        chosen = board.rng.choice(families, self.Q, replace=families < self.Q)
+        return np.unique([board.draw(1, family=int(k))[0] for k in chosen])

@@ -1,0 +1,100 @@
+"""Stumps with a vote for every class: searches, reweighting, sampling, against brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostrun.kernels import votes as kernels
+from tests.reference import votes as twin
+
+
+def problem(seed, n=50, d=3, classes=3, distinct=256):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, distinct, (d, n)).astype(np.uint8)
+    labels = np.where(rng.random((n, classes)) < 0.4, 1.0, -1.0)
+    weights = rng.random((n, classes))
+    signed = np.zeros((n, 1 if classes == 1 else 16), np.float32)
+    signed[:, :classes] = labels * weights / weights.sum()
+    return codes, signed, labels, rng
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 256))
+@settings(max_examples=30, deadline=None)
+def test_the_best_stump_is_that_of_all_thresholds_and_all_votes(seed, classes, distinct):
+    codes, signed, *_ = problem(seed, classes=classes, distinct=distinct)
+    edges, thresholds = np.empty(3), np.empty(3, np.int64)
+    kernels.best_votes(codes, np.arange(3), signed, edges, thresholds)
+    exact = signed[:, :classes].astype(np.float64)
+    for f in range(3):
+        best, _ = twin.best_stump_of_feature(codes[f], exact)
+        assert edges[f] == pytest.approx(best, abs=2e-6)
+        votes, edge = kernels.votes_of(codes[f], thresholds[f], signed)
+        assert edge == pytest.approx(best, abs=2e-6)
+        side = np.where(codes[f] >= thresholds[f], 1.0, -1.0)
+        assert side @ exact @ votes[:classes] == pytest.approx(edge, abs=1e-12)
+
+
+def test_of_equal_edges_the_smallest_threshold_counts_and_zero_is_the_constant_stump():
+    codes = np.array([[5, 5, 9, 9]], np.uint8)
+    signed = np.zeros((4, 16), np.float32)
+    edges, thresholds = np.empty(1), np.empty(1, np.int64)
+    signed[:, 0] = [0.25, 0.25, 0.25, 0.25]
+    kernels.best_votes(codes, np.array([0]), signed, edges, thresholds)
+    assert (edges[0], thresholds[0]) == (1.0, 0)
+    signed[:, 0] = [-0.25, -0.25, 0.25, 0.25]
+    kernels.best_votes(codes, np.array([0]), signed, edges, thresholds)
+    assert (edges[0], thresholds[0]) == (1.0, 6)  # nothing lies from 6 to 9
+
+
+@pytest.mark.parametrize("classes", [1, 3, 16, 20])
+def test_a_sample_of_everything_gives_the_exact_edges_and_many_features_are_blocked_right(classes):
+    rng = np.random.default_rng(classes)
+    n, d = 5000, 21
+    codes = rng.integers(0, 256, (d, n)).astype(np.uint8)
+    lanes = 1 if classes == 1 else -(-classes // 16) * 16
+    signed = np.zeros((n, lanes), np.float32)
+    signed[:, :classes] = rng.normal(size=(n, classes)) / n
+    features = rng.permutation(d)
+    exact, sampled, thresholds = np.empty(d), np.empty(d), np.empty((2, d), np.int64)
+    kernels.best_votes(codes, features, signed, exact, thresholds[0])
+    kernels.best_votes_on_sample(codes, features, np.arange(n), signed, sampled, thresholds[1])
+    np.testing.assert_allclose(exact, sampled, rtol=1e-4)
+    for place in (0, 7, 8, 20):
+        _, edge = kernels.votes_of(codes[features[place]], thresholds[0, place], signed)
+        assert edge == pytest.approx(exact[place], rel=1e-3)
+
+
+@pytest.mark.parametrize("classes", [1, 4])
+def test_reweighing_keeps_the_sum_at_one_when_the_edge_is_true(classes):
+    codes, signed, *_ = problem(4, classes=classes)
+    total = np.abs(signed).sum(dtype=np.float64)
+    votes, edge = kernels.votes_of(codes[1], 100, signed)
+    before, edge = signed.astype(np.float64), edge / total
+    side = np.where(codes[1] >= 100, 1.0, -1.0)[:, None]
+    alpha = 0.5 * np.log((1 + edge) / (1 - edge))
+    expected = before * np.exp(-alpha * np.sign(before) * votes * side) / np.sqrt(1 - edge**2)
+    new = kernels.reweigh(codes[1], 100, votes, edge, signed)
+    np.testing.assert_allclose(signed, expected, rtol=1e-5, atol=1e-12)
+    assert new == pytest.approx(1.0, abs=1e-5) and new == pytest.approx(np.abs(signed).sum(), rel=1e-5)
+
+
+def test_added_votes_are_the_obvious_sum():
+    codes, _, _, rng = problem(1, n=40, d=5)
+    features, thresholds = rng.integers(0, 5, 7).astype(np.int32), rng.integers(0, 256, 7).astype(float)
+    votes, alphas = np.where(rng.random((7, 3)) < 0.5, 1, -1), rng.random(7)
+    scores = np.zeros((40, 3))
+    kernels.add_votes(codes, features, thresholds, alphas[:, None] * votes, scores)
+    np.testing.assert_allclose(scores, twin.scores(codes, features, thresholds, votes, alphas), rtol=1e-12)
+
+
+def test_samples_are_drawn_in_proportion_to_their_weights():
+    marginals = np.array([0.0, 1.0, 0.0, 3.0, 6.0, 0.0])
+    rng, counts = np.random.default_rng(0), np.zeros(6)
+    for _ in range(200):
+        rows = np.empty(50, np.int64)
+        kernels.sample_by_weight(marginals, np.sort(rng.random(50)), rows)
+        assert (np.diff(rows) >= 0).all()
+        counts += np.bincount(rows, minlength=6)
+    np.testing.assert_allclose(counts / counts.sum(), marginals / marginals.sum(), atol=0.015)
+    assert (counts[marginals == 0] == 0).all()
