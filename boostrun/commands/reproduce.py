@@ -8,6 +8,8 @@ from boostrun.report import build, curve_figure, table_figure, write
 from boostrun.runner import paper
 from boostrun.words import Words
 
+_MOST_LINES = 24  # of a figure of curves: more cannot be told apart
+
 
 def main(words: Words) -> int:
     """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records."""
@@ -22,8 +24,10 @@ def main(words: Words) -> int:
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         write(table, folder, [record for cell in result.cells for record in cell.best_records])
         table_figure(table, folder / "table.png")
+        lines = {(entry.row, entry.setting, entry.column[1:]) for entry in entries}
         for against in ("T", "samples_drawn", "labels_asked", "train_seconds"):
-            if any(against in record["curve"] for entry in entries for record in entry.records):
+            drawn = any(against in record["curve"] for entry in entries for record in entry.records)
+            if drawn and len(lines) <= _MOST_LINES:
                 curve_figure(entries, item.spec.metric, against, folder / f"curve_{against}.png")
     print(table.text())
     if not result.interrupted:
