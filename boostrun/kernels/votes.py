@@ -202,20 +202,54 @@ def add_votes(codes, features, thresholds, steps, scores):
 
 
 @njit(cache=True)
-def sample_by_weight(marginals, uniforms, rows):
-    """Rows drawn with replacement in proportion to ``marginals`` (n,) float64, ascending (section 2).
-
-    ``uniforms`` (S,) float64 ascending in [0, 1); ``rows`` (S,) int64 is filled. Cost O(n + S).
-    """
-    n = marginals.shape[0]
+def marginals_of(signed, marginals):
+    """m_i = sum_l w_il: ``marginals`` (n,) float64 is filled with their running sums. Cost O(n c), one pass."""
     total = 0.0
-    for i in range(n):
-        total += marginals[i]
+    for i in range(signed.shape[0]):
+        part = np.float32(0.0)
+        if signed.shape[1] == 1:
+            part = abs(signed[i, 0])
+        else:
+            for first in range(0, signed.shape[1], LANES):
+                part += _sum_lanes(signed, np.uint64(i), first)
+        total += np.float64(part)
+        marginals[i] = total
+
+
+@njit(cache=True, fastmath={"reassoc", "nsz"})
+def _sum_lanes(signed, i, first):
+    out = np.float32(0.0)
+    for k in range(LANES):
+        out += abs(signed[i, np.uint64(first + k)])
+    return out
+
+
+@njit(cache=True)
+def sample_by_weight(signed, running, spacings, rows, sample):
+    """Rows drawn with replacement in proportion to their weights, and their signed class vectors (section 2).
+
+    Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64, running sums of the rows' weights; ``spacings``
+    (S + 1,) float64 standard exponential, whose running sums are sorted uniforms; ``rows`` (S,) int64 and ``sample``
+    (S, c) float32 are filled: rows ascending, u_l = s_il / (m_i S). Cost O(min(n, S log n) + S c).
+    """
+    n, lanes = signed.shape
+    size = rows.shape[0]
+    unit = running[n - 1] / spacings.sum()
+    wanted = 0.0
     at = 0
-    below = marginals[0]
-    for s in range(uniforms.shape[0]):
-        wanted = uniforms[s] * total
-        while below <= wanted and at < n - 1:
-            at += 1
-            below += marginals[at]
+    few = size * 16 < n  # then a search costs less than a walk along the running sums
+    for s in range(size):
+        wanted += spacings[s] * unit
+        if few:
+            at = np.searchsorted(running, wanted, side="right")
+        else:
+            while at < n - 1 and running[at] <= wanted:
+                at += 1
+        at = min(at, n - 1)
+        while at > 0 and running[at] == running[at - 1]:
+            at -= 1  # rounding put us on a row without weight
         rows[s] = at
+        weight = running[at] - (running[at - 1] if at > 0 else 0.0)
+        scale = np.float32(1.0 / (weight * size))
+        for k in range(lanes):
+            sample[s, k] = signed[at, k] * scale

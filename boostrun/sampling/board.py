@@ -46,10 +46,12 @@ class Board:
         self.n_features, self.n = codes.shape
         self.ledger: list[dict[str, int]] = []
         self.signed: np.ndarray | None = None
+        self._running = np.empty(self.n)  # running sums of the samples' weights, made when a step first draws
+        self._current = False
 
     def begin_step(self, signed: np.ndarray) -> None:
         """A new step with these signed weights (n, c)."""
-        self.signed, self._marginals = signed, None
+        self.signed, self._current = signed, False
         self.ledger.append(dict.fromkeys(ACCOUNTS, 0))
 
     @property
@@ -88,19 +90,20 @@ class Board:
         """``size`` samples drawn with replacement in proportion to w_i = sum_l w_il, or all when they are not fewer.
 
         Each draw carries u_l = y_il w_il / (m_i S), so that the edge of a fixed stump is estimated without bias.
-        With ``sampling="uniform"`` draws are uniform and carry their weights times n / S. Cost O(n c) once a step.
+        With ``sampling="uniform"`` draws are uniform and carry their weights times n / S. Cost O(n c) once a step,
+        then O(min(n, S log n) + S c).
         """
         if size >= self.n:
             return Sample(np.arange(self.n), self.signed)
-        uniforms = np.sort(self.rng.random(size))
         if self.sampling == "uniform":
-            rows = (uniforms * self.n).astype(np.int64)
+            rows = np.sort(self.rng.integers(self.n, size=size))
             return Sample(rows, self.signed[rows] * np.float32(self.n / size))
-        if self._marginals is None:
-            self._marginals = np.abs(self.signed).sum(axis=1, dtype=np.float64)
-        rows = np.empty(size, np.int64)
-        kernels.sample_by_weight(self._marginals, uniforms, rows)
-        return Sample(rows, self.signed[rows] / (self._marginals[rows, None] * size).astype(np.float32))
+        if not self._current:
+            kernels.marginals_of(self.signed, self._running)
+            self._current = True
+        rows, signed = np.empty(size, np.int64), np.empty((size, self.signed.shape[1]), np.float32)
+        kernels.sample_by_weight(self.signed, self._running, self.rng.standard_exponential(size + 1), rows, signed)
+        return Sample(rows, signed)
 
     def sampled_edges(self, features: np.ndarray, sample: Sample, account: str = "selection") -> np.ndarray:
         """Estimated edges (Q,) of the best stumps on ``features`` (Q,), from a sample."""

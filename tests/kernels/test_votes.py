@@ -88,13 +88,21 @@ def test_added_votes_are_the_obvious_sum():
     np.testing.assert_allclose(scores, twin.scores(codes, features, thresholds, votes, alphas), rtol=1e-12)
 
 
-def test_samples_are_drawn_in_proportion_to_their_weights():
-    marginals = np.array([0.0, 1.0, 0.0, 3.0, 6.0, 0.0])
-    rng, counts = np.random.default_rng(0), np.zeros(6)
-    for _ in range(200):
-        rows = np.empty(50, np.int64)
-        kernels.sample_by_weight(marginals, np.sort(rng.random(50)), rows)
+@pytest.mark.parametrize(("classes", "size"), [(1, 50), (4, 50), (4, 600)])
+def test_samples_are_drawn_in_proportion_to_their_weights_and_scaled(classes, size):
+    _, signed, _, rng = problem(2, n=400 if size < 100 else 40, classes=classes)
+    signed[[0, 5, 6, -1]] = 0.0
+    marginals = np.abs(signed).sum(axis=1, dtype=np.float64)
+    running, counts = np.empty(len(signed)), np.zeros(len(signed))
+    kernels.marginals_of(signed, running)
+    np.testing.assert_allclose(running, np.cumsum(marginals), rtol=1e-6)
+    rows, sample = np.empty(size, np.int64), np.empty((size, signed.shape[1]), np.float32)
+    draws = 120_000 // size
+    for _ in range(draws):
+        kernels.sample_by_weight(signed, running, rng.standard_exponential(size + 1), rows, sample)
         assert (np.diff(rows) >= 0).all()
-        counts += np.bincount(rows, minlength=6)
-    np.testing.assert_allclose(counts / counts.sum(), marginals / marginals.sum(), atol=0.015)
+        counts += np.bincount(rows, minlength=len(signed))
+    np.testing.assert_allclose(sample, signed[rows] / (marginals[rows, None] * size), rtol=2e-4)
+    share = marginals / marginals.sum()
+    assert (np.abs(counts / counts.sum() - share) <= 5 * np.sqrt(share / counts.sum()) + 1e-9).all()
     assert (counts[marginals == 0] == 0).all()
