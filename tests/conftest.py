@@ -12,6 +12,14 @@ settings.load_profile("shared machine")
 REAL_DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parent.parent / "datasets")
 
 
+_LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py")
+
+
+def pytest_collection_modifyitems(items):
+    """The longest first, so that no worker is left alone with one of them at the end."""
+    items.sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
+
+
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
     """The current folder is empty, and so is the data root."""

@@ -77,9 +77,9 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
 
     Raises BoostrunError for an unknown item, a file that is not an item, and every bad override.
 
-    >>> item = load("reservoir/table3", ["dataset=digits", "algo=rand,geem"])
-    >>> [tuple(place.values.values()) for place, _ in item.cells]
-    [('rand', 'digits', '100'), ('rand', 'digits', '250'), ('geem', 'digits', '100'), ('geem', 'digits', '250')]
+    >>> item = load("reservoir/table3", ["dataset=digits", "algo=rand", "r=100"])
+    >>> [(place.setting, *place.values.values()) for place, _ in item.cells]
+    [('paper', 'rand', 'digits', '100'), ('tuned', 'rand', 'digits', '100')]
     """
     raw = _read(name, config_dir)
     narrowed, others = _narrow(name, raw["blocks"], overrides)

@@ -85,7 +85,7 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert command(f"table {small} --strict")[0] == 1
     assert command(f"table {small.replace('digits,stl10', 'digits')} --strict")[0] == 0
     code, plan, _ = command(f"plan {small}")
-    assert "6 cached, 0 stale, 0 to run" in plan and "stl10" in plan
+    assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
 
 
 def test_quick_says_so_and_stands_apart(command, workplace):

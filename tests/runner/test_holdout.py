@@ -8,6 +8,8 @@ from boostrun.runner.holdout import Holdout
 class Bank:
     """A training part of 50 samples, and a test part that nobody may open."""
 
+    families = (("all", 0, 2),)
+
     def samples(self, split):
         assert split == "train"
         return np.arange(100, dtype=np.uint8).reshape(50, 2)
