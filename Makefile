@@ -19,7 +19,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table
-	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=100
+	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=50
 
 test: setup  ## the tests, a few minutes
 	$(PYTEST) -q -n auto
