@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LANES = 16  # classes side by side: float32 numbers of one vector register
+from .lanes import LANES, load, pick, spread, store, total, zeros
+
+_BINS = 256
 _BLOCK = 2048  # samples whose signed weights stay cached while several features look at them
 _TOGETHER = 8  # features that look at a block one after the other: their histograms stay in the second-level cache
 
@@ -27,17 +29,18 @@ def best_votes(codes, features, signed, edges, thresholds):
     multiply-free additions: the signed weights are read once for every 8 features, the histograms stay cached.
     """
     n, lanes = signed.shape
-    histograms = np.zeros((_TOGETHER, 256, lanes), np.float32)
-    seen = np.empty(256, np.bool_)
+    histograms = zeros(_TOGETHER * _BINS, lanes)
+    bins, scratch = np.arange(_BINS).astype(np.uint8), np.empty(_BINS, np.float32)
     for first in range(0, features.shape[0], _TOGETHER):
         count = min(_TOGETHER, features.shape[0] - first)
         for start in range(0, n, _BLOCK):
             stop = min(start + _BLOCK, n)
-            for q in range(count):
-                _add(codes[features[first + q]], signed, start, stop, histograms[q])
-        for q in range(count):
-            seen[:] = True
-            edges[first + q], thresholds[first + q] = _scan(histograms[q], seen)
+            for q in range(0, count, 2):
+                one, other = features[first + q], features[first + min(q + 1, count - 1)]
+                _add(codes[one], codes[other], signed, start, stop, histograms, q * _BINS)
+        for q in range(count + count % 2):  # an odd last one has been looked at twice
+            at = first + min(q, count - 1)
+            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, _BINS, scratch)
 
 
 @njit(cache=True)
@@ -45,78 +48,101 @@ def best_votes_on_sample(codes, features, rows, signed, edges, thresholds):
     """As :func:`best_votes` on some samples: ``rows`` (S,) int64, ascending for the cache's sake, repeats welcome;
     ``signed`` (S, c) float32 are theirs. The edges are estimates of the edges on all samples (section 2).
 
-    Cost Q (S + occupied bins) c; a feature's histogram stays in the first-level cache.
+    Cost Q (S + occupied bins) c; the histograms of two features at a time stay in the first-level cache.
     """
-    histogram = np.zeros((256, signed.shape[1]), np.float32)
-    picked = np.empty(rows.shape[0], np.uint8)
-    seen = np.zeros(256, np.bool_)
-    for q in range(features.shape[0]):
-        column = codes[features[q]]
-        for i in range(rows.shape[0]):
-            picked[i] = column[rows[i]]
-            seen[picked[i]] = True
-        _add(picked, signed, 0, rows.shape[0], histogram)
-        edges[q], thresholds[q] = _scan(histogram, seen)
+    size, lanes = signed.shape
+    histograms = zeros(2 * _BINS, lanes)
+    picked, seen = np.empty((2, size), np.uint8), np.zeros((2, _BINS), np.uint8)
+    bins, scratch = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32)
+    for q in range(0, features.shape[0], 2):
+        other = min(q + 1, features.shape[0] - 1)
+        _gather(codes[features[q]], rows, picked[0], seen[0])
+        _gather(codes[features[other]], rows, picked[1], seen[1])
+        _add(picked[0], picked[1], signed, 0, size, histograms, 0)
+        occupied = _occupied(seen[0], bins)
+        edges[q], thresholds[q] = _scan(histograms, 0, bins, occupied, scratch)
+        occupied = _occupied(seen[1], bins)
+        edges[other], thresholds[other] = _scan(histograms, _BINS, bins, occupied, scratch)
 
 
 @njit(cache=True)
-def _add(column, signed, start, stop, histogram):
-    """histogram[code, :] += signed[i, :] for samples start..stop."""
+def _gather(column, rows, picked, seen):
+    """picked[i] = column[rows[i]], and ``seen`` (256,) which codes came."""
+    for i in range(rows.shape[0]):
+        code = column[np.uint64(rows[i])]
+        picked[i] = code
+        seen[code] = 1
+
+
+@njit(cache=True)
+def _occupied(seen, bins):
+    """List the bins that are ``seen``, ascending, and forget them; returns their number."""
+    count = 0
+    for code in range(_BINS):
+        bins[count] = code
+        count += np.int64(seen[code])
+        seen[code] = 0
+    return count
+
+
+@njit(cache=True)
+def _add(column, other, signed, start, stop, histograms, base):
+    """histograms[base + code, :] += signed[i, :] for the samples start..stop of one column, and of another column into
+    the next 256 rows: two at a time, so that equal codes in a row do not wait for each other.
+    """
+    base, beside = np.uint64(base), np.uint64(base + _BINS)
     if signed.shape[1] == 1:
         for i in range(start, stop):
-            histogram[column[i], 0] += signed[i, 0]
+            histograms[base + np.uint64(column[i]), 0] += signed[i, 0]
+            histograms[beside + np.uint64(other[i]), 0] += signed[i, 0]
         return
     for part in range(0, signed.shape[1], LANES):
         for i in range(start, stop):
-            at = np.uint64(column[i])
-            for k in range(LANES):  # a constant trip count: one vector instruction
-                histogram[at, np.uint64(part + k)] += signed[np.uint64(i), np.uint64(part + k)]
+            row = load(signed, i, part)
+            at = base + np.uint64(column[i])
+            store(histograms, at, part, load(histograms, at, part) + row)
+            at = beside + np.uint64(other[i])
+            store(histograms, at, part, load(histograms, at, part) + row)
 
 
 @njit(cache=True)
-def _scan(histogram, seen):
-    """(largest edge, its threshold) of a histogram whose occupied bins are ``seen``; both are emptied.
+def _scan(histograms, base, bins, occupied, edges):
+    """(largest edge, its threshold) of the histogram in 256 rows from ``base``, which is emptied.
 
-    An empty bin has the edge of the one after it, so that only b = 0 and the bins after occupied ones are looked at.
+    ``bins`` lists the occupied bins, ascending; an empty one has the edge of the one after it, so that only b = 0 and
+    the bins after occupied ones are looked at. ``edges`` (256,) float32 is scratch.
     """
-    lanes = histogram.shape[1]
-    total = np.zeros(lanes, np.float32)
-    below = np.zeros(lanes, np.float32)
-    for code in range(256):
-        if seen[code]:
-            for k in range(lanes):
-                total[k] += histogram[code, k]
-    best = np.float32(0.0)
-    for k in range(lanes):
-        best += abs(total[k])
-    threshold = 0
-    for code in range(255):
-        if seen[code]:
-            edge = np.float32(0.0)
-            if lanes == 1:
-                below[0] += histogram[code, 0]
-                histogram[code, 0] = np.float32(0.0)
-                edge = abs(total[0] - np.float32(2.0) * below[0])
-            else:
-                for part in range(0, lanes, LANES):
-                    edge += _edge_lanes(total, below, histogram, code, part)
-            if edge > best:
-                best = edge
-                threshold = code + 1
-    histogram[255] = np.float32(0.0)
-    seen[:] = False
+    lanes = histograms.shape[1]
+    constant = np.float32(0.0)
+    for c in range(occupied):
+        edges[c] = np.float32(0.0)
+    if lanes == 1:
+        whole, below = np.float32(0.0), np.float32(0.0)
+        for c in range(occupied):
+            whole += histograms[base + bins[c], 0]
+        constant = abs(whole)
+        for c in range(occupied):
+            at = base + bins[c]
+            below += histograms[at, 0]
+            histograms[at, 0] = np.float32(0.0)
+            edges[c] = abs(whole - np.float32(2.0) * below)
+    else:
+        zero = spread(np.float32(0.0))
+        for part in range(0, lanes, LANES):
+            whole, below = zero, zero
+            for c in range(occupied):
+                whole = whole + load(histograms, base + bins[c], part)
+            constant += total(abs(whole))
+            for c in range(occupied):
+                at = base + bins[c]
+                below = below + load(histograms, at, part)
+                store(histograms, at, part, zero)
+                edges[c] += total(abs(whole - (below + below)))
+    best, threshold = constant, 0
+    for c in range(occupied - 1):
+        if edges[c] > best:
+            best, threshold = edges[c], np.int64(bins[c]) + 1
     return np.float64(best), threshold
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _edge_lanes(total, below, histogram, code, part):
-    """Move a bin of 16 classes below the threshold, and return sum_l |total_l - 2 below_l| over them."""
-    edge = np.float32(0.0)
-    for k in range(LANES):
-        below[part + k] += histogram[code, part + k]
-        histogram[code, part + k] = np.float32(0.0)
-        edge += abs(total[part + k] - np.float32(2.0) * below[part + k])
-    return edge
 
 
 @njit(cache=True)
@@ -150,36 +176,28 @@ def reweigh(column, threshold, votes, edge, signed):
     """
     n, lanes = signed.shape
     agree, differ = np.float32(1.0 / (1.0 + edge)), np.float32(1.0 / (1.0 - edge))
-    tiny = np.float32(1e-30)  # numbers near the smallest there are cost a hundred times as much
-    wanted = votes.astype(np.float32)
-    total = 0.0
+    zero, tiny = np.float32(0.0), np.float32(1e-30)  # numbers near the smallest there are cost a hundred times as much
+    wanted = zeros(1, lanes)
+    for k in range(lanes):
+        wanted[0, k] = votes[k]
+    summed = 0.0
     for i in range(n):
         side = np.float32(1.0) if column[i] >= threshold else np.float32(-1.0)
-        part = np.float32(0.0)
         if lanes == 1:
             s = signed[i, 0]
-            s *= agree if s * wanted[0] * side > np.float32(0.0) else differ
-            signed[i, 0] = s if abs(s) > tiny else np.float32(0.0)
-            total += np.float64(abs(signed[i, 0]))
+            s *= agree if s * wanted[0, 0] * side > zero else differ
+            signed[i, 0] = s if abs(s) > tiny else zero
+            summed += np.float64(abs(signed[i, 0]))
             continue
+        part = spread(zero)
         for first in range(0, lanes, LANES):
-            part += _reweigh_lanes(signed, np.uint64(i), first, wanted, side, agree, differ, tiny)
-        total += np.float64(part)
-    return total
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _reweigh_lanes(signed, i, first, wanted, side, agree, differ, tiny):
-    """:func:`reweigh` for 16 classes of a sample; returns the sum of their new weights."""
-    out = np.float32(0.0)
-    for k in range(LANES):
-        at = np.uint64(first + k)
-        s = signed[i, at]
-        s *= agree if s * wanted[at] * side > np.float32(0.0) else differ
-        s = s if abs(s) > tiny else np.float32(0.0)
-        signed[i, at] = s
-        out += abs(s)
-    return out
+            s = load(signed, i, first)
+            s = s * pick(s * load(wanted, 0, first) * spread(side), zero, spread(agree), spread(differ))
+            s = pick(abs(s), tiny, s, spread(zero))
+            store(signed, i, first, s)
+            part = part + abs(s)
+        summed += np.float64(total(part))
+    return summed
 
 
 @njit(cache=True)
@@ -204,24 +222,16 @@ def add_votes(codes, features, thresholds, steps, scores):
 @njit(cache=True)
 def marginals_of(signed, marginals):
     """m_i = sum_l w_il: ``marginals`` (n,) float64 is filled with their running sums. Cost O(n c), one pass."""
-    total = 0.0
+    running = 0.0
     for i in range(signed.shape[0]):
-        part = np.float32(0.0)
         if signed.shape[1] == 1:
-            part = abs(signed[i, 0])
+            running += np.float64(abs(signed[i, 0]))
         else:
-            for first in range(0, signed.shape[1], LANES):
-                part += _sum_lanes(signed, np.uint64(i), first)
-        total += np.float64(part)
-        marginals[i] = total
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _sum_lanes(signed, i, first):
-    out = np.float32(0.0)
-    for k in range(LANES):
-        out += abs(signed[i, np.uint64(first + k)])
-    return out
+            part = abs(load(signed, i, 0))
+            for first in range(LANES, signed.shape[1], LANES):
+                part = part + abs(load(signed, i, first))
+            running += np.float64(total(part))
+        marginals[i] = running
 
 
 @njit(cache=True)

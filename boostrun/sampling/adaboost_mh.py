@@ -213,6 +213,6 @@ def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndar
         weights[~true] *= 0.5 / (~true).sum()
     weights /= weights.sum()
     lanes = 1 if classes == 1 else -(-classes // kernels.LANES) * kernels.LANES
-    out = np.zeros((n, lanes), np.float32)
+    out = kernels.zeros(n, lanes)
     out[:, :classes] = labels * weights
     return out

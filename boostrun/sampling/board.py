@@ -101,7 +101,7 @@ class Board:
         if not self._current:
             kernels.marginals_of(self.signed, self._running)
             self._current = True
-        rows, signed = np.empty(size, np.int64), np.empty((size, self.signed.shape[1]), np.float32)
+        rows, signed = np.empty(size, np.int64), kernels.zeros(size, self.signed.shape[1])
         kernels.sample_by_weight(self.signed, self._running, self.rng.standard_exponential(size + 1), rows, signed)
         return Sample(rows, signed)
 
