@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 LANES = 16
-_VECTOR = ir.VectorType(ir.FloatType(), LANES)
+_VECTOR, _WIDE = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(ir.DoubleType(), LANES)
 
 
 class _Lanes(types.Type):
@@ -42,12 +42,14 @@ def zeros(rows, lanes):
     return buffer[skip : skip + rows * lanes].reshape(rows, lanes)
 
 
-def _pointer(context, builder, kind, array, row, column):
-    """Where array[row, column:] begins."""
+def _place(context, builder, kind, array, row, column, vector=_VECTOR):
+    """Where the sixteen from array[row, column] stand."""
     whole = context.make_array(kind)(context, builder, array)
     width = builder.extract_value(whole.shape, 1)
     place = builder.gep(whole.data, [builder.add(builder.mul(row, width), column)])
-    return builder.bitcast(place, _VECTOR.as_pointer())
+    return builder.bitcast(place, vector.as_pointer())
+
+
 
 
 def _spread(builder, number):
@@ -61,7 +63,7 @@ def load(typingctx, array, row, column):
     """array[row, column : column + 16]"""
 
     def emit(context, builder, signature, args):
-        return builder.load(_pointer(context, builder, signature.args[0], *args), align=4)
+        return builder.load(_place(context, builder, signature.args[0], *args), align=4)
 
     return _lanes(array, types.uint64, types.uint64), emit
 
@@ -71,10 +73,22 @@ def store(typingctx, array, row, column, value):
     """array[row, column : column + 16] = value"""
 
     def emit(context, builder, signature, args):
-        builder.store(args[3], _pointer(context, builder, signature.args[0], *args[:3]), align=4)
+        builder.store(args[3], _place(context, builder, signature.args[0], *args[:3]), align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, types.uint64, _lanes), emit
+
+
+@intrinsic
+def widen_into(typingctx, array, row, value):
+    """array[row, :16] += value, for an array (rows, 16) of float64."""
+
+    def emit(context, builder, signature, args):
+        place = _place(context, builder, signature.args[0], args[0], args[1], args[1].type(0), _WIDE)
+        builder.store(builder.fadd(builder.load(place, align=8), builder.fpext(args[2], _WIDE)), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, _lanes), emit
 
 
 @intrinsic

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .lanes import LANES, load, pick, spread, store, total, zeros
+from .lanes import LANES, load, pick, spread, store, total, widen_into, zeros
 
 _BINS = 256
 _BLOCK = 2048  # samples whose signed weights stay cached while several features look at them
@@ -44,39 +44,55 @@ def best_votes(codes, features, signed, edges, thresholds):
 
 
 @njit(cache=True)
-def best_votes_on_sample(codes, features, rows, signed, edges, thresholds):
-    """As :func:`best_votes` on some samples: ``rows`` (S,) int64, ascending for the cache's sake, repeats welcome;
-    ``signed`` (S, c) float32 are theirs. The edges are estimates of the edges on all samples (section 2).
+def best_votes_on_sample(picked, signed, edges, thresholds):
+    """As :func:`best_votes` on some samples: ``picked`` (Q, S) uint8 are their codes of the features looked at,
+    ``signed`` (S, c) float32 their class vectors. The edges are estimates of the edges on all samples (section 2).
 
     Cost Q (S + occupied bins) c; the histograms of two features at a time stay in the first-level cache.
     """
-    size, lanes = signed.shape
+    lanes = signed.shape[1]
     histograms = zeros(2 * _BINS, lanes)
-    picked, seen = np.empty((2, size), np.uint8), np.zeros((2, _BINS), np.uint8)
+    seen = np.zeros(_BINS, np.uint8)
     bins, scratch = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32)
-    for q in range(0, features.shape[0], 2):
-        other = min(q + 1, features.shape[0] - 1)
-        _gather(codes[features[q]], rows, picked[0], seen[0])
-        _gather(codes[features[other]], rows, picked[1], seen[1])
-        _add(picked[0], picked[1], signed, 0, size, histograms, 0)
-        occupied = _occupied(seen[0], bins)
-        edges[q], thresholds[q] = _scan(histograms, 0, bins, occupied, scratch)
-        occupied = _occupied(seen[1], bins)
-        edges[other], thresholds[other] = _scan(histograms, _BINS, bins, occupied, scratch)
+    count = picked.shape[0]
+    for first in range(0, count, 2):
+        _add(picked[first], picked[min(first + 1, count - 1)], signed, 0, signed.shape[0], histograms, 0)
+        for q in range(2):  # an odd last one has been looked at twice
+            at = min(first + q, count - 1)
+            occupied = _occupied(picked[at], seen, bins)
+            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, occupied, scratch)
 
 
 @njit(cache=True)
-def _gather(column, rows, picked, seen):
-    """picked[i] = column[rows[i]], and ``seen`` (256,) which codes came."""
-    for i in range(rows.shape[0]):
-        code = column[np.uint64(rows[i])]
-        picked[i] = code
-        seen[code] = 1
+def pick_by_feature(codes, features, rows, picked):
+    """picked[q, i] = codes[features[q], rows[i]]: ``codes`` (d, n), ``picked`` (Q, S) uint8.
+
+    Reads a cache line for nearly every code while S is far below n / 64, and whole columns beyond.
+    """
+    for q in range(features.shape[0]):
+        column = codes[features[q]]
+        for i in range(rows.shape[0]):
+            picked[q, i] = column[np.uint64(rows[i])]
 
 
 @njit(cache=True)
-def _occupied(seen, bins):
-    """List the bins that are ``seen``, ascending, and forget them; returns their number."""
+def pick_by_sample(samples, features, rows, picked):
+    """picked[q, i] = samples[rows[i], features[q]]: ``samples`` (n, d), ``picked`` (Q, S) uint8; the same codes where
+    samples are rows. Ascending ``features`` make it quick: many lie in one cache line.
+    """
+    for start in range(0, rows.shape[0], LANES):
+        stop = min(start + LANES, rows.shape[0])
+        for q in range(features.shape[0]):
+            feature = np.uint64(features[q])
+            for i in range(start, stop):
+                picked[q, i] = samples[np.uint64(rows[i]), feature]
+
+
+@njit(cache=True)
+def _occupied(column, seen, bins):
+    """List the codes that a column holds, ascending; returns their number. ``seen`` (256,) is zero before and after."""
+    for i in range(column.shape[0]):
+        seen[column[i]] = 1
     count = 0
     for code in range(_BINS):
         bins[count] = code
@@ -146,24 +162,37 @@ def _scan(histograms, base, bins, occupied, edges):
 
 
 @njit(cache=True)
-def votes_of(column, threshold, signed):
-    """Votes and true edge of a stump: ``column`` (n,) uint8 codes of its feature, ``signed`` (n, c).
+def best_stump(column, signed):
+    """The best stump on one feature in double precision: ``column`` (n,) uint8 codes, ``signed`` (n, c).
 
-    Returns ``(votes (c,) float64 of -1 and +1, edge float64)``: v_l = sign(sum_i s_il phi(x_i)), 0 counting as +1, and
-    edge = sum_l |sum_i s_il phi(x_i)|, summed in double precision. Cost O(n c).
+    Returns ``(threshold, votes (c,) float64 of -1 and +1, edge)``: threshold and edge as in :func:`best_votes`, v_l =
+    sign(e_l(b)), 0 counting as +1. Cost O(n c), one pass.
     """
     n, lanes = signed.shape
-    sums = np.zeros(lanes)
+    parts = -(-lanes // LANES)
+    histogram = np.zeros((_BINS * parts, LANES))
     for i in range(n):
-        side = 1.0 if column[i] >= threshold else -1.0
+        if lanes == 1:
+            histogram[column[i], 0] += signed[i, 0]
+        for part in range(lanes // LANES):
+            widen_into(histogram, np.uint64(column[i]) * np.uint64(parts) + np.uint64(part), load(signed, i, part * LANES))
+    sums = histogram.reshape(_BINS, parts * LANES)
+    whole, below, votes = np.zeros(lanes), np.zeros(lanes), np.empty(lanes)
+    for code in range(_BINS):
         for k in range(lanes):
-            sums[k] += side * signed[i, k]
-    votes = np.empty(lanes)
-    edge = 0.0
-    for k in range(lanes):
-        votes[k] = 1.0 if sums[k] >= 0.0 else -1.0
-        edge += abs(sums[k])
-    return votes, edge
+            whole[k] += sums[code, k]
+    best, threshold = -1.0, 0
+    for b in range(_BINS):
+        edge = 0.0
+        for k in range(lanes):
+            edge += abs(whole[k] - 2.0 * below[k])
+        if edge > best:
+            best, threshold = edge, b
+            for k in range(lanes):
+                votes[k] = 1.0 if whole[k] >= 2.0 * below[k] else -1.0
+        for k in range(lanes):
+            below[k] += sums[b, k]
+    return threshold, votes, best
 
 
 @njit(cache=True)
@@ -171,7 +200,7 @@ def reweigh(column, threshold, votes, edge, signed):
     """s_il *= exp(-alpha y_il v_l phi(x_i)) / Z in place, alpha = 1/2 log((1 + e) / (1 - e)), Z = sqrt(1 - e^2).
 
     With that Z the two factors are 1 / (1 + e) where stump and label agree and 1 / (1 - e) where not.
-    Parameters as in :func:`votes_of`, whose ``votes`` and ``edge`` these are. Returns the sum of the new weights, which
+    Parameters as in :func:`best_stump`, whose ``votes`` and ``edge`` these are. Returns the sum of the new weights, which
     is 1 but for rounding. Cost O(n c), one pass.
     """
     n, lanes = signed.shape
@@ -217,49 +246,3 @@ def add_votes(codes, features, thresholds, steps, scores):
                 side = 1.0 if column[i] >= thresholds[t] else -1.0
                 for k in range(classes):
                     scores[i, k] += side * steps[t, k]
-
-
-@njit(cache=True)
-def marginals_of(signed, marginals):
-    """m_i = sum_l w_il: ``marginals`` (n,) float64 is filled with their running sums. Cost O(n c), one pass."""
-    running = 0.0
-    for i in range(signed.shape[0]):
-        if signed.shape[1] == 1:
-            running += np.float64(abs(signed[i, 0]))
-        else:
-            part = abs(load(signed, i, 0))
-            for first in range(LANES, signed.shape[1], LANES):
-                part = part + abs(load(signed, i, first))
-            running += np.float64(total(part))
-        marginals[i] = running
-
-
-@njit(cache=True)
-def sample_by_weight(signed, running, spacings, rows, sample):
-    """Rows drawn with replacement in proportion to their weights, and their signed class vectors (section 2).
-
-    Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64, running sums of the rows' weights; ``spacings``
-    (S + 1,) float64 standard exponential, whose running sums are sorted uniforms; ``rows`` (S,) int64 and ``sample``
-    (S, c) float32 are filled: rows ascending, u_l = s_il / (m_i S). Cost O(min(n, S log n) + S c).
-    """
-    n, lanes = signed.shape
-    size = rows.shape[0]
-    unit = running[n - 1] / spacings.sum()
-    wanted = 0.0
-    at = 0
-    few = size * 16 < n  # then a search costs less than a walk along the running sums
-    for s in range(size):
-        wanted += spacings[s] * unit
-        if few:
-            at = np.searchsorted(running, wanted, side="right")
-        else:
-            while at < n - 1 and running[at] <= wanted:
-                at += 1
-        at = min(at, n - 1)
-        while at > 0 and running[at] == running[at - 1]:
-            at -= 1  # rounding put us on a row without weight
-        rows[s] = at
-        weight = running[at] - (running[at - 1] if at > 0 else 0.0)
-        scale = np.float32(1.0 / (weight * size))
-        for k in range(lanes):
-            sample[s, k] = signed[at, k] * scale

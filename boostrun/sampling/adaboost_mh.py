@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from ..binning import Binner
 from ..errors import BoostrunError, did_you_mean
 from ..kernels import votes as kernels
+from ..kernels.lanes import LANES, zeros
 from ..vote_ensemble import VoteEnsemble
 from .board import ACCOUNTS, CHARGED, Board
 
@@ -93,26 +94,26 @@ class AdaBoostMH:
         return self
 
     def _begin(self, source, rng: np.random.Generator) -> Course:
-        codes, self._binner = self._codes(source, rng)
+        codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         families = getattr(source, "families", None) or [("all", 0, len(codes))]
-        board = Board(codes, families, int(self.budget_multiplier * len(labels)), self.sampling, rng)
+        board = Board(codes, families, int(self.budget_multiplier * len(labels)), self.sampling, rng, samples)
         policy = self._make_policy()
         if hasattr(policy, "start"):
             policy.start(board)
         return Course(board, policy, labels, self.init)
 
     def _codes(self, source, rng: np.random.Generator):
-        """Feature-major codes (d, n), and the binner that made them where values were not codes already."""
+        """Feature-major codes (d, n), the same sample-major, and the binner where values were not codes already."""
         columns = getattr(source, "columns", None)
         if columns is not None and columns.dtype == np.uint8:
-            return columns, None
+            return columns, source.samples, None
         samples, binner = source.samples, None
         if samples.dtype != np.uint8:
             some = np.sort(rng.permutation(len(samples))[:_BINNING_SAMPLES])
             binner = Binner(samples[some], self.max_bins)
             samples = binner.encode(samples)
-        return np.ascontiguousarray(samples.T), binner
+        return np.ascontiguousarray(samples.T), samples, binner
 
     def _make_policy(self):
         module, name, parameters = POLICIES[self.policy]
@@ -212,7 +213,7 @@ def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndar
         weights[true] *= 0.5 / true.sum()
         weights[~true] *= 0.5 / (~true).sum()
     weights /= weights.sum()
-    lanes = 1 if classes == 1 else -(-classes // kernels.LANES) * kernels.LANES
-    out = kernels.zeros(n, lanes)
+    lanes = 1 if classes == 1 else -(-classes // LANES) * LANES
+    out = zeros(n, lanes)
     out[:, :classes] = labels * weights
     return out

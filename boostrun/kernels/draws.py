@@ -1,0 +1,87 @@
+"""Samples drawn in proportion to their weights (Dubout & Fleuret 2014, section 3 and equations 1 and 2).
+
+Signed weights s_il = w_il y_il stand as in :mod:`boostrun.kernels.votes`; a sample's weight is m_i = sum_l w_il.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from .lanes import LANES, load, spread, store, total
+
+
+@njit(cache=True)
+def running_weights(signed, running, guide):
+    """Running sums of the samples' weights, and a guide into them; cost O(n c), one pass, and O(n).
+
+    Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64 is filled with m_0 + ... + m_i; ``guide`` (n + 1,)
+    int32 with the first row that begins in each of n equal parts of the whole, or after it.
+    """
+    n = signed.shape[0]
+    so_far = 0.0
+    for i in range(n):
+        if signed.shape[1] == 1:
+            so_far += np.float64(abs(signed[i, 0]))
+        else:
+            part = abs(load(signed, i, 0))
+            for first in range(LANES, signed.shape[1], LANES):
+                part = part + abs(load(signed, i, first))
+            so_far += np.float64(total(part))
+        running[i] = so_far
+    for j in range(n + 1):
+        guide[j] = n
+    scale = n / so_far
+    for i in range(n - 1, 0, -1):
+        guide[min(int(running[i - 1] * scale), n)] = i
+    for j in range(n - 1, -1, -1):
+        guide[j] = guide[j] if guide[j] < guide[j + 1] else guide[j + 1]
+
+
+@njit(cache=True)
+def sample_by_weight(signed, running, guide, spacings, rows, sample):
+    """Rows drawn with replacement in proportion to their weights, and their signed class vectors.
+
+    Parameters: ``signed`` (n, c) float32; ``running`` and ``guide`` of :func:`running_weights`; ``spacings`` (S + 1,)
+    float64 standard exponential, whose running sums are sorted uniforms; ``rows`` (S,) int64 and ``sample`` (S, c)
+    float32 are filled: rows ascending, u_l = s_il / (m_i S). Cost O(S c).
+    """
+    n, lanes = signed.shape
+    size = rows.shape[0]
+    unit, scale = running[n - 1] / spacings.sum(), n / running[n - 1]
+    wanted = 0.0
+    for s in range(size):
+        wanted += spacings[s] * unit
+        at = max(guide[min(int(wanted * scale), n)] - 1, 0)
+        while at < n - 1 and running[at] <= wanted:
+            at += 1
+        while at > 0 and running[at] == running[at - 1]:
+            at -= 1  # rounding put us on a row without weight
+        rows[s] = at
+        weight = running[at] - (running[at - 1] if at > 0 else 0.0)
+        factor = np.float32(1.0 / (weight * size))
+        if lanes == 1:
+            sample[s, 0] = signed[at, 0] * factor
+        else:
+            for part in range(0, lanes, LANES):
+                store(sample, s, part, load(signed, at, part) * spread(factor))
+
+
+@njit(cache=True)
+def squares(signed):
+    """(sum_il w_il^2 / m_i, sum_il w_il^2) of signed weights (n, c) float32. Cost O(n c), one pass."""
+    shared, plain = 0.0, 0.0
+    for i in range(signed.shape[0]):
+        if signed.shape[1] == 1:
+            whole = np.float64(abs(signed[i, 0]))
+            square = whole * whole
+        else:
+            part, second = abs(load(signed, i, 0)), load(signed, i, 0) * load(signed, i, 0)
+            for first in range(LANES, signed.shape[1], LANES):
+                row = load(signed, i, first)
+                part, second = part + abs(row), second + row * row
+            whole, square = np.float64(total(part)), np.float64(total(second))
+        plain += square
+        if whole > 0.0:
+            shared += square / whole
+    return shared, plain
