@@ -13,21 +13,26 @@ from .lanes import LANES, load, spread, store, total
 
 @njit(cache=True)
 def running_weights(signed, running, guide):
-    """Running sums of the samples' weights, and a guide into them; cost O(n c), one pass, and O(n).
+    """Running sums of the samples' weights, and a guide into them; returns kappa = sum_il w_il^2 / m_i (section 2).
 
     Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64 is filled with m_0 + ... + m_i; ``guide`` (n + 1,)
-    int32 with the first row that begins in each of n equal parts of the whole, or after it.
+    int32 with the first row that begins in each of n equal parts of the whole, or after it. Cost O(n c), one pass.
     """
     n = signed.shape[0]
-    so_far = 0.0
+    so_far, kappa = 0.0, 0.0
     for i in range(n):
         if signed.shape[1] == 1:
-            so_far += np.float64(abs(signed[i, 0]))
+            whole = np.float64(abs(signed[i, 0]))
+            kappa += whole
         else:
-            part = abs(load(signed, i, 0))
+            row = abs(load(signed, i, 0))
+            part, square = row, row * row
             for first in range(LANES, signed.shape[1], LANES):
-                part = part + abs(load(signed, i, first))
-            so_far += np.float64(total(part))
+                row = abs(load(signed, i, first))
+                part, square = part + row, square + row * row
+            whole = np.float64(total(part))
+            kappa += np.float64(total(square)) / max(whole, 1e-30)
+        so_far += whole
         running[i] = so_far
     for j in range(n + 1):
         guide[j] = n
@@ -36,6 +41,7 @@ def running_weights(signed, running, guide):
         guide[min(int(running[i - 1] * scale), n)] = i
     for j in range(n - 1, -1, -1):
         guide[j] = guide[j] if guide[j] < guide[j + 1] else guide[j + 1]
+    return kappa
 
 
 @njit(cache=True)
@@ -68,20 +74,22 @@ def sample_by_weight(signed, running, guide, spacings, rows, sample):
 
 
 @njit(cache=True)
-def squares(signed):
-    """(sum_il w_il^2 / m_i, sum_il w_il^2) of signed weights (n, c) float32. Cost O(n c), one pass."""
-    shared, plain = 0.0, 0.0
-    for i in range(signed.shape[0]):
-        if signed.shape[1] == 1:
-            whole = np.float64(abs(signed[i, 0]))
-            square = whole * whole
-        else:
-            part, second = abs(load(signed, i, 0)), load(signed, i, 0) * load(signed, i, 0)
-            for first in range(LANES, signed.shape[1], LANES):
-                row = load(signed, i, first)
-                part, second = part + abs(row), second + row * row
-            whole, square = np.float64(total(part)), np.float64(total(second))
-        plain += square
-        if whole > 0.0:
-            shared += square / whole
-    return shared, plain
+def without_replacement(starts, sizes, counts, uniforms, taken, out):
+    """Features of several families, drawn uniformly without replacement (Floyd's algorithm).
+
+    Parameters: ``starts``, ``sizes``, ``counts`` (M,) int64, of which ``counts`` at most ``sizes``; ``uniforms`` and
+    ``out`` (sum of counts,) float64 in [0, 1) and int64, filled; ``taken`` (d,) uint8 of zeros, left so.
+    Cost O(sum of counts).
+    """
+    at = 0
+    for k in range(starts.shape[0]):
+        first = at
+        for last in range(sizes[k] - counts[k], sizes[k]):
+            feature = starts[k] + int(uniforms[at] * (last + 1))
+            if taken[feature]:
+                feature = starts[k] + last
+            taken[feature] = 1
+            out[at] = feature
+            at += 1
+        for i in range(first, at):
+            taken[out[i]] = 0

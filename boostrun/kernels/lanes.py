@@ -35,11 +35,21 @@ class _Model(models.PrimitiveModel):
 
 
 @njit(cache=True)
-def zeros(rows, lanes):
-    """(rows, lanes) float32 of zeros that begins at a cache line: a row across two of them costs twice as much."""
-    buffer = np.zeros(rows * lanes + LANES, np.float32)
+def empty(rows, lanes):
+    """(rows, lanes) float32 that begins at a cache line: a row across two of them costs twice as much."""
+    buffer = np.empty(rows * lanes + LANES, np.float32)
     skip = (-(buffer.ctypes.data // 4)) % LANES
     return buffer[skip : skip + rows * lanes].reshape(rows, lanes)
+
+
+@njit(cache=True)
+def zeros(rows, lanes):
+    """:func:`empty` with zeros in it."""
+    out = empty(rows, lanes)
+    for i in range(rows):
+        for k in range(lanes):
+            out[i, k] = np.float32(0.0)
+    return out
 
 
 def _place(context, builder, kind, array, row, column, vector=_VECTOR):
@@ -48,8 +58,6 @@ def _place(context, builder, kind, array, row, column, vector=_VECTOR):
     width = builder.extract_value(whole.shape, 1)
     place = builder.gep(whole.data, [builder.add(builder.mul(row, width), column)])
     return builder.bitcast(place, vector.as_pointer())
-
-
 
 
 def _spread(builder, number):

@@ -38,10 +38,13 @@ class Mixtures(NamedTuple):
         >>> Mixtures.fit([edges], 2).means.round(3)
         array([[0., 1.]])
         """
-        out = cls(*np.zeros((3, len(edges), components)))
+        lengths = np.array([len(some) for some in edges])
+        padded = np.full((len(edges), lengths.max()), np.inf)
         for k, some in enumerate(edges):
-            fitted = max(1, min(components, len(some) // _EDGES_A_COMPONENT))
-            kernels.fit(np.sort(some), fitted, FLOOR, out.weights[k], out.means[k], out.variances[k])
+            padded[k, : len(some)] = some
+        padded.sort(axis=1)
+        out = cls(*np.empty((3, len(edges), components)))
+        kernels.fit(padded, lengths, np.clip(lengths // _EDGES_A_COMPONENT, 1, components), FLOOR, *out)
         np.maximum(out.variances - noise, FLOOR, out=out.variances)
         return out
 
