@@ -77,19 +77,20 @@ def sample_by_weight(signed, running, guide, spacings, rows, sample):
 def without_replacement(starts, sizes, counts, uniforms, taken, out):
     """Features of several families, drawn uniformly without replacement (Floyd's algorithm).
 
-    Parameters: ``starts``, ``sizes``, ``counts`` (M,) int64, of which ``counts`` at most ``sizes``; ``uniforms`` and
-    ``out`` (sum of counts,) float64 in [0, 1) and int64, filled; ``taken`` (d,) uint8 of zeros, left so.
-    Cost O(sum of counts).
+    Parameters: ``starts``, ``sizes``, ``counts`` (M,) int64, of which ``counts`` at most ``sizes``; ``uniforms`` (sum
+    of counts,) float64 in [0, 1); ``out`` (sum of counts,) int64 is filled family by family, ascending within;
+    ``taken`` (d,) uint8 of zeros, left so. Cost O(sum of the sizes of families with counts).
     """
-    at = 0
+    used = at = 0
     for k in range(starts.shape[0]):
-        first = at
-        for last in range(sizes[k] - counts[k], sizes[k]):
-            feature = starts[k] + int(uniforms[at] * (last + 1))
+        if counts[k] == 0:
+            continue
+        for last in range(starts[k] + sizes[k] - counts[k], starts[k] + sizes[k]):
+            feature = starts[k] + int(uniforms[used] * (last + 1 - starts[k]))
+            taken[last if taken[feature] else feature] = 1
+            used += 1
+        for feature in range(starts[k], starts[k] + sizes[k]):
             if taken[feature]:
-                feature = starts[k] + last
-            taken[feature] = 1
-            out[at] = feature
-            at += 1
-        for i in range(first, at):
-            taken[out[i]] = 0
+                out[at] = feature
+                at += 1
+                taken[feature] = 0

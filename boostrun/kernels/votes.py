@@ -14,6 +14,7 @@ from .lanes import LANES, load, pick, spread, store, total, widen_into, zeros
 
 _BINS = 256
 _BLOCK = 2048  # samples whose signed weights stay cached while several features look at them
+_SCORED = 512  # samples whose scores stay in the first-level cache
 _TOGETHER = 8  # features that look at a block one after the other: their histograms stay in the second-level cache
 
 
@@ -238,11 +239,20 @@ def add_votes(codes, features, thresholds, steps, scores):
     whose scores stay cached.
     """
     n, classes = scores.shape
-    for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
+    block, side = np.empty((classes, _SCORED)), np.empty(_SCORED)  # class by class: side by side in vector registers
+    for start in range(0, n, _SCORED):
+        size = min(_SCORED, n - start)
+        for i in range(size):
+            for k in range(classes):
+                block[k, i] = scores[start + i, k]
         for t in range(features.shape[0]):
-            column = codes[features[t]]
-            for i in range(start, stop):
-                side = 1.0 if column[i] >= thresholds[t] else -1.0
-                for k in range(classes):
-                    scores[i, k] += side * steps[t, k]
+            column, threshold = codes[features[t]], thresholds[t]
+            for i in range(size):
+                side[i] = 1.0 if column[start + i] >= threshold else -1.0
+            for k in range(classes):
+                step = steps[t, k]
+                for i in range(size):
+                    block[k, i] += side[i] * step
+        for i in range(size):
+            for k in range(classes):
+                scores[start + i, k] = block[k, i]

@@ -6,7 +6,6 @@ variance s^2 = kappa / S, and E[eps*] is the true edge of the candidate whose es
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,21 +28,21 @@ class Mixtures(NamedTuple):
     variances: np.ndarray
 
     @classmethod
-    def fit(cls, edges: Sequence[np.ndarray], components: int, noise: float = 0.0) -> Mixtures:
-        """One mixture for each array of estimated edges, by EM, and ``noise`` taken off its variances (section 5.2).
+    def fit(cls, edges: np.ndarray, counts: np.ndarray, components: int, noise: float = 0.0) -> Mixtures:
+        """Mixtures by EM, and ``noise`` taken off their variances: one for the first ``counts[0]`` estimated edges, one
+        for the ``counts[1]`` after them, and so on (section 5.2).
 
-        As many components as asked for, but at most one for every 8 edges, and at least one. Cost O(60 n m) each.
+        As many components as asked for, but at most one for every 8 edges, and at least one. Cost O(60 n m).
 
         >>> edges = np.concatenate([np.linspace(-0.1, 0.1, 99), np.linspace(0.9, 1.1, 99)])
-        >>> Mixtures.fit([edges], 2).means.round(3)
+        >>> Mixtures.fit(edges, [198], 2).means.round(3)
         array([[0., 1.]])
         """
-        lengths = np.array([len(some) for some in edges])
-        padded = np.full((len(edges), lengths.max()), np.inf)
-        for k, some in enumerate(edges):
-            padded[k, : len(some)] = some
+        lengths = np.asarray(counts)
+        padded = np.full((len(lengths), lengths.max()), np.inf)
+        padded[np.arange(lengths.max()) < lengths[:, None]] = edges
         padded.sort(axis=1)
-        out = cls(*np.empty((3, len(edges), components)))
+        out = cls(*np.empty((3, len(lengths), components)))
         kernels.fit(padded, lengths, np.clip(lengths // _EDGES_A_COMPONENT, 1, components), FLOOR, *out)
         np.maximum(out.variances - noise, FLOOR, out=out.variances)
         return out

@@ -46,10 +46,10 @@ class MAS(Policy):
         """S times the variance of an estimated edge."""
         return board.kappa if self.noise == "kappa" else 1.0
 
-    def fit(self, board, edges, size: int) -> Mixtures:
-        """A mixture for each array of edges estimated on ``size`` samples."""
+    def fit(self, board, edges: np.ndarray, counts, size: int) -> Mixtures:
+        """Mixtures of edges estimated on ``size`` samples, ``counts`` of them each."""
         noise = self.kappa(board) / size if self.deconvolve and size < board.n else 0.0
-        return Mixtures.fit(edges, self.components, noise)
+        return Mixtures.fit(edges, counts, self.components, noise)
 
     def search(self, board, share: float) -> dict:
         """What a search for Q and S at a share of the budget is told."""
@@ -88,13 +88,14 @@ class MASNaive(MAS):
         share = 1.0
         if self.model is None:
             features, sample = board.draw(self.pilot_features), board.sample(self.pilot_samples)
-            self.model = self.fit(board, [board.sampled_edges(features, sample, "pilot")], sample.size)
+            edges = board.sampled_edges(features, sample, "pilot")
+            self.model = self.fit(board, edges, [len(edges)], sample.size)
             share -= self.pilot_share
         plan = best_of_one_family(self.model, [board.n_features], **self.search(board, share))
         features, sample = board.draw(plan.counts[0]), board.sample(plan.size)
         edges = board.sampled_edges(features, sample)
         enough = len(edges) >= self.refit_below and edges.std() > _LEAST_SPREAD
-        self.model = self.fit(board, [edges], sample.size) if enough else None
+        self.model = self.fit(board, edges, [len(edges)], sample.size) if enough else None
         return int(features[np.argmax(edges)])
 
 
@@ -120,7 +121,7 @@ class MAS1Q(MAS):
         features, counts = board.draw_each(self.pilot_features)
         sample = board.sample(self.pilot_samples)
         edges = board.sampled_edges(features, sample, "pilot")
-        models = self.fit(board, np.split(edges, np.cumsum(counts)[:-1]), sample.size)
+        models = self.fit(board, edges, counts, sample.size)
         plan = self.plan(models, board.family_sizes, **self.search(board, 1.0 - self.pilot_share))
         features, _ = board.draw_each(plan.counts)
         return int(features[np.argmax(board.sampled_edges(features, board.sample(plan.size)))])
