@@ -235,6 +235,44 @@ class Tasting(Sampling):
 
 
 @dataclass
+class MAS(Sampling):
+    """Maximum adaptive sampling: a model of the edges decides how many features and samples to look at."""
+
+    sampling: str = choice("weight", "uniform")
+    mas_noise: str = choice("kappa", "paper")
+    mas_deconvolve: bool = flag(True)
+    mas_pilot_share: float = number(0.1, above=0.0, most=0.9)
+    mas_components: int = whole(2)
+    mas_s_min: int = whole(32)
+    mas_s_ratio: float = number(2**0.5, above=1.0)
+    mas_grid_points: int = whole(257, least=33)
+    budget: ClassVar[dict[str, int | str]] = {"T": 1000}
+
+
+@dataclass
+class MASNaive(MAS):
+    """One model for all features, fitted on the step before."""
+
+    mas_components: int = whole(3)
+    mas_refit_below: int = whole(30)
+
+
+@dataclass
+class MAS1Q(MAS):
+    """A model for each family, from a pilot of every step."""
+
+    mas_q0_min: int = whole(4)
+    mas_q0_max: int = whole(24)
+
+
+@dataclass
+class MASQ1(MAS1Q):
+    """As mas_1q, with features of several families."""
+
+    mas_s_ratio: float = number(2.0, above=1.0)
+
+
+@dataclass
 class Laminating(Sampling):
     """Halve the features while doubling the samples; null begins with as many features as the budget bears."""
 
@@ -412,7 +450,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
         "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
         "best_family": BestFamily, "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting,
-        "tasting_q1": Tasting, "laminating": Laminating, "majority": Majority,
+        "tasting_q1": Tasting, "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating,
+        "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

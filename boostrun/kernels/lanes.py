@@ -138,8 +138,10 @@ def _magnitude(typingctx, value):
 
 @overload(abs)
 def _abs(value):
-    if value is _lanes:
-        return lambda value: _magnitude(value)
+    def magnitude(value):
+        return _magnitude(value)
+
+    return magnitude if value is _lanes else None
 
 
 def _offer(symbol, instruction):
@@ -151,8 +153,10 @@ def _offer(symbol, instruction):
 
     @overload(symbol)
     def _operate(a, b):
-        if a is _lanes and b is _lanes:
-            return lambda a, b: function(a, b)
+        def operate(a, b):
+            return function(a, b)
+
+        return operate if a is _lanes and b is _lanes else None
 
 
 _offer(operator.add, "fadd")

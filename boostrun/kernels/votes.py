@@ -176,7 +176,8 @@ def best_stump(column, signed):
         if lanes == 1:
             histogram[column[i], 0] += signed[i, 0]
         for part in range(lanes // LANES):
-            widen_into(histogram, np.uint64(column[i]) * np.uint64(parts) + np.uint64(part), load(signed, i, part * LANES))
+            at = np.uint64(column[i]) * np.uint64(parts) + np.uint64(part)
+            widen_into(histogram, at, load(signed, i, part * LANES))
     sums = histogram.reshape(_BINS, parts * LANES)
     whole, below, votes = np.zeros(lanes), np.zeros(lanes), np.empty(lanes)
     for code in range(_BINS):
@@ -201,8 +202,8 @@ def reweigh(column, threshold, votes, edge, signed):
     """s_il *= exp(-alpha y_il v_l phi(x_i)) / Z in place, alpha = 1/2 log((1 + e) / (1 - e)), Z = sqrt(1 - e^2).
 
     With that Z the two factors are 1 / (1 + e) where stump and label agree and 1 / (1 - e) where not.
-    Parameters as in :func:`best_stump`, whose ``votes`` and ``edge`` these are. Returns the sum of the new weights, which
-    is 1 but for rounding. Cost O(n c), one pass.
+    Parameters as in :func:`best_stump`, whose ``threshold``, ``votes`` and ``edge`` these are. Returns the sum of the
+    new weights, which is 1 but for rounding. Cost O(n c), one pass.
     """
     n, lanes = signed.shape
     agree, differ = np.float32(1.0 / (1.0 + edge)), np.float32(1.0 / (1.0 - edge))

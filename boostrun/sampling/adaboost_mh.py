@@ -31,6 +31,9 @@ POLICIES = {
     "eps_greedy": ("eps_greedy", "EpsGreedy"),
     "tasting_1q": ("tasting_1q", "Tasting1Q"),
     "tasting_q1": ("tasting_q1", "TastingQ1"),
+    "mas_naive": ("mas_naive", "MASNaive"),
+    "mas_1q": ("mas_1q", "MAS1Q"),
+    "mas_q1": ("mas_q1", "MASQ1"),
     "laminating": ("laminating", "Laminating"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
