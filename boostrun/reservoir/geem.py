@@ -16,6 +16,7 @@ from scipy.linalg import blas
 
 from ..errors import BoostrunError
 from ..kernels import geem as kernels
+from ..kernels.distance import RUN
 from ..kernels.inverse import Inversion
 from .strategies import Batch
 from .swaps import swap
@@ -133,9 +134,9 @@ class Geem:
         """As a call, for ``batch.labels`` and ``batch.weights`` (n, c) of c binary problems: one choice for all."""
         memory, fill = self._prepare(batch, np.ones(len(batch.samples)), r, rng)
         labels = np.ascontiguousarray(batch.labels.T)
-        selection = memory(fill, labels * batch.weights.T, lambda factor: labels, shared=True)
+        selection = memory(fill, labels * batch.weights.T, lambda factor: labels)
         self.restarts += selection.restarts
-        return selection.kept, selection.weights * batch.labels[selection.kept]
+        return selection.kept, selection.weights.T * batch.labels[selection.kept]
 
     def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
         n, d = batch.samples.shape
@@ -170,14 +171,22 @@ class _Ranks:
     """Dense ranks of a batch along some dimensions, and the covariance they give."""
 
     def __init__(self, codes: np.ndarray, y: np.ndarray, dims: np.ndarray):
-        rank = kernels.dense_ranks_of_codes if codes.dtype == np.uint8 else kernels.dense_ranks_of_values
-        self.ranks, self.thresholds = rank(codes, dims)
         self.y = y
+        if codes.dtype == np.uint8:
+            ranks = np.zeros((len(codes), _whole_runs(len(dims))), np.uint8)  # columns of zeros change no distance
+            used, self.thresholds = kernels.dense_ranks_of_codes(codes, dims, ranks)
+            self.ranks = ranks[:, : _whole_runs(used)]
+        else:
+            self.ranks, self.thresholds = kernels.dense_ranks_of_values(codes, dims)
 
     def covariance(self, ridge: float, out: np.ndarray, raised: float = 0.0) -> None:
         """Fill the upper triangle of ``out`` with Sigma + (ridge * thresholds + raised) I."""
         fill = kernels.covariance_from_byte_ranks if self.ranks.dtype == np.uint8 else kernels.covariance_from_ranks
         fill(self.ranks, self.y, self.thresholds, ridge * self.thresholds + raised, out)
+
+
+def _whole_runs(dims: int) -> int:
+    return -(-dims // RUN) * RUN
 
 
 class _Elimination:
@@ -189,11 +198,16 @@ class _Elimination:
     def __init__(self, n: int, q: int):
         self.matrix, self.inversion, self.columns = np.empty((n, n)), Inversion(n), np.empty((q, n))
 
-    def __call__(
-        self, fill: Callable, weights: np.ndarray, targets: Callable | None = None, shared: bool = False
-    ) -> Selection:
-        n = len(self.matrix)
-        eliminate = kernels.eliminate_shared if shared else kernels.eliminate
+    def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
+        """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added
+        on its diagonal, the ``weights`` (n,) and the candidates (k, n) that ``targets(factor)`` gives, (1, ..., 1)
+        unless told otherwise.
+
+        Weights (c, n), y o w of c problems, with targets (c, n), y o h* o y: Sigma is that of labels +1, because
+        labels only flip signs, Sigma_p^-1 = Y_p M Y_p, and the problems' losses are added up.
+        """
+        q, n = self.columns.shape
+        rows = np.atleast_2d(weights)
         raised = 0.0
         for restarts in itertools.count():
             fill(raised, self.matrix)
@@ -206,7 +220,12 @@ class _Elimination:
             inverse = self.inversion.inverse()
             kernels.fill_lower(inverse)
             floor = _RELATIVE_FLOOR * np.trace(inverse) / n
-            found = eliminate(inverse, weights, target, floor, self.columns)
-            if found.ok:
-                return Selection(found.kept, found.corrected, found.order, target[found.chosen], restarts)
+            corrected, alive = rows.copy(), np.arange(n)
+            terms = target * rows if len(rows) == 1 else np.zeros((1, n))
+            steps, chosen = kernels.eliminate(inverse.T, target @ inverse, corrected, terms, floor, alive, self.columns)
+            if steps == q:
+                kept, order = alive[: n - q], alive[n - q :][::-1]
+                places = np.argsort(kept)
+                corrected = corrected[:, places].reshape((*weights.shape[:-1], n - q))
+                return Selection(kept[places], corrected, order, target[chosen], restarts)
         raise AssertionError("unreachable")

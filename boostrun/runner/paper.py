@@ -60,9 +60,7 @@ class Item:
         return Entry(
             row=values[self.rows],
             column=tuple(labels),
-            where={} if self.spec.quick else {
-                name: values[key] for name, key in self.where.items() if key in values
-            },
+            where={} if self.spec.quick else {name: values[key] for name, key in self.where.items() if key in values},
             expected=len(cell.settings.seeds),
             records=cell.best_records,
             stale=len(cell.stale),
