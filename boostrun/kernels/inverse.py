@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, lapack
 
-_SMALL = 128  # rows that LAPACK factorises at once; above, matrix products do nearly all the work, at twice its speed
+_SMALL = 64  # rows that LAPACK factorises at once; above, matrix products do nearly all the work, at twice its speed
 
 
 class Inversion:
