@@ -55,7 +55,7 @@ def table_figure(table: Table, path: Path | str) -> Path:
             axis.set_yticks(range(len(rows)), rows)
             axis.set_ylim(len(rows) - 0.5, -0.5)
             axis.set_title(title)
-            axis.set_xlabel(metric_name(table.spec.metric))
+            axis.set_xlabel(" and ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells)))
             axis.grid(axis="x", color="0.9")
             for row in range(1, len(rows)):
                 axis.axhline(row - 0.5, color="0.85", linewidth=0.8)
