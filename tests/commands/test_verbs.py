@@ -55,8 +55,6 @@ def test_a_sweep_names_what_differs(command):
 
 
 def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(command, workplace):
-    import gzip
-
     from boostrun.commands.run import _paper_place
     from boostrun.compose import compose_one
     from boostrun.runner.plan import PlannedCell, cell_of
