@@ -99,6 +99,7 @@ def test_an_item_reads_several_figures_off_one_run(command, workplace):
         curves = [json.loads(line)["curve"] for line in lines]
     for metric, shown in zip(("log10_loss", "test_error_pct"), table["mean"]):
         assert shown == pytest.approx(np.mean([curve[metric][curve["T"].index(10)] for curve in curves]))
+    assert all(curve["family_steps"] == {"raw": curve["T"]} for curve in curves)
     assert (folder / "curve_log10_loss_evaluations.png").is_file()
 
 
