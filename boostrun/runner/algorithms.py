@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
 
-    ``evaluate`` is the module whose ``train_and_test`` makes its records.
+    ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
+    policy object; it says which keys are the policy's, and what the policy calls them.
     """
 
     module: str
@@ -21,6 +22,7 @@ class Made(NamedTuple):
     method: str
     also: tuple[str, ...] = ()
     evaluate: str = "boostrun.runner.evaluate"
+    policy: Mapping[str, str] | None = None
 
 
 def _reservoir(name: str, module: str) -> Made:
@@ -39,10 +41,10 @@ def _online(method: str, *also: str) -> Made:
     return Made("boostrun.reservoir.online_rivals", "OnlineRival", method, also)
 
 
-def _sampling(policy: str, module: str) -> Made:
+def _sampling(policy: str, module: str, **keys: str) -> Made:
     return Made(
         "boostrun.sampling.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.sampling.policies.{module}",),
-        "boostrun.runner.evaluate_votes",
+        "boostrun.runner.evaluate_votes", keys,
     )  # fmt: skip
 
 
@@ -70,10 +72,10 @@ ALGORITHMS = {
     "leistner": _online("leistner"),
     "geem_oza": _online("geem_oza", "boostrun.reservoir.geem"),
     "geem_chen": _online("geem_osboost", "boostrun.reservoir.geem"),
-    "uniform_naive": _sampling("uniform_naive", "uniform"),
-    "uniform_1q": _sampling("uniform_1q", "uniform"),
-    "uniform_q1": _sampling("uniform_q1", "uniform"),
-    "laminating": _sampling("laminating", "laminating"),
+    "uniform_naive": _sampling("uniform_naive", "uniform", Q="Q"),
+    "uniform_1q": _sampling("uniform_1q", "uniform", Q="Q"),
+    "uniform_q1": _sampling("uniform_q1", "uniform", Q="Q"),
+    "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -106,4 +108,9 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
     cls = getattr(importlib.import_module(made.module), made.cls)
     parameters = {key: value for key, value in algo.items() if key != "name"}
     parameters |= {_PARAMETERS[key]: value for key, value in budget.items()}
-    return cls(made.method, random_state=random_state, **parameters)
+    method: Any = made.method
+    if made.policy is not None:
+        from boostrun.sampling.adaboost_mh import policy_class
+
+        method = policy_class(method)(**{name: parameters.pop(key) for key, name in made.policy.items()})
+    return cls(method, random_state=random_state, **parameters)

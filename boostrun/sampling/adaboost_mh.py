@@ -5,6 +5,7 @@ Free of scikit-learn; the estimator for arrays is :class:`boostrun.sampling.clas
 
 from __future__ import annotations
 
+import copy
 import importlib
 import math
 import time
@@ -18,16 +19,28 @@ from ..kernels import votes as kernels
 from ..vote_ensemble import VoteEnsemble
 from .board import ACCOUNTS, CHARGED, Board
 
-# name -> (module, class, the parameters it takes); a module is imported only when its policy is used
+# name -> (module, class); a module is imported only when its policy is used
 POLICIES = {
-    "uniform_naive": ("uniform", "UniformNaive", ("Q",)),
-    "uniform_1q": ("uniform", "Uniform1Q", ("Q",)),
-    "uniform_q1": ("uniform", "UniformQ1", ("Q",)),
-    "laminating": ("laminating", "Laminating", ("laminating_Q",)),
+    "uniform_naive": ("uniform", "UniformNaive"),
+    "uniform_1q": ("uniform", "Uniform1Q"),
+    "uniform_q1": ("uniform", "UniformQ1"),
+    "laminating": ("laminating", "Laminating"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
 _BINNING_SAMPLES = 10_000
 _LEAST_EDGE = 1e-6
+
+
+def policy_class(name: str) -> type:
+    """The class of a policy; raises BoostrunError for a name that is none.
+
+    >>> policy_class("laminating")(Q=64)
+    Laminating(Q=64)
+    """
+    if name not in POLICIES:
+        raise BoostrunError(f"policy={name!r} is none of {', '.join(POLICIES)}{did_you_mean(name, POLICIES)}")
+    module, cls = POLICIES[name]
+    return getattr(importlib.import_module(f".policies.{module}", __package__), cls)
 
 
 class AdaBoostMH:
@@ -42,14 +55,12 @@ class AdaBoostMH:
     """
 
     def __init__(
-        self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, Q=10, laminating_Q=None,
-        sampling="weight", init="uniform", max_bins=256, warm_start=False, random_state=None,
+        self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, sampling="weight", init="uniform",
+        max_bins=256, warm_start=False, random_state=None,
     ):  # fmt: skip
         self.policy = policy
         self.n_estimators = n_estimators
         self.budget_multiplier = budget_multiplier
-        self.Q = Q
-        self.laminating_Q = laminating_Q
         self.sampling = sampling
         self.init = init
         self.max_bins = max_bins
@@ -97,7 +108,7 @@ class AdaBoostMH:
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         families = getattr(source, "families", None) or [("all", 0, len(codes))]
         board = Board(codes, families, int(self.budget_multiplier * len(labels)), self.sampling, rng)
-        policy = self._make_policy()
+        policy = self._own_policy()
         if hasattr(policy, "start"):
             policy.start(board)
         return Course(board, policy, labels, self.init)
@@ -114,23 +125,26 @@ class AdaBoostMH:
             samples = binner.encode(samples)
         return np.ascontiguousarray(samples.T), binner
 
-    def _make_policy(self):
-        module, name, parameters = POLICIES[self.policy]
-        cls = getattr(importlib.import_module(f".policies.{module}", __package__), name)
-        return cls(**{key.rpartition("_")[2]: getattr(self, key) for key in parameters})
+    def _own_policy(self):
+        """A policy for one run: runs change it, so that the parameter is copied."""
+        return policy_class(self.policy)() if isinstance(self.policy, str) else copy.deepcopy(self.policy)
 
     def _check_parameters(self) -> None:
-        choices = {"policy": POLICIES, "sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
+        if isinstance(self.policy, str):
+            policy_class(self.policy)
+        elif isinstance(self.policy, type) or not hasattr(self.policy, "choose"):
+            raise BoostrunError(
+                f"policy={self.policy!r}: a name ({', '.join(POLICIES)}) or a policy object, as in "
+                "Laminating(Q=64), is needed"
+            )
+        choices = {"sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
         for key, allowed in choices.items():
             value = getattr(self, key)
             if value not in allowed:
                 raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        for key in ("n_estimators", "Q", "laminating_Q"):
-            value = getattr(self, key)
-            if key == "laminating_Q" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
+        rounds = self.n_estimators
+        if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+            raise BoostrunError(f"n_estimators={rounds!r}: a whole number of at least 1 is needed")
         if not 0 < self.budget_multiplier < np.inf:
             raise BoostrunError(f"budget_multiplier={self.budget_multiplier!r}: a finite number above 0 is needed")
         if not 2 <= self.max_bins <= 256:

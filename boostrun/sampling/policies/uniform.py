@@ -6,14 +6,19 @@ of Q families drawn uniformly.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from ...kinds import whole
+from .policy import Policy
 
-class UniformNaive:
+
+@dataclass
+class UniformNaive(Policy):
     """Q of all features."""
 
-    def __init__(self, Q: int = 10):
-        self.Q = Q
+    Q: int = whole(10)
 
     def choose(self, board) -> int:
         """The feature with the largest edge among those looked at."""
