@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boostrun.commands.run import same_places, tell_end
 from boostrun.errors import BoostrunError
-from boostrun.report import build, curve_figure, table_figure, write
+from boostrun.report import build, curve_figure, share_figure, table_figure, write
 from boostrun.runner import paper
 from boostrun.words import Words
 
@@ -32,6 +32,8 @@ def main(words: Words) -> int:
                 for metric in item.metrics:
                     name = against if len(item.metrics) == 1 else f"{metric}_{against}"
                     curve_figure(curves, metric, against, folder / f"curve_{name}.png")
+        if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
+            share_figure(curves, folder / "families.png")
     print(table.text())
     if not result.interrupted:
         print(f"\nwritten: {folder}/table.md, .csv, .tex, .png, curves and records.jsonl.gz")
