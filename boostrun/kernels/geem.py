@@ -7,6 +7,8 @@ from numba import int32, njit
 
 from .distance import RUN, byte_distance
 
+_TILE = 16  # dimensions whose codes are read together from a sample
+
 
 @njit(cache=True)
 def dense_ranks_of_codes(codes, dims, ranks):
@@ -18,26 +20,42 @@ def dense_ranks_of_codes(codes, dims, ranks):
     """
     n = codes.shape[0]
     rank_of = np.empty(256, np.uint8)
-    column = np.empty(n, np.uint8)
+    columns = np.empty((_TILE, n), np.uint8)
     thresholds = 0
     used = 0
-    for k in range(dims.shape[0]):
-        for code in range(256):
-            rank_of[code] = 0
+    for start in range(0, dims.shape[0], _TILE):
+        width = min(_TILE, dims.shape[0] - start)
         for i in range(n):
-            column[i] = codes[i, dims[k]]
-            rank_of[column[i]] = 1
-        distinct = 0
-        for code in range(256):
-            here = rank_of[code]
-            rank_of[code] = distinct
-            distinct += here
-        if distinct > 1:
-            thresholds += distinct - 1
-            for i in range(n):
-                ranks[i, used] = rank_of[column[i]]
-            used += 1
+            for k in range(width):
+                columns[k, i] = codes[i, dims[start + k]]
+        varied = 0
+        for k in range(width):
+            distinct = _rank(columns[k], rank_of)
+            if distinct > 1:
+                thresholds += distinct - 1
+                for i in range(n):
+                    columns[varied, i] = rank_of[columns[k, i]]
+                varied += 1
+        for i in range(n):
+            for k in range(varied):
+                ranks[i, used + k] = columns[k, i]
+        used += varied
     return used, thresholds
+
+
+@njit(cache=True)
+def _rank(column, rank_of):
+    """Fill ``rank_of`` (256,) with the dense ranks of a column's codes; returns how many codes there are."""
+    for code in range(256):
+        rank_of[code] = 0
+    for i in range(column.shape[0]):
+        rank_of[column[i]] = 1
+    distinct = 0
+    for code in range(256):
+        here = rank_of[code]
+        rank_of[code] = distinct
+        distinct += here
+    return distinct
 
 
 @njit(cache=True)

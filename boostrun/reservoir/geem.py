@@ -7,7 +7,6 @@ the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ _RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma
 
 class Selection(NamedTuple):
     """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, the
-    ``target`` h* o y it ended with, and how often the diagonal was raised.
+    ``target`` h* o y it ended with, how often the diagonal was raised, and by how much.
     """
 
     kept: np.ndarray
@@ -35,6 +34,7 @@ class Selection(NamedTuple):
     order: np.ndarray
     target: np.ndarray
     restarts: int
+    raised: float
 
 
 def covariance(codes: np.ndarray, y: np.ndarray, ridge: float = 0.0) -> np.ndarray:
@@ -124,7 +124,9 @@ class Geem:
         selection = memory(fill, batch.weights, lambda factor: self._targets(factor, rng))
         self.restarts += selection.restarts
         if self.swap_rounds:
-            sigma = np.triu(memory.matrix) + np.triu(memory.matrix, 1).T
+            sigma = np.empty((len(batch.samples),) * 2)
+            fill(selection.raised, sigma)
+            kernels.fill_lower(sigma)
             kept, weights, made = swap(sigma, batch.weights, selection.target, selection.kept, self.swap_rounds)
             self.swaps += made
             return kept, weights
@@ -150,7 +152,7 @@ class Geem:
         return np.arange(d) if wanted >= d else np.sort(rng.permutation(d)[:wanted])
 
     def _targets(self, factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """h* o y, candidate vectors (k, n) of -1 and +1, given U with Sigma^-1 = U U^T."""
+        """h* o y, candidate vectors (k, n) of -1 and +1, given a lower triangular V with Sigma^-1 = V^T V."""
         return np.ones((1, len(factor)))
 
 
@@ -163,7 +165,7 @@ class GeemLattice(Geem):
 
     def _targets(self, factor, rng):
         normal = rng.standard_normal((self.lattice_size, len(factor)))
-        gaussian = blas.dtrsm(1.0, factor, normal, side=1)  # z U^-1 has covariance U^-T U^-1 = Sigma
+        gaussian = blas.dtrsm(1.0, factor, normal, side=1, lower=1, trans_a=1)  # z V^-T has covariance Sigma
         return np.where(gaussian >= 0.0, 1.0, -1.0)
 
 
@@ -196,7 +198,7 @@ class _Elimination:
     """
 
     def __init__(self, n: int, q: int):
-        self.matrix, self.inversion, self.columns = np.empty((n, n)), Inversion(n), np.empty((q, n))
+        self.inversion, self.columns = Inversion(n), np.empty((q, n))
 
     def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
         """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added
@@ -207,25 +209,26 @@ class _Elimination:
         labels only flip signs, Sigma_p^-1 = Y_p M Y_p, and the problems' losses are added up.
         """
         q, n = self.columns.shape
-        rows = np.atleast_2d(weights)
-        raised = 0.0
-        for restarts in itertools.count():
-            fill(raised, self.matrix)
-            raised = 10.0 * raised or _FIRST_RAISE * max(np.trace(self.matrix) / n, _FIRST_RAISE)
+        rows, matrix = np.atleast_2d(weights), self.inversion.matrix.T
+        restarts, raised = 0, 0.0
+        while True:
+            fill(raised, matrix)
+            size = np.trace(matrix) / n
             try:
-                factor = self.inversion.factor(self.matrix.T)
+                factor = self.inversion.factor()
+                target = np.ones((1, n)) if targets is None else targets(factor)
+                self.inversion.inverse()
+                kernels.fill_lower(matrix)
+                floor = _RELATIVE_FLOOR * np.trace(matrix) / n
+                corrected, alive = rows.copy(), np.arange(n)
+                terms = target * rows if len(rows) == 1 else np.zeros((1, n))
+                steps, chosen = kernels.eliminate(matrix, target @ matrix, corrected, terms, floor, alive, self.columns)
             except np.linalg.LinAlgError:
-                continue
-            target = np.ones((1, n)) if targets is None else targets(factor)
-            inverse = self.inversion.inverse()
-            kernels.fill_lower(inverse)
-            floor = _RELATIVE_FLOOR * np.trace(inverse) / n
-            corrected, alive = rows.copy(), np.arange(n)
-            terms = target * rows if len(rows) == 1 else np.zeros((1, n))
-            steps, chosen = kernels.eliminate(inverse.T, target @ inverse, corrected, terms, floor, alive, self.columns)
+                steps = -1
             if steps == q:
-                kept, order = alive[: n - q], alive[n - q :][::-1]
-                places = np.argsort(kept)
-                corrected = corrected[:, places].reshape((*weights.shape[:-1], n - q))
-                return Selection(kept[places], corrected, order, target[chosen], restarts)
-        raise AssertionError("unreachable")
+                break
+            restarts, raised = restarts + 1, 10.0 * raised or _FIRST_RAISE * max(size, _FIRST_RAISE)
+        kept, order = alive[: n - q], alive[n - q :][::-1]
+        places = np.argsort(kept)
+        corrected = corrected[:, places].reshape((*weights.shape[:-1], n - q))
+        return Selection(kept[places], corrected, order, target[chosen], restarts, raised)

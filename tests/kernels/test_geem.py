@@ -104,7 +104,9 @@ def test_constant_features_leave_the_largest_weights():
 def test_lattice_vectors_follow_the_covariance():
     sigma = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
     strategy = GeemLattice(lattice_size=20000)
-    signs = strategy._targets(Inversion(3).factor(sigma), np.random.default_rng(0))
+    inversion = Inversion(3)
+    inversion.matrix[:] = sigma
+    signs = strategy._targets(inversion.factor(), np.random.default_rng(0))
     agreement = (signs[:, :, None] == signs[:, None, :]).mean(axis=0)
     expected = 0.5 + np.arcsin(sigma) / np.pi  # orthant probability of a Gaussian pair
     np.testing.assert_allclose(agreement, expected, atol=0.015)
