@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .kinds import choice, dimensions, flag, names, number, text, whole, workers
+from .kinds import choice, dimensions, flag, name_or_place, names, number, text, whole, workers
 
 MISSING = "???"  # OmegaConf's mark for a value that must be given
 
@@ -196,6 +196,45 @@ class Sampling(Algorithm):
 
 
 @dataclass
+class BestFamily(Sampling):
+    """All features of one family, given by name or by its place, counted from 0."""
+
+    family: str | int = name_or_place(0)
+
+
+@dataclass
+class Bandit(Sampling):
+    """Arms are families, rewards are multiplied by 2^scale."""
+
+    scale: int = whole(9, least=0, most=30)
+
+
+@dataclass
+class Exp3P(Bandit):
+    """Exponential weights mixed with the uniform distribution."""
+
+    eta: float = number(0.3, above=0.0)
+    mixing: float = number(0.15, above=0.0, most=1.0)
+    horizon: int = whole(10000)
+    update: str = choice("all", "played")
+
+
+@dataclass
+class EpsGreedy(Sampling):
+    """A uniform arm with probability min(1, 2^scale M / t)."""
+
+    scale: int = whole(0, least=0, most=30)
+
+
+@dataclass
+class Tasting(Sampling):
+    """Some features of every family are watched; ``charge`` counts that to the budget."""
+
+    tasting_R: int = whole(10)
+    charge: bool = flag(False)
+
+
+@dataclass
 class Laminating(Sampling):
     """Halve the features while doubling the samples; null begins with as many features as the budget bears."""
 
@@ -372,7 +411,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
         "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
         "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
-        "laminating": Laminating, "majority": Majority,
+        "best_family": BestFamily, "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting,
+        "tasting_q1": Tasting, "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

@@ -75,6 +75,14 @@ ALGORITHMS = {
     "uniform_naive": _sampling("uniform_naive", "uniform", Q="Q"),
     "uniform_1q": _sampling("uniform_1q", "uniform", Q="Q"),
     "uniform_q1": _sampling("uniform_q1", "uniform", Q="Q"),
+    "best_family": _sampling("best_family", "best_family", Q="Q", family="family"),
+    "ucb": _sampling("ucb", "ucb", Q="Q", scale="scale"),
+    "exp3p": _sampling(
+        "exp3p", "exp3p", Q="Q", scale="scale", eta="eta", mixing="mixing", horizon="horizon", update="update"
+    ),
+    "eps_greedy": _sampling("eps_greedy", "eps_greedy", Q="Q", scale="scale"),
+    "tasting_1q": _sampling("tasting_1q", "tasting_1q", Q="Q", tasting_R="R", charge="charge"),
+    "tasting_q1": _sampling("tasting_q1", "tasting_q1", Q="Q", tasting_R="R", charge="charge"),
     "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
 }
 # what the budget's symbols are called in code
@@ -114,3 +122,15 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
 
         method = policy_class(method)(**{name: parameters.pop(key) for key, name in made.policy.items()})
     return cls(method, random_state=random_state, **parameters)
+
+
+def rehearse(algo: Mapping[str, Any], budget: Mapping[str, int], bank) -> None:
+    """Start a policy on the training part of a bank, without boosting; other algorithms have nothing to rehearse.
+
+    Raises BoostrunError where a trial could not start.
+    """
+    made = ALGORITHMS.get(algo["name"])
+    if made is not None and made.policy is not None:
+        import numpy as np
+
+        make(algo, budget, 0).set_up(bank.codes("train"), bank.families, np.random.default_rng(0))

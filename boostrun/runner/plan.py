@@ -118,16 +118,18 @@ def _why_stale(record: dict, inputs: Inputs) -> str:
     return " and ".join(changed)
 
 
-def prepare(planned: PlannedCell, progress: bool = True) -> None:
-    """Build the feature bank of a cell where it is not there yet, and hold the budget against the data.
+def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
+    """Build the feature bank of cells that share one where it is not there yet, and hold their budgets against it.
 
     Of a streamed set nothing is built: its files are looked through once. Raises BoostrunError when the reservoir is
-    larger than the training set or smaller than the number of classes, or ``run.memory_limit`` is too little.
+    larger than the training set or smaller than the number of classes, ``run.memory_limit`` is too little, or a policy
+    cannot start on these features.
     """
-    settings, cell = planned.settings, planned.cell
+    settings, cell = cells[0].settings, cells[0].cell
     data_root, cache_root = roots(settings)
     if is_streamed(cell.dataset):
-        _prepare_streamed(settings, cell)
+        for planned in {str(planned.cell.budget): planned for planned in cells}.values():
+            _prepare_streamed(planned.settings, planned.cell)
         return
     from boostrun.features import open_bank
 
@@ -135,7 +137,9 @@ def prepare(planned: PlannedCell, progress: bool = True) -> None:
         settings.dataset, cell.features, data_root, cache_root, progress, settings.root["n_jobs"],
         memory_mb=settings.run["memory_mb"],
     )  # fmt: skip
-    _check_budget(cell, len(bank.labels("train")), len(bank.classes))
+    for planned in cells:
+        _check_budget(planned.cell, len(bank.labels("train")), len(bank.classes))
+        algorithms.rehearse(planned.cell.algo, planned.cell.budget, bank)
 
 
 def _prepare_streamed(settings: Settings, cell: Cell) -> None:

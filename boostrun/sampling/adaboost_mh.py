@@ -24,6 +24,12 @@ POLICIES = {
     "uniform_naive": ("uniform", "UniformNaive"),
     "uniform_1q": ("uniform", "Uniform1Q"),
     "uniform_q1": ("uniform", "UniformQ1"),
+    "best_family": ("best_family", "BestFamily"),
+    "ucb": ("ucb", "UCB"),
+    "exp3p": ("exp3p", "Exp3P"),
+    "eps_greedy": ("eps_greedy", "EpsGreedy"),
+    "tasting_1q": ("tasting_1q", "Tasting1Q"),
+    "tasting_q1": ("tasting_q1", "TastingQ1"),
     "laminating": ("laminating", "Laminating"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
@@ -56,20 +62,21 @@ class AdaBoostMH:
 
     def __init__(
         self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, sampling="weight", init="uniform",
-        max_bins=256, warm_start=False, random_state=None,
+        families=None, max_bins=256, warm_start=False, random_state=None,
     ):  # fmt: skip
         self.policy = policy
         self.n_estimators = n_estimators
         self.budget_multiplier = budget_multiplier
         self.sampling = sampling
         self.init = init
+        self.families = families
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
 
     def fit_source(self, source):
         """Train on ``source.columns`` (d, n) or ``source.samples`` (n, d), ``source.labels`` (n,), and
-        ``source.families`` [(name, start, stop)] where it has them: otherwise all features are one family.
+        ``source.families`` [(name, start, stop)] where it has them and none are given as a parameter.
         """
         self.n_features_in_ = source.n_features
         return self._fit(source, np.random.default_rng(np.random.SeedSequence(self._entropy())))
@@ -91,6 +98,8 @@ class AdaBoostMH:
             raise BoostrunError(
                 f"n_estimators={self.n_estimators}: warm_start cannot take back {self._course.ensemble.n_rounds} rounds"
             )
+        else:
+            self._check_same_samples(source)
         course = self._course
         with threadpool_limits(1, user_api="blas"):
             course.boost(self.n_estimators - course.ensemble.n_rounds)
@@ -106,12 +115,21 @@ class AdaBoostMH:
     def _begin(self, source, rng: np.random.Generator) -> Course:
         codes, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
-        families = getattr(source, "families", None) or [("all", 0, len(codes))]
-        board = Board(codes, families, int(self.budget_multiplier * len(labels)), self.sampling, rng)
-        policy = self._own_policy()
-        if hasattr(policy, "start"):
-            policy.start(board)
+        board, policy = self.set_up(codes, getattr(source, "families", None), rng)
         return Course(board, policy, labels, self.init)
+
+    def _check_same_samples(self, source) -> None:
+        """Going on needs the samples that training began with; their labels and number are looked at."""
+        unseen = np.setdiff1d(source.class_labels(), self.classes_)
+        if len(unseen):
+            raise BoostrunError(f"warm_start: the class {unseen[0]!r} was not there when training began")
+        known = self._course.labels
+        labels = one_column_a_class(np.asarray(source.labels), self.classes_)
+        if source.n_features != self._course.board.n_features or not np.array_equal(labels, known):
+            raise BoostrunError(
+                f"warm_start goes on with the {len(known)} samples of {self._course.board.n_features} features that "
+                "training began with; these are others"
+            )
 
     def _codes(self, source, rng: np.random.Generator):
         """Feature-major codes (d, n), and the binner that made them where values were not codes already."""
@@ -124,6 +142,18 @@ class AdaBoostMH:
             binner = Binner(samples[some], self.max_bins)
             samples = binner.encode(samples)
         return np.ascontiguousarray(samples.T), binner
+
+    def set_up(self, codes: np.ndarray, families, rng: np.random.Generator):
+        """The board of ``codes`` (d, n) uint8 and a policy started on it.
+
+        Raises BoostrunError for families or a budget with which the policy cannot start.
+        """
+        families = self.families if self.families is not None else families or [("all", 0, len(codes))]
+        board = Board(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng)
+        policy = self._own_policy()
+        if hasattr(policy, "start"):
+            policy.start(board)
+        return board, policy
 
     def _own_policy(self):
         """A policy for one run: runs change it, so that the parameter is copied."""

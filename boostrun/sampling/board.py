@@ -25,6 +25,30 @@ class Sample(NamedTuple):
         return len(self.rows)
 
 
+def check_families(families, n_features: int) -> None:
+    """Raise BoostrunError unless ``families`` are (name, start, stop) with features ``start`` to ``stop - 1`` of d.
+
+    >>> check_families([("edges", 0, 20), ("corners", 20, 20)], 64)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: family 'corners' holds no feature: it is said to go from 20 to 20, of 64 features
+    """
+    try:
+        plain = [(str(name), int(start), int(stop)) for name, start, stop in families]
+    except (TypeError, ValueError):
+        raise BoostrunError(
+            f"families={families!r}: a list of (name, start, stop) is needed, features start to stop - 1 of each"
+        ) from None
+    if not plain:
+        raise BoostrunError("families=[]: at least one family of features is needed")
+    for name, start, stop in plain:
+        if not 0 <= start <= stop <= n_features:
+            raise BoostrunError(f"family {name!r} is said to go from {start} to {stop}, of {n_features} features")
+        if start == stop:
+            raise BoostrunError(
+                f"family {name!r} holds no feature: it is said to go from {start} to {stop}, of {n_features} features"
+            )
+
+
 class Board:
     """The training set as a policy sees it: features by family, edges for a price.
 
@@ -38,12 +62,13 @@ class Board:
 
     ``signed`` (n, c) float32, the signed weights, is set by the booster. Evaluations of a step are charged to accounts;
     ``ledger`` is a list of one dict a step. The charged ones, selection and pilot, may not exceed the budget: asking
-    for more raises BoostrunError, whatever policy asks.
+    for more raises BoostrunError, whatever policy asks, and so do families without features or beyond them.
     """
 
     def __init__(self, codes, families, budget: int, sampling: str, rng: np.random.Generator):
         self.codes, self.families, self.budget, self.sampling, self.rng = codes, families, budget, sampling, rng
         self.n_features, self.n = codes.shape
+        check_families(families, self.n_features)
         self.ledger: list[dict[str, int]] = []
         self.signed: np.ndarray | None = None
         self._running = np.empty(self.n)  # running sums of the samples' weights, made when a step first draws
@@ -79,11 +104,16 @@ class Board:
             return np.arange(start, stop)
         return start + self.rng.choice(size, q, replace=False, shuffle=False)
 
-    def edges(self, features: np.ndarray, account: str = "selection") -> tuple[np.ndarray, np.ndarray]:
-        """Exact edges (Q,) of the best stumps on ``features`` (Q,), over all samples, and their thresholds (Q,)."""
+    def edges(
+        self, features: np.ndarray, account: str = "selection", codes: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Exact edges (Q,) of the best stumps on ``features`` (Q,), over all samples, and their thresholds (Q,).
+
+        ``features`` are rows of ``codes`` (R, n) uint8 where a policy has copied some for itself.
+        """
         self.charge(account, len(features) * self.n)
         edges, thresholds = np.empty(len(features)), np.empty(len(features), np.int64)
-        kernels.best_votes(self.codes, features, self.signed, edges, thresholds)
+        kernels.best_votes(self.codes if codes is None else codes, features, self.signed, edges, thresholds)
         return edges, thresholds
 
     def sample(self, size: int) -> Sample:

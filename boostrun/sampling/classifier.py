@@ -14,7 +14,9 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
 
     Parameters
     ----------
-    policy : {"uniform_naive", "uniform_1q", "uniform_q1", "laminating"} or policy object
+    policy : policy object, or one of
+        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
+        "tasting_q1", "laminating".
         Which features, on which samples, are looked at in a step. A name stands for the policy with its defaults; an
         object of :mod:`boostrun.sampling.policies` has parameters of its own, as ``Laminating(Q=64)``. It is copied,
         never changed.
@@ -25,6 +27,9 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
     sampling : {"weight", "uniform"}, how samples are drawn where not all are looked at.
     init : {"uniform", "balanced"}
         Every (sample, class) the same weight at first, or the true and the false classes half of it each.
+    families : list of (name, start, stop) or None
+        Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: all
+        features are one.
     max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
     warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting anew.
     random_state : int, RandomState or None

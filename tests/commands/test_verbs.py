@@ -44,6 +44,12 @@ def test_results_do_not_depend_on_workers_or_order(command, workplace):
     assert figures(workplace / "one") == figures(workplace / "two") == figures(workplace / "three")
 
 
+def test_nor_do_those_of_a_policy(command, workplace):
+    for n_jobs, order, store in ((1, "exp3p,tasting_q1,laminating", "one"), (2, "laminating,tasting_q1,exp3p", "two")):
+        assert command(f"-m algo={order} dataset=digits T=4 trials=2 n_jobs={n_jobs} store={store}")[0] == 0
+    assert figures(workplace / "one") == figures(workplace / "two")
+
+
 def test_a_sweep_names_what_differs(command):
     code, out, _ = command("-m algo=rand,wsam dataset=digits r=12,15 T=4 trials=1 n_jobs=1")
     assert code == 0

@@ -56,9 +56,13 @@ def test_the_reported_loss_is_the_loss_and_falls(policy, digits):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_score_on_digits(policy, digits):
     """One parametrised table of scores that this code gives; a change here is a change of results."""
-    expected = {"uniform_naive": 88.4, "uniform_1q": 88.4, "uniform_q1": 89.4, "laminating": 89.2}[policy]
+    expected = {
+        "uniform_naive": 88.4, "uniform_1q": 89.7, "uniform_q1": 89.9, "best_family": 61.0, "ucb": 89.2, "exp3p": 88.7,
+        "eps_greedy": 88.4, "tasting_1q": 88.2, "tasting_q1": 89.7, "laminating": 88.7,
+    }[policy]  # fmt: skip
     X, y = digits
-    clf = AdaBoostMHClassifier(policy, n_estimators=200, random_state=0).fit(X[:1400], y[:1400])
+    clf = AdaBoostMHClassifier(policy, n_estimators=200, families=list(Source.families), random_state=0)
+    clf.fit(X[:1400], y[:1400])
     assert 100 * clf.score(X[1400:], y[1400:]) == pytest.approx(expected, abs=1.5)
 
 
@@ -79,14 +83,14 @@ def test_weights_start_equal_or_balanced_and_sum_to_one():
     assert uniform.shape == (4, 16) and signed_weights(labels[:, :1], np.zeros((4, 1)), "uniform").shape == (4, 1)
 
 
-def test_a_binary_problem_in_one_column_is_the_problem_in_two(digits):
-    X, y = digits[0], digits[1] < 5
-    one = AdaBoostMH(UniformNaive(Q=5), n_estimators=60, random_state=1).fit_source(ArraySource(X, y, 0))
-    source = ArraySource(X, y, 0)
-    course_labels = np.column_stack([np.where(y, 1.0, -1.0), np.where(y, -1.0, 1.0)])
-    rng = np.random.default_rng(np.random.SeedSequence(1))
-    board = Board(np.ascontiguousarray(source.samples.T), [("all", 0, 64)], 10 * len(y), "weight", rng)
-    course = Course(board, UniformNaive(Q=5), course_labels, "uniform")
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_binary_problem_in_one_column_is_the_problem_in_two(policy, digits):
+    source = Source(digits[0], digits[1] < 5, 0)
+    one = AdaBoostMH(policy, n_estimators=60, random_state=1).fit_source(source)
+    two_columns = np.where(source.labels[:, None] == [True, False], 1.0, -1.0)
+    codes, rng = np.ascontiguousarray(source.samples.T), np.random.default_rng(np.random.SeedSequence(1))
+    board, started = AdaBoostMH(policy).set_up(codes, Source.families, rng)
+    course = Course(board, started, two_columns, "uniform")
     course.boost(60)
     assert (course.ensemble.features == one.ensemble_.features).all()
     np.testing.assert_allclose(course.ensemble.alphas, one.ensemble_.alphas, rtol=1e-4)
@@ -109,11 +113,21 @@ def test_no_step_costs_more_than_the_budget_and_none_can(policy, digits):
     charged = model.ledger_["selection"] + model.ledger_["pilot"]
     assert (charged <= 10 * n).all() and model.evaluations_ == charged.sum()
     assert (model.ledger_["refit"] == n).all() and (model.ledger_["update"] == n).all()
+    assert (model.ledger_["tasting"] == (30 * n if policy.startswith("tasting") else 0)).all()
     if policy == "laminating":
         assert (charged == charged[0]).all() and charged[0] > 8 * n
     else:
         with pytest.raises(BoostrunError, match="its budget is"):
             train(digits, policy_class(policy)(Q=11), rounds=1, budget_multiplier=2)
+
+
+def test_a_policy_that_asks_for_more_than_the_budget_is_stopped(digits):
+    class Greedy:
+        def choose(self, board):
+            return int(board.edges(np.arange(11))[0].argmax())
+
+    with pytest.raises(BoostrunError, match=r"step 1: the policy asked for 19767 .* where its budget is 17970"):
+        train(digits, Greedy(), rounds=1)
 
 
 @pytest.mark.parametrize("q", [2, 4, 16, 64])
@@ -162,14 +176,29 @@ def test_fitting_T_steps_and_T_more_equals_fitting_2T(policy, digits):
     source = Source(*digits, 0)
     whole = AdaBoostMH(policy, n_estimators=130, random_state=3).fit_source(source)
     halves = AdaBoostMH(policy, n_estimators=65, warm_start=True, random_state=3).fit_source(source)
+    assert (whole.staged_log10_loss_[:65] == halves.staged_log10_loss_).all()
     halves.n_estimators = 130
     halves.fit_source(source)
     for name in ("features", "thresholds", "votes", "alphas"):
         assert (getattr(whole.ensemble_, name) == getattr(halves.ensemble_, name)).all()
     assert (whole.staged_log10_loss_ == halves.staged_log10_loss_).all()
-    halves.n_estimators = 5
+
+
+def test_warm_start_refuses_fewer_rounds_and_other_samples(digits):
+    X, y = digits
+    model = AdaBoostMH("ucb", n_estimators=10, warm_start=True, random_state=3).fit_source(Source(X, y, 0))
+    model.n_estimators = 12
+    for source, words in (
+        (Source(X, np.where(y == 9, 10, y), 0), "the class .*10.* was not there when training began"),
+        (Source(X[:-1], y[:-1], 0), "1797 samples of 64 features that training began with"),
+        (Source(X[:, :60], y, 0), "these are others"),
+        (Source(X, y[::-1], 0), "these are others"),
+    ):
+        with pytest.raises(BoostrunError, match=words):
+            model.fit_source(source)
+    model.n_estimators = 5
     with pytest.raises(BoostrunError, match="cannot take back"):
-        halves.fit_source(source)
+        model.fit_source(Source(X, y, 0))
 
 
 def test_real_values_are_binned_and_a_saved_model_predicts_the_same(tmp_path):

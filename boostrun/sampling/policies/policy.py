@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from ...errors import BoostrunError, did_you_mean
 
 
@@ -27,3 +29,9 @@ class Policy:
                 hint = did_you_mean(value, kind.choices) if kind.choices else ""
                 raise BoostrunError(f"{key}={value!r}: {kind.allowed} is needed{hint}")
             setattr(self, key, plain)
+
+
+def random_argmax(values: np.ndarray, rng: np.random.Generator, tolerance: float = 0.0) -> int:
+    """The place of the largest of ``values`` (M,), a random one of those within ``tolerance`` of it."""
+    best = np.flatnonzero(values >= values.max() - tolerance)
+    return int(best[rng.integers(len(best))])
