@@ -106,6 +106,19 @@ class GeemSplit(Geem):
 
 
 @dataclass
+class GeemBudgeted(Geem):
+    """GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling."""
+
+    name: str = "geem_budgeted"
+    policy: str = choice(
+        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
+        "tasting_q1", "laminating",
+    )  # fmt: skip
+    budget_multiplier: float = number(10.0, above=0.0)
+    budget: ClassVar[dict[str, int | str]] = {**Geem.budget, "Q": 10}
+
+
+@dataclass
 class FullData(Algorithm):
     """Keys of the methods that may look at all data (Lefakis & Fleuret 2013, Table 5)."""
 
@@ -407,12 +420,13 @@ BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 SCHEMAS: dict[str, dict[str, type]] = {
     "algo": {
         "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
-        "geem_split": GeemSplit, "geem_active": Geem, "wsam_active": WSam, "rand_active": Rand, "max_active": Max,
-        "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
-        "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
-        "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
-        "best_family": BestFamily, "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting,
-        "tasting_q1": Tasting, "laminating": Laminating, "majority": Majority,
+        "geem_split": GeemSplit, "geem_budgeted": GeemBudgeted, "geem_active": Geem, "wsam_active": WSam,
+        "rand_active": Rand, "max_active": Max, "wss": FullData, "mada": FullData, "fix": FullData,
+        "filterboost": FilterBoost, "logitboost": LogitBoost, "oza": Oza, "chen": Chen, "ocp": Ocp,
+        "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza, "geem_chen": GeemChen,
+        "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
+        "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
+        "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
