@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .kinds import choice, dimensions, flag, name_or_place, names, number, text, whole, workers
+from .kinds import choice, dimensions, flag, name_or_place, names, number, or_tuned, text, whole, workers
 
 MISSING = "???"  # OmegaConf's mark for a value that must be given
 
@@ -20,11 +20,13 @@ MISSING = "???"  # OmegaConf's mark for a value that must be given
 class Algorithm:
     """What every algorithm declares: ``paper``, and ``budget``: its short keys with their defaults.
 
-    A default that is another key's name means "as much as that one".
+    A default that is another key's name means "as much as that one". ``tunes`` is the key that ``boostrun tune``
+    chooses, empty where there is none; such a key may be given as ``tuned``.
     """
 
     name: str = MISSING
     paper: ClassVar[str] = ""
+    tunes: ClassVar[str] = ""
     budget: ClassVar[dict[str, int | str]] = {}
 
 
@@ -213,13 +215,15 @@ class BestFamily(Sampling):
     """All features of one family, given by name or by its place, counted from 0."""
 
     family: str | int = name_or_place(0)
+    tunes: ClassVar[str] = "family"
 
 
 @dataclass
 class Bandit(Sampling):
     """Arms are families, rewards are multiplied by 2^scale."""
 
-    scale: int = whole(9, least=0, most=30)
+    scale: int | str = or_tuned(whole(9, least=0, most=30))
+    tunes: ClassVar[str] = "scale"
 
 
 @dataclass
@@ -236,7 +240,8 @@ class Exp3P(Bandit):
 class EpsGreedy(Sampling):
     """A uniform arm with probability min(1, 2^scale M / t)."""
 
-    scale: int = whole(0, least=0, most=30)
+    scale: int | str = or_tuned(whole(0, least=0, most=30))
+    tunes: ClassVar[str] = "scale"
 
 
 @dataclass
