@@ -62,7 +62,7 @@ class Families33:
             raise BoostrunError(f"features.codebook must be shared or per_split, not {options['codebook']!r}")
         in_range(options, "features", "descriptors", 1)
         if options["size"] is not None:
-            in_range(options, "features", "size", max(LEAST))
+            in_range(options, "features", "size", LEAST)
         self.options = dict(options)
         chosen = choose(options["only"])
         bounds = accumulate((family.stop - family.start for family in chosen), initial=0)
@@ -165,7 +165,12 @@ class Families33:
                 Parallel(n_jobs=self.n_jobs, backend="threading")(delayed(chunk)(start) for start in starts)
 
     def _require(self, images: np.ndarray) -> None:
-        require_images(images, self.name, (1, 1) if self.options["size"] else LEAST)
+        require_images(images, self.name, (1, 1))
+        if min(self._size(images)) < LEAST:
+            raise BoostrunError(
+                f"features={self.name} needs images of at least {LEAST}x{LEAST} pixels; these are "
+                f"{images.shape[1]}x{images.shape[2]} (features.size={LEAST} or more resizes them)"
+            )
         if images.dtype != np.uint8 or images.shape[3:] not in ((), (3,)):
             raise BoostrunError(
                 f"features={self.name} takes images (n, h, w) or (n, h, w, 3) of uint8, not {images.dtype} of the "

@@ -25,7 +25,7 @@ from boostrun.features.groups.phog import Phog
 from boostrun.features.groups.v1s import V1s
 from boostrun.features.groups.visual_words import VisualWords
 
-LEAST = (16, 16)  # height and width: one patch of the SIFT descriptors
+LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
 
 
 class Group(Protocol):
