@@ -386,6 +386,20 @@ class Families19(Features):
 
 
 @dataclass
+class Families33(Features):
+    """The 33 feature families of adaptive sampling on Caltech-101 (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = names(
+        *(f"{kind}_{level}" for kind in (
+            "phog180", "phog360", "sift_gray300", "sift_gray1000", "sift_hsv300", "sift_hsv1000", "covariance", "lbp",
+        ) for level in range(4)), "v1s",
+    )  # fmt: skip
+    codebook: str = choice("shared", "per_split")
+    descriptors: int = whole(100000)
+    size: int | None = whole(None, least=16)
+
+
+@dataclass
 class Run:
     """How trials are run; nothing here changes a result, except that ``memory_limit`` (MiB) decides how far a streamed
     set is shuffled, so that it counts to the cells of dataset=stream, and to no others.
@@ -438,6 +452,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
         "image_folder": ImageFolder, "openml": OpenML, "stream": Stream,
     },
-    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19},
+    "features": {
+        "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
+    },
     "run": {"local": Run},
 }  # fmt: skip
