@@ -108,6 +108,19 @@ class GeemSplit(Geem):
 
 
 @dataclass
+class GeemBudgeted(Geem):
+    """GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling."""
+
+    name: str = "geem_budgeted"
+    policy: str = choice(
+        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
+        "tasting_q1", "laminating",
+    )  # fmt: skip
+    budget_multiplier: float = number(10.0, above=0.0)
+    budget: ClassVar[dict[str, int | str]] = {**Geem.budget, "Q": 10}
+
+
+@dataclass
 class FullData(Algorithm):
     """Keys of the methods that may look at all data (Lefakis & Fleuret 2013, Table 5)."""
 
@@ -373,6 +386,20 @@ class Families19(Features):
 
 
 @dataclass
+class Families33(Features):
+    """The 33 feature families of adaptive sampling on Caltech-101 (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = names(
+        *(f"{kind}_{level}" for kind in (
+            "phog180", "phog360", "sift_gray300", "sift_gray1000", "sift_hsv300", "sift_hsv1000", "covariance", "lbp",
+        ) for level in range(4)), "v1s",
+    )  # fmt: skip
+    codebook: str = choice("shared", "per_split")
+    descriptors: int = whole(100000)
+    size: int | None = whole(None, least=16)
+
+
+@dataclass
 class Run:
     """How trials are run; nothing here changes a result, except that ``memory_limit`` (MiB) decides how far a streamed
     set is shuffled, so that it counts to the cells of dataset=stream, and to no others.
@@ -412,18 +439,21 @@ BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 SCHEMAS: dict[str, dict[str, type]] = {
     "algo": {
         "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
-        "geem_split": GeemSplit, "geem_active": Geem, "wsam_active": WSam, "rand_active": Rand, "max_active": Max,
-        "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
-        "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
-        "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
-        "best_family": BestFamily, "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting,
-        "tasting_q1": Tasting, "laminating": Laminating, "majority": Majority,
+        "geem_split": GeemSplit, "geem_budgeted": GeemBudgeted, "geem_active": Geem, "wsam_active": WSam,
+        "rand_active": Rand, "max_active": Max, "wss": FullData, "mada": FullData, "fix": FullData,
+        "filterboost": FilterBoost, "logitboost": LogitBoost, "oza": Oza, "chen": Chen, "ocp": Ocp,
+        "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza, "geem_chen": GeemChen,
+        "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
+        "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
+        "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
         "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
         "image_folder": ImageFolder, "openml": OpenML, "stream": Stream,
     },
-    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19},
+    "features": {
+        "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
+    },
     "run": {"local": Run},
 }  # fmt: skip

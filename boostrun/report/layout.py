@@ -149,8 +149,9 @@ def _note(text: str, notes: dict[str, int]) -> list[str]:
 def _footer(table: Table, usual: int) -> list[str]:
     spec, cells = table.spec, table.cells
     end = "higher" if spec.higher_is_better else "lower"
+    metrics = ", ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells))
     lines = [
-        f"{metric_name(spec.metric)}, {end} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
+        f"{metrics}, {end} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
         f"where a cell does not give another number; no deviation and no test where n = 1."
     ]
     ranks = {cell.rank for cell in cells}
