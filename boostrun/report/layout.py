@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from boostrun.report.comparison import Comparison
 from boostrun.report.formats import NARROW, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
+from boostrun.report.targets import check
 
 if TYPE_CHECKING:
     from boostrun.report.table import Table
@@ -176,7 +177,7 @@ def _footer(table: Table, usual: int) -> list[str]:
         lines.append(
             f"Of {len(cells)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
         )
-    return [*lines, *spec.notes]
+    return [*lines, *check(spec.targets, cells, spec.higher_is_better), *spec.notes]
 
 
 def _paper_lines(table: Table) -> list[str]:

@@ -33,6 +33,7 @@ class TableSpec:
     higher_is_better : which end of the metric is the good one
     columns : heads of the column levels, e.g. ``("dataset", "r")``
     notes : lines for the footer
+    targets : what the table is expected to show, see :mod:`boostrun.report.targets`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
     """
 
@@ -43,6 +44,7 @@ class TableSpec:
     higher_is_better: bool
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    targets: tuple[Mapping, ...] = ()
     quick: str = ""
 
     @property

@@ -16,9 +16,9 @@ from boostrun.runner.plan import PlannedCell
 
 _KEYS = {
     "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "overrides", "blocks", "quick",
-    "notes", "read_at",
+    "notes", "read_at", "targets",
 }  # fmt: skip
-_OPTIONAL = {"quick", "notes", "overrides", "read_at"}
+_OPTIONAL = {"quick", "notes", "overrides", "read_at", "targets"}
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -109,7 +109,7 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
         title=raw["title"], paper=raw["paper"], table=str(raw["table"]), metric=metrics[0],
         higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
         notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(changed)}"] if changed else [])),
-        quick=f"quick: {', '.join(shrunk)}" if shrunk else "",
+        quick=f"quick: {', '.join(shrunk)}" if shrunk else "", targets=tuple(raw.get("targets", ())),
     )  # fmt: skip
     item = Item(name, spec, raw["rows"], dict(raw["where"]), metrics, tuple(raw.get("read_at", ())))
     with compose.composer(config_dir) as make:
@@ -124,7 +124,8 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
                 for values in itertools.product(*sweep.values()):
                     place = Place(dict(zip(sweep, values)), setting)
                     swept = [f"{key}={value}" for key, value in place.values.items()]
-                    item.cells.append((place, make([*raw.get("overrides", []), *changes, *shrunk, *swept, *others])))
+                    made = [*raw.get("overrides", []), *changes, *(block.get("quick", []) if quick else []), *shrunk]
+                    item.cells.append((place, make([*made, *swept, *others])))
     if not item.cells:
         raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item
