@@ -114,7 +114,7 @@ class GeemBudgeted(Geem):
     name: str = "geem_budgeted"
     policy: str = choice(
         "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
-        "tasting_q1", "laminating",
+        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "laminating",
     )  # fmt: skip
     budget_multiplier: float = number(10.0, above=0.0)
     budget: ClassVar[dict[str, int | str]] = {**Geem.budget, "Q": 10}
@@ -250,6 +250,44 @@ class Tasting(Sampling):
 
     tasting_R: int = whole(10)
     charge: bool = flag(False)
+
+
+@dataclass
+class MAS(Sampling):
+    """Maximum adaptive sampling: a model of the edges decides how many features and samples to look at."""
+
+    sampling: str = choice("weight", "uniform")
+    mas_noise: str = choice("kappa", "paper")
+    mas_deconvolve: bool = flag(True)
+    mas_pilot_share: float = number(0.1, above=0.0, most=0.9)
+    mas_components: int = whole(2)
+    mas_s_min: int = whole(32)
+    mas_s_ratio: float = number(2**0.5, above=1.0)
+    mas_grid_points: int = whole(257, least=33)
+    budget: ClassVar[dict[str, int | str]] = {"T": 1000}
+
+
+@dataclass
+class MASNaive(MAS):
+    """One model for all features, fitted on the step before."""
+
+    mas_components: int = whole(3)
+    mas_refit_below: int = whole(30)
+
+
+@dataclass
+class MAS1Q(MAS):
+    """A model for each family, from a pilot of every step."""
+
+    mas_q0_min: int = whole(4)
+    mas_q0_max: int = whole(24)
+
+
+@dataclass
+class MASQ1(MAS1Q):
+    """As mas_1q, with features of several families."""
+
+    mas_s_ratio: float = number(2.0, above=1.0)
 
 
 @dataclass
@@ -445,7 +483,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza, "geem_chen": GeemChen,
         "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
         "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
-        "laminating": Laminating, "majority": Majority,
+        "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

@@ -50,8 +50,18 @@ def _sampling(policy: str, module: str, **keys: str) -> Made:
 
 _POLICY_MODULES = tuple(
     f"boostrun.sampling.policies.{module}"
-    for module in ("uniform", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "laminating")
-)
+    for module in (
+        "uniform", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "mas_naive", "mas_1q",
+        "mas_q1", "laminating",
+    )
+)  # fmt: skip
+_MAS = {
+    f"mas_{key}": key for key in (
+        "noise", "deconvolve", "pilot_share", "components", "s_min", "s_ratio", "grid_points",
+    )
+}  # fmt: skip
+_MAS_PILOT = {"mas_q0_min": "q0_min", "mas_q0_max": "q0_max"}
+
 ALGORITHMS = {
     "rand": _reservoir("rand", "strategies"),
     "max": _reservoir("max", "strategies"),
@@ -94,6 +104,9 @@ ALGORITHMS = {
     "eps_greedy": _sampling("eps_greedy", "eps_greedy", Q="Q", scale="scale"),
     "tasting_1q": _sampling("tasting_1q", "tasting_1q", Q="Q", tasting_R="R", charge="charge"),
     "tasting_q1": _sampling("tasting_q1", "tasting_q1", Q="Q", tasting_R="R", charge="charge"),
+    "mas_naive": _sampling("mas_naive", "mas_naive", **_MAS, mas_refit_below="refit_below"),
+    "mas_1q": _sampling("mas_1q", "mas_1q", **_MAS, **_MAS_PILOT),
+    "mas_q1": _sampling("mas_q1", "mas_q1", **_MAS, **_MAS_PILOT),
     "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
 }
 # what the budget's symbols are called in code

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from ..binning import Binner
 from ..errors import BoostrunError, did_you_mean
 from ..kernels import votes as kernels
+from ..kernels.lanes import LANES, zeros
 from ..vote_ensemble import VoteEnsemble
 from .board import ACCOUNTS, CHARGED, Board
 
@@ -30,6 +31,9 @@ POLICIES = {
     "eps_greedy": ("eps_greedy", "EpsGreedy"),
     "tasting_1q": ("tasting_1q", "Tasting1Q"),
     "tasting_q1": ("tasting_q1", "TastingQ1"),
+    "mas_naive": ("mas_naive", "MASNaive"),
+    "mas_1q": ("mas_1q", "MAS1Q"),
+    "mas_q1": ("mas_q1", "MASQ1"),
     "laminating": ("laminating", "Laminating"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
@@ -113,9 +117,9 @@ class AdaBoostMH:
         return self
 
     def _begin(self, source, rng: np.random.Generator) -> Course:
-        codes, self._binner = self._codes(source, rng)
+        codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
-        board, policy = self.set_up(codes, getattr(source, "families", None), rng)
+        board, policy = self.set_up(codes, getattr(source, "families", None), rng, samples)
         return Course(board, policy, labels, self.init)
 
     def _check_same_samples(self, source) -> None:
@@ -132,24 +136,24 @@ class AdaBoostMH:
             )
 
     def _codes(self, source, rng: np.random.Generator):
-        """Feature-major codes (d, n), and the binner that made them where values were not codes already."""
+        """Feature-major codes (d, n), the same sample-major, and the binner where values were not codes already."""
         columns = getattr(source, "columns", None)
         if columns is not None and columns.dtype == np.uint8:
-            return columns, None
+            return columns, source.samples, None
         samples, binner = source.samples, None
         if samples.dtype != np.uint8:
             some = np.sort(rng.permutation(len(samples))[:_BINNING_SAMPLES])
             binner = Binner(samples[some], self.max_bins)
             samples = binner.encode(samples)
-        return np.ascontiguousarray(samples.T), binner
+        return np.ascontiguousarray(samples.T), samples, binner
 
-    def set_up(self, codes: np.ndarray, families, rng: np.random.Generator):
-        """The board of ``codes`` (d, n) uint8 and a policy started on it.
+    def set_up(self, codes: np.ndarray, families, rng: np.random.Generator, samples: np.ndarray | None = None):
+        """The board of ``codes`` (d, n) uint8, and the same as ``samples`` (n, d), and a policy started on it.
 
         Raises BoostrunError for families or a budget with which the policy cannot start.
         """
         families = self.families if self.families is not None else families or [("all", 0, len(codes))]
-        board = Board(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng)
+        board = Board(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng, samples)
         policy = self._own_policy()
         if hasattr(policy, "start"):
             policy.start(board)
@@ -214,9 +218,9 @@ class Course:
     def _add(self, t: int, feature: int) -> float:
         """Refit the stump on all samples, add it with its true edge, and weigh the samples anew; returns the edge."""
         board, ensemble = self.board, self.ensemble
-        (threshold,) = board.edges(np.array([feature]), "refit")[1]
         column = board.codes[feature]
-        votes, edge = kernels.votes_of(column, threshold, self._signed)
+        threshold, votes, edge = kernels.best_stump(column, self._signed)
+        board.charge("refit", board.n)
         edge = min(edge / self._total, 1.0 - _LEAST_EDGE)
         ensemble.features[t], ensemble.thresholds[t] = feature, threshold if threshold else -np.inf
         loss = self.loss[-1] if self.loss else 0.0
@@ -256,7 +260,7 @@ def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndar
         weights[true] *= 0.5 / true.sum()
         weights[~true] *= 0.5 / (~true).sum()
     weights /= weights.sum()
-    lanes = 1 if classes == 1 else -(-classes // kernels.LANES) * kernels.LANES
-    out = np.zeros((n, lanes), np.float32)
+    lanes = 1 if classes == 1 else -(-classes // LANES) * LANES
+    out = zeros(n, lanes)
     out[:, :classes] = labels * weights
     return out

@@ -44,5 +44,5 @@ class Laminating(Policy):
         while len(features) > 1:
             edges = board.sampled_edges(features, board.sample(size))
             best = np.argpartition(-edges, len(features) // 2 - 1)[: len(features) // 2]
-            features, size = features[best], 2 * size
+            features, size = features[np.sort(best)], 2 * size
         return int(features[0])
