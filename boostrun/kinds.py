@@ -106,6 +106,16 @@ def name_or_place(default: str | int):
     return _field(default, Kind(read, "a name or a whole number of at least 0"))
 
 
+def or_tuned(field):
+    """What ``field`` takes, or the word ``tuned``: the value that ``boostrun tune`` has chosen."""
+    kind = field.metadata["kind"]
+
+    def read(value):
+        return value if value == "tuned" else kind.read(value)
+
+    return _field(field.default, Kind(read, f"{kind.allowed}, or tuned,", ("tuned",)))
+
+
 def workers(default: int):
     """A number of workers, or -1 for all cores."""
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .kinds import choice, dimensions, flag, name_or_place, names, number, text, whole, workers
+from .kinds import choice, dimensions, flag, name_or_place, names, number, or_tuned, text, whole, workers
 
 MISSING = "???"  # OmegaConf's mark for a value that must be given
 
@@ -20,11 +20,13 @@ MISSING = "???"  # OmegaConf's mark for a value that must be given
 class Algorithm:
     """What every algorithm declares: ``paper``, and ``budget``: its short keys with their defaults.
 
-    A default that is another key's name means "as much as that one".
+    A default that is another key's name means "as much as that one". ``tunes`` is the key that ``boostrun tune``
+    chooses, empty where there is none; such a key may be given as ``tuned``.
     """
 
     name: str = MISSING
     paper: ClassVar[str] = ""
+    tunes: ClassVar[str] = ""
     budget: ClassVar[dict[str, int | str]] = {}
 
 
@@ -103,6 +105,19 @@ class GeemSplit(Geem):
 
     name: str = "geem_split"
     parts: int = whole(4, least=2)
+
+
+@dataclass
+class GeemBudgeted(Geem):
+    """GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling."""
+
+    name: str = "geem_budgeted"
+    policy: str = choice(
+        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
+        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "laminating",
+    )  # fmt: skip
+    budget_multiplier: float = number(10.0, above=0.0)
+    budget: ClassVar[dict[str, int | str]] = {**Geem.budget, "Q": 10}
 
 
 @dataclass
@@ -200,13 +215,15 @@ class BestFamily(Sampling):
     """All features of one family, given by name or by its place, counted from 0."""
 
     family: str | int = name_or_place(0)
+    tunes: ClassVar[str] = "family"
 
 
 @dataclass
 class Bandit(Sampling):
     """Arms are families, rewards are multiplied by 2^scale."""
 
-    scale: int = whole(9, least=0, most=30)
+    scale: int | str = or_tuned(whole(9, least=0, most=30))
+    tunes: ClassVar[str] = "scale"
 
 
 @dataclass
@@ -223,7 +240,8 @@ class Exp3P(Bandit):
 class EpsGreedy(Sampling):
     """A uniform arm with probability min(1, 2^scale M / t)."""
 
-    scale: int = whole(0, least=0, most=30)
+    scale: int | str = or_tuned(whole(0, least=0, most=30))
+    tunes: ClassVar[str] = "scale"
 
 
 @dataclass
@@ -406,6 +424,20 @@ class Families19(Features):
 
 
 @dataclass
+class Families33(Features):
+    """The 33 feature families of adaptive sampling on Caltech-101 (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = names(
+        *(f"{kind}_{level}" for kind in (
+            "phog180", "phog360", "sift_gray300", "sift_gray1000", "sift_hsv300", "sift_hsv1000", "covariance", "lbp",
+        ) for level in range(4)), "v1s",
+    )  # fmt: skip
+    codebook: str = choice("shared", "per_split")
+    descriptors: int = whole(100000)
+    size: int | None = whole(None, least=16)
+
+
+@dataclass
 class Run:
     """How trials are run; nothing here changes a result, except that ``memory_limit`` (MiB) decides how far a streamed
     set is shuffled, so that it counts to the cells of dataset=stream, and to no others.
@@ -445,19 +477,21 @@ BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 SCHEMAS: dict[str, dict[str, type]] = {
     "algo": {
         "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
-        "geem_split": GeemSplit, "geem_active": Geem, "wsam_active": WSam, "rand_active": Rand, "max_active": Max,
-        "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
-        "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
-        "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
-        "best_family": BestFamily, "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting,
-        "tasting_q1": Tasting, "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating,
-        "majority": Majority,
+        "geem_split": GeemSplit, "geem_budgeted": GeemBudgeted, "geem_active": Geem, "wsam_active": WSam,
+        "rand_active": Rand, "max_active": Max, "wss": FullData, "mada": FullData, "fix": FullData,
+        "filterboost": FilterBoost, "logitboost": LogitBoost, "oza": Oza, "chen": Chen, "ocp": Ocp,
+        "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza, "geem_chen": GeemChen,
+        "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
+        "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
+        "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
         "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
         "image_folder": ImageFolder, "openml": OpenML, "stream": Stream,
     },
-    "features": {"raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19},
+    "features": {
+        "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
+    },
     "run": {"local": Run},
 }  # fmt: skip

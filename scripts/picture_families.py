@@ -65,46 +65,46 @@ def _drawn(family: Family, image: np.ndarray) -> np.ndarray:
     if name in ("identity", "gray"):
         return values.reshape(image.shape if name == "identity" else (h, w)) / 255
     if name == "gradient":
-        return np.squeeze(_scaled(np.moveaxis(values.reshape(channels, h, w), 0, 2)))
+        return np.squeeze(scaled(np.moveaxis(values.reshape(channels, h, w), 0, 2)))
     if name in ("lbp", "ilbp"):
-        return _scaled(values.reshape(h - 2, w - 2))
+        return scaled(values.reshape(h - 2, w - 2))
     if name == "haar":
-        return _scaled(np.log1p(np.abs(values.reshape(channels, h, w)).mean(axis=0)))
+        return scaled(np.log1p(np.abs(values.reshape(channels, h, w)).mean(axis=0)))
     if name == "fourier":  # lengths on the left, angles on the right, slowest waves in the middle row
         parts = np.fft.fftshift(values.reshape(channels, 2, h, w // 2), axes=2)[0]
-        return np.hstack([_scaled(part) for part in parts])
+        return np.hstack([scaled(part) for part in parts])
     if name.endswith("_hist"):
-        return _bars(values.reshape(-1, 256))
+        return bars(values.reshape(-1, 256))
     if name.startswith("hog"):
         return _roses(family, values, h, w)
     if name.startswith("ori"):
-        return _hues(np.moveaxis(values.reshape(family.bins, h // 2, w // 2), 0, 2))
+        return hues(np.moveaxis(values.reshape(family.bins, h // 2, w // 2), 0, 2))
     rectangles, *more = family.draws(h, w, channels)
     if name.startswith("rect"):
-        return _hues(_laid_back(values, rectangles, more[0], (h, w, family.bins)))
+        return hues(_laid_back(values, rectangles, more[0], (h, w, family.bins)))
     if name == "patch_sums":
         areas = (rectangles[:, 2] - rectangles[:, 0]) * (rectangles[:, 3] - rectangles[:, 1])
-        return _scaled(_laid_back(values / areas, rectangles, np.zeros(len(values), int), (h, w, 1))[..., 0])
-    return _scaled(_parts_laid_back(values, rectangles, more[0], h, w))
+        return scaled(_laid_back(values / areas, rectangles, np.zeros(len(values), int), (h, w, 1))[..., 0])
+    return scaled(_parts_laid_back(values, rectangles, more[0], h, w))
 
 
-def _scaled(values: np.ndarray) -> np.ndarray:
+def scaled(values: np.ndarray) -> np.ndarray:
     low, high = values.min(), values.max()
     return (values - low) / (high - low if high > low else 1)
 
 
-def _bars(counts: np.ndarray) -> np.ndarray:
+def bars(counts: np.ndarray) -> np.ndarray:
     """Histograms of 8 values a bar, their roots as heights, one channel below the other."""
     heights = np.sqrt(counts.reshape(len(counts), 32, 8).sum(axis=2))
     levels = np.arange(24)[::-1, None] / 24
     return np.vstack([levels < (row / row.max())[None] for row in heights]).astype(float)
 
 
-def _hues(energy: np.ndarray) -> np.ndarray:
+def hues(energy: np.ndarray) -> np.ndarray:
     """(h, w, bins) >= 0 -> colours: the hues of the bins mixed, as bright as the largest."""
     bins = energy.shape[2]
-    hues = hsv_to_rgb(np.column_stack([np.arange(bins) / bins, np.ones(bins), np.ones(bins)]))
-    mixed = energy @ hues
+    colours = hsv_to_rgb(np.column_stack([np.arange(bins) / bins, np.ones(bins), np.ones(bins)]))
+    mixed = energy @ colours
     return np.clip(mixed / max(mixed.max(), 1e-9), 0, 1) ** 0.8
 
 
@@ -116,14 +116,18 @@ def _roses(family, values: np.ndarray, h: int, w: int) -> np.ndarray:
     for i, j in np.ndindex(tall, wide):
         cells[i : i + rows, j : j + columns] += blocks[:, :, i, j]
         count[i : i + rows, j : j + columns] += 1
-    cells /= count
-    down, right = np.mgrid[:ROSE, :ROSE] - (ROSE - 1) / 2
-    circle = 2 * np.pi if family.signed else np.pi
-    direction = (np.arctan2(down, right) % circle * family.bins / circle).astype(int) % family.bins
-    reach = np.hypot(down, right) / (ROSE / 2)
+    return roses(cells / count, family.signed)
+
+
+def roses(cells: np.ndarray, signed: bool, side: int = ROSE) -> np.ndarray:
+    """(rows, columns, bins) -> a picture of a rose for each cell, the longest of them as long as half a cell."""
+    bins, circle = cells.shape[2], 2 * np.pi if signed else np.pi
+    down, right = np.mgrid[:side, :side] - (side - 1) / 2
+    direction = (np.arctan2(down, right) % circle * bins / circle).astype(int) % bins
+    reach = np.hypot(down, right) / (side / 2)
     lengths = (cells / cells.max() if cells.max() > 0 else cells)[:, :, direction]
     picture = (reach < lengths).astype(float) * 0.9 + 0.1 * (lengths > 0)
-    return picture.transpose(0, 2, 1, 3).reshape(cells.shape[0] * ROSE, cells.shape[1] * ROSE)
+    return picture.transpose(0, 2, 1, 3).reshape(cells.shape[0] * side, cells.shape[1] * side)
 
 
 def _laid_back(values: np.ndarray, rectangles: np.ndarray, layers: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

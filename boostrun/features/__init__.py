@@ -5,8 +5,9 @@ A pipeline is one module with `DEFAULTS` (its config keys and their default valu
 `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are set before it is used; `fit`
 may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on. A module
 that computes with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes.
-`fit` sees training images only. A pipeline of your own: name its module in the YAML (`pipeline: mine.module`) or in the
-entry points `boostrun.features`.
+`fit` sees training images only; one that fits something once for all random splits of a data set has an attribute
+`first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A pipeline of your own: name its module in
+the YAML (`pipeline: mine.module`) or in the entry points `boostrun.features`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 if TYPE_CHECKING:
     from boostrun.features.bank import Bank
 
-NAMES = ("raw", "hog", "coates_ng", "families19")
+NAMES = ("raw", "hog", "coates_ng", "families19", "families33")
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 
@@ -73,6 +74,10 @@ def open_bank(
         module, options = _pipeline(features)
         pipeline = module.Pipeline(options)  # refuses a device that is not there before anything is written
         pipeline.n_jobs, pipeline.progress = n_jobs, progress
+        if hasattr(pipeline, "first_split"):
+            from boostrun.features.first_split import FirstSplit
+
+            pipeline.first_split = FirstSplit(dataset, features, data_root, cache_root)
         make_folder(folder.parent)
         with locked(folder):
             if not (folder / "meta.json").is_file():  # another process may have built it meanwhile

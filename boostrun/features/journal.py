@@ -22,7 +22,8 @@ from boostrun.features.store import create_array, remove
 
 NAME = "journal.json"
 _FORMAT = 1
-_LIBRARIES = ("numpy", "scipy", "numba", "torch")  # another version may round otherwise
+# another version may round otherwise
+_LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-learn", "scikit-image", "PyWavelets")
 
 
 class NoJournal:
@@ -78,7 +79,7 @@ class Journal:
         """Keep arrays (no objects) under a name, instead of what was kept there before."""
         stream = io.BytesIO()
         np.savez(stream, **arrays)
-        content, before = stream.getvalue(), self._states.get(name)
+        content, before = stream.getbuffer(), self._states.get(name)
         self._states[name] = digest = hashlib.sha256(content).hexdigest()
         _write_safely(self._state(name, digest), content)
         self._write()
@@ -164,7 +165,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _write_safely(path: Path, content: bytes) -> None:
+def _write_safely(path: Path, content: bytes | memoryview) -> None:
     half = path.with_name(path.name + ".half")
     with open(half, "wb") as stream:
         stream.write(content)

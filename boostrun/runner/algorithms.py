@@ -48,6 +48,13 @@ def _sampling(policy: str, module: str, **keys: str) -> Made:
     )  # fmt: skip
 
 
+_POLICY_MODULES = tuple(
+    f"boostrun.sampling.policies.{module}"
+    for module in (
+        "uniform", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "mas_naive", "mas_1q",
+        "mas_q1", "laminating",
+    )
+)  # fmt: skip
 _MAS = {
     f"mas_{key}": key for key in (
         "noise", "deconvolve", "pilot_share", "components", "s_min", "s_ratio", "grid_points",
@@ -63,6 +70,13 @@ ALGORITHMS = {
     "geem": _reservoir("geem", "geem"),
     "geem_lattice": _reservoir("geem_lattice", "geem"),
     "geem_split": Made("boostrun.reservoir.split", "SplitBoosting", "geem", ("boostrun.reservoir.geem",)),
+    "geem_budgeted": Made(
+        "boostrun.reservoir.budgeted",
+        "BudgetedBoosting",
+        "geem",
+        ("boostrun.reservoir.geem", *_POLICY_MODULES),
+        "boostrun.runner.evaluate_budgeted",
+    ),
     "geem_active": _active("geem", "geem"),
     "wsam_active": _active("wsam", "strategies"),
     "rand_active": _active("rand", "strategies"),

@@ -41,7 +41,6 @@ class Execute:
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
         return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
 
-
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
         from boostrun.data import stream_set

@@ -1,4 +1,4 @@
-"""Seconds per 1,000 images for each of the 19 feature families, on one core; nothing is asserted."""
+"""Seconds per 1,000 images for each of the 19 families and each kind of the 33, on one core; nothing is asserted."""
 
 import time
 
@@ -7,6 +7,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from boostrun.features.families19 import Families19
+from boostrun.features.families33 import DEFAULTS, Families33
+from boostrun.features.groups import FAMILIES
 from tests.bench.timing import show
 
 pytestmark = pytest.mark.bench
@@ -34,4 +36,15 @@ def test_families_one_by_one(shape, count):
         alone = Families19({"only": [name], "on_gray": "keep"})
         rows.append((f"{name}, {stop - start:,} features", f"{seconds(alone, images):.3f} s"))
     rows.append(("all", f"{seconds(pipeline, images):.2f} s"))
+    show(f"1,000 images of the shape {shape}", rows)
+
+
+@pytest.mark.parametrize(("shape", "count"), [((64, 64, 3), 60), ((150, 150, 3), 20)])
+def test_kinds_of_the_33_families(shape, count):
+    images = np.random.default_rng(0).integers(0, 256, (count, *shape), dtype=np.uint8)
+    rows = []
+    for only in [*([kind] for kind in dict.fromkeys(family.kind for family in FAMILIES)), None]:
+        names = only and [family.name for family in FAMILIES if family.kind in only]
+        pipeline = Families33({**DEFAULTS, "only": names, "descriptors": 2000}).fit(images)
+        rows.append((f"{only[0] if only else 'all'}", f"{seconds(pipeline, images):.2f} s"))
     show(f"1,000 images of the shape {shape}", rows)

@@ -209,7 +209,7 @@ def test_one_draw_is_the_mean_and_many_are_the_largest():
 
 
 def test_tasting_1q_takes_q_features_of_the_family_whose_best_of_q_is_expected_largest():
-    steady, spread, low = np.full(4, 0.5), np.array([0.0, 0.0, 0.6, 0.6]), np.full(4, 0.1)
+    steady, spread, low = np.full(4, 0.5), np.array([0.6, 0.0, 0.6, 0.0]), np.full(4, 0.1)
     for q, expected in ((1, 0), (8, 1)):  # mean 0.5 against 0.3; largest of many 0.5 against 0.6
         board = KnownBoard([steady, spread, low])
         policy = started(Tasting1Q(Q=q, R=4), board)
@@ -252,12 +252,12 @@ def test_families_smaller_than_what_is_asked_are_watched_and_used_whole():
 @pytest.mark.parametrize("tasting", [Tasting1Q, TastingQ1])
 def test_families_that_are_level_are_chosen_at_random(tasting):
     edges = [np.full(5, 0.8) + 1e-8 * k for k in range(3)]  # as at the first step, where all stumps are constant
-    counts = np.zeros(3)
-    for seed in range(60):
+    counts = np.zeros(15)
+    for seed in range(300):
         board = KnownBoard(edges, seed)
-        started(tasting(Q=1), board).choose(board)
-        counts[board.family_of(board.looked[0])] += 1
-    assert counts.min() > 8
+        started(tasting(Q=1 if tasting is Tasting1Q else 5), board).choose(board)
+        counts[board.looked[0]] += 1
+    assert counts.min() > 5  # of about 20 each: within a family, features are random too
 
 
 @pytest.mark.parametrize("tasting", [Tasting1Q, TastingQ1])

@@ -27,17 +27,17 @@ class Tasting(OnAllSamples):
     charge: bool = flag(False)
 
     def start(self, board) -> None:
-        """Draw the watched features and copy their codes into one block; raises BoostrunError on too small a budget."""
+        """Draw the watched features; raises BoostrunError on too small a budget."""
         watched = [board.draw(self.R, family=k) for k in range(len(board.families))]
         self.sizes = np.array([len(features) for features in watched])  # R_k
         self.owners = np.repeat(np.arange(len(watched)), self.sizes)
-        self.codes = board.codes[np.concatenate(watched)]
-        self.codes.setflags(write=board.codes.flags.writeable)  # to the compiler, other arrays are another type
+        self.watched = np.concatenate(watched)
+        self._copied = None
         if self.charge:
-            bearable = board.budget // board.n - len(self.codes)
+            bearable = board.budget // board.n - len(self.watched)
             if bearable < 1:
                 raise BoostrunError(
-                    f"charge=True: {len(self.codes)} watched features on all {board.n} samples leave nothing of a "
+                    f"charge=True: {len(self.watched)} watched features on all {board.n} samples leave nothing of a "
                     f"budget of {board.budget} a step; raise budget_multiplier, or lower R={self.R}"
                 )
             self.Q = min(self.Q, bearable)
@@ -45,4 +45,7 @@ class Tasting(OnAllSamples):
 
     def tasted(self, board) -> np.ndarray:
         """Edges of the watched features (sum R_k,), family by family."""
+        if self._copied is not board.codes:  # once a run, unless the samples are others
+            self._copied, self.codes = board.codes, board.codes[self.watched]
+            self.codes.setflags(write=board.codes.flags.writeable)  # to the compiler, other arrays are another type
         return board.edges(np.arange(len(self.codes)), "pilot" if self.charge else "tasting", self.codes)[0]

@@ -1,0 +1,266 @@
+"""The pipeline of the 33 families: choice, codebooks of one split or of each, banks that are the same to the byte."""
+
+import multiprocessing
+import os
+import signal
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.features import bank_key, build, families33, open_bank
+from boostrun.features.bank import Bank
+from boostrun.features.families33 import DEFAULTS, SOURCES, Families33
+from boostrun.features.groups import NAMES
+from boostrun.features.journal import Journal
+
+# few bins and few descriptors: of the smallest files, quickly
+ALL = {"name": "families33", "bins": 4, "descriptors": 40}
+FEW = {**ALL, "only": ["sift_gray300_0", "sift_hsv300_1", "covariance_0"]}
+
+
+def made(**options):
+    return Families33({**DEFAULTS, "descriptors": 40, **options})
+
+
+def pictures(n, shape=(20, 18, 3), seed=0):
+    return np.random.default_rng(seed).integers(0, 256, (n, *shape), dtype=np.uint8)
+
+
+def save(path, train=15, test=5, seed=1, **more):
+    """An .npz file whose training images are always the same."""
+    x, y = pictures(train, **more), np.arange(train) % 2
+    np.savez(path, x_train=x, y_train=y, x_test=pictures(test, seed=seed, **more), y_test=np.arange(test) % 2)
+    return {"name": "npz", "path": str(path)}
+
+
+@pytest.fixture
+def data(tmp_path):
+    """15 + 5 colour images of 20x18 with a split of their own."""
+    return save(tmp_path / "i.npz")
+
+
+@pytest.fixture
+def unsplit(tmp_path):
+    """30 images that are split at random."""
+    np.savez(tmp_path / "u.npz", x=pictures(30), y=np.arange(30) % 2)
+    return {"name": "npz", "path": str(tmp_path / "u.npz"), "test_fraction": 0.5}
+
+
+@pytest.fixture
+def clustered(monkeypatch):
+    """How many words each codebook that is learned in this process was asked for."""
+    asked, cluster = [], families33.cluster
+    monkeypatch.setattr(families33, "cluster", lambda vectors, words: (asked.append(words), cluster(vectors, words))[1])
+    return asked
+
+
+def test_families_lie_one_after_the_other_in_the_order_of_the_table():
+    images = pictures(3)
+    pipeline = made().fit(images)
+    features, places = pipeline(images), pipeline.families(336640)
+    assert features.shape == (3, 336640) and tuple(name for name, *_ in places) == NAMES and places[-1][2] == 336640
+    for name in ("phog180_1", "sift_gray1000_0", "sift_hsv300_3", "covariance_2", "lbp_0", "v1s"):
+        ((start, stop),) = [place for other, *place in places if other == name]
+        np.testing.assert_array_equal(features[:, start:stop], made(only=name).fit(images)(images))
+
+
+def test_features_do_not_depend_on_n_jobs_or_blocks(monkeypatch):
+    images = pictures(12)
+    alone = made().fit(images)
+    monkeypatch.setattr(families33, "_PIXELS", 2 * 360)
+    pipeline = made()
+    pipeline.n_jobs = 2
+    pipeline.fit(images)
+    assert pipeline.describe() == alone.describe() and "shared codebooks" in alone.describe()
+    features = alone(images)
+    np.testing.assert_array_equal(features, pipeline(images))
+    np.testing.assert_array_equal(features[3:8], pipeline(images[3:8]))
+
+
+def test_banks_are_the_same_to_the_byte_for_any_n_jobs_and_blocks(data, tmp_path, monkeypatch):
+    one = open_bank(data, ALL, tmp_path, tmp_path / "a")
+    monkeypatch.setattr(build, "block_rows", lambda *_: 4)
+    monkeypatch.setattr(families33, "_PIXELS", 360)
+    two = open_bank(data, ALL, tmp_path, tmp_path / "b", n_jobs=2)
+    assert one.meta["files"] == two.meta["files"] and one.meta["pipeline"] == two.meta["pipeline"]
+    assert [name for name, *_ in one.families] == list(NAMES) and one.n_features == 336640
+    Bank(one.folder, verify=True)
+
+
+def test_images_of_another_size_are_resized_first_when_told_so():
+    images = pictures(3, (8, 8))
+    larger = np.array([Image.fromarray(image).resize((24, 24), Image.Resampling.BILINEAR) for image in images])
+    np.testing.assert_array_equal(made(size=24).fit(images)(images), made().fit(larger)(larger))
+
+
+def killed(function, *args):
+    process = multiprocessing.get_context("fork").Process(target=function, args=args)
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+
+
+def build_until(data, root, features, entry):
+    """In a child: build, and be killed after the entry of this number in a journal."""
+    write, count = Journal._write, iter(range(1000))
+
+    def counted(self):
+        write(self)
+        if next(count) == entry:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Journal._write = counted
+    open_bank(data, features, root, root / "cache")
+
+
+@pytest.mark.parametrize("codebook", ["shared", "per_split"])
+@pytest.mark.parametrize(
+    ("entry", "learned", "computed"),
+    # codebooks 0 and 1, probe 2, quantile bins 3-5, edges 6, training images 7-9, test images 10
+    [(0, [300], [1, 6, 6, 3, 6, 6, 3, 5]), (4, [], [1, 3, 6, 6, 3, 5]), (8, [], [1, 3, 5])],
+)
+def test_a_killed_build_goes_on_where_it_was(
+    data, tmp_path, monkeypatch, clustered, codebook, entry, learned, computed
+):
+    monkeypatch.setattr(build, "block_rows", lambda *_: 6)
+    features = {**FEW, "codebook": codebook}
+    expected = open_bank(data, features, tmp_path, tmp_path / "undisturbed")
+    killed(build_until, data, tmp_path, features, entry)
+    clustered.clear()
+    seen, call = [], Families33.__call__
+    monkeypatch.setattr(Families33, "__call__", lambda self, x: (seen.append(len(x)), call(self, x))[1])
+    bank = open_bank(data, features, tmp_path, tmp_path / "cache")
+    assert bank.meta["files"] == expected.meta["files"] and bank.meta["pipeline"] == expected.meta["pipeline"]
+    assert clustered == learned and seen == computed
+
+
+def test_test_images_change_no_code_of_the_training_images_no_edge_and_no_codebook(tmp_path):
+    one, two = (
+        open_bank(save(tmp_path / f"{seed}.npz", seed=seed), FEW, tmp_path, tmp_path / "cache") for seed in (1, 2)
+    )
+    assert one.meta["pipeline"] == two.meta["pipeline"] and "codebooks" in one.meta["pipeline"]
+    np.testing.assert_array_equal(one.edges, two.edges)
+    np.testing.assert_array_equal(one.codes("train"), two.codes("train"))
+    assert (one.codes("test") != two.codes("test")).any()
+
+
+def bank_of(unsplit, tmp_path, split, **more):
+    return open_bank({**unsplit, "split_seed": split}, {**FEW, **more}, tmp_path, tmp_path / "cache")
+
+
+def test_codebooks_of_split_0_serve_all_splits_and_are_learned_once(unsplit, tmp_path, clustered):
+    banks = [bank_of(unsplit, tmp_path, split) for split in (2, 0, 1)]
+    assert clustered == [300, 300] and len({bank.key for bank in banks}) == 3
+    assert len({bank.meta["pipeline"] for bank in banks}) == 1
+    assert len(list((tmp_path / "cache" / "codebooks").glob("*/journal.json"))) == 1
+    alone = open_bank({**unsplit, "split_seed": 0}, FEW, tmp_path, tmp_path / "alone")
+    assert alone.meta["files"] == banks[1].meta["files"]
+
+
+def test_codebooks_of_each_split_are_the_strict_variant(unsplit, tmp_path, clustered):
+    banks = [bank_of(unsplit, tmp_path, split, codebook="per_split") for split in (0, 1)]
+    assert clustered == [300] * 4 and not (tmp_path / "cache" / "codebooks").exists()
+    assert banks[0].meta["pipeline"] != banks[1].meta["pipeline"]
+    shared = bank_of(unsplit, tmp_path, 0)
+    np.testing.assert_array_equal(shared.codes("test"), banks[0].codes("test"))  # split 0 is its own
+
+
+def test_a_damaged_codebook_is_learned_again(unsplit, tmp_path, clustered):
+    expected = bank_of(unsplit, tmp_path, 0)
+    for path in (tmp_path / "cache" / "codebooks").glob("*/codebook_sift_gray300.*.npz"):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+    clustered.clear()
+    assert bank_of(unsplit, tmp_path, 1).meta["pipeline"] == expected.meta["pipeline"] and clustered == [300]
+
+
+def test_every_module_of_the_families_is_part_of_the_banks_key():
+    from boostrun.digest import modules_of
+
+    used = {module for module in modules_of(["boostrun.features.groups"]) if module.startswith("boostrun.features")}
+    assert used < set(SOURCES) and set(SOURCES) - used == {"boostrun.features.images", "boostrun.features.first_split"}
+
+
+def test_other_options_are_another_bank(data, tmp_path):
+    changes = ({}, {"only": ["lbp_0"]}, {"codebook": "per_split"}, {"descriptors": 41}, {"size": 16})
+    assert len({bank_key(data, {**ALL, **change}, tmp_path) for change in changes}) == 5
+
+
+def caltech(root, kinds=3, each=6):
+    """A folder in the format of Caltech-101, its images of several sizes, some grey."""
+    folder, rng = root / "caltech101" / "101_ObjectCategories", np.random.default_rng(0)
+    for kind in [f"kind_{number}" for number in range(kinds)] + ["BACKGROUND_Google"]:
+        (folder / kind).mkdir(parents=True)
+        for number in range(each):
+            shape = (20 + number, 30) if number == 1 else (20 + number, 30, 3)
+            image = Image.fromarray(rng.integers(0, 256, shape, dtype=np.uint8))
+            image.save(folder / kind / f"image_{number + 1:04d}.jpg")
+    return {"name": "caltech101", "train_per_class": 3, "test_per_class": 2, "size": 24}
+
+
+def test_a_bank_of_caltech101_for_each_split(tmp_path, clustered):
+    pytest.importorskip("torch")
+    config, some = caltech(tmp_path), {**ALL, "only": ["phog360_1", "sift_gray1000_0", "sift_hsv300_1", "v1s"]}
+    banks = [open_bank({**config, "split_seed": s}, some, tmp_path, tmp_path / "cache") for s in (0, 1)]
+    assert clustered == [1000, 300] and banks[0].meta["pipeline"] == banks[1].meta["pipeline"]
+    for bank in banks:
+        assert bank.codes("train").shape == (88760, 9) and bank.codes("test").shape == (88760, 6)
+        assert len(bank.families) == 4 and len(bank.classes) == 3
+    assert (banks[0].codes("train") != banks[1].codes("train")).any()
+
+
+def test_caltech101_that_is_not_there_is_a_sentence(tmp_path):
+    with pytest.raises(DataMissingError, match=r"belongs at .*101_ObjectCategories"):
+        open_bank({"name": "caltech101"}, ALL, tmp_path, tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("images", "sentence"),
+    [
+        (np.zeros((3, 7)), "table of 7 columns"),
+        (np.zeros((2, 15, 40), np.uint8), "at least 16x16 pixels"),
+        (np.zeros((2, 19, 19)), "of uint8, not float64"),
+        (np.zeros((2, 19, 19, 4), np.uint8), "of uint8, not uint8 of the shape"),
+    ],
+)
+def test_what_is_no_image_is_a_sentence(images, sentence):
+    with pytest.raises(BoostrunError, match=sentence):
+        made().fit(images)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"codebook": "own"}, "shared or per_split"),
+        ({"descriptors": 0}, "descriptors must be at least 1"),
+        ({"size": 15}, "size must be at least 16"),
+    ],
+)
+def test_wrong_options_are_a_sentence(options, sentence):
+    with pytest.raises(BoostrunError, match=sentence):
+        made(**options)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("features.only=[lbp_4]", "did you mean 'lbp_"),
+        ("features.codebook=per_splt", "did you mean 'per_split'"),
+        ("features.size=8", "whole number of at least 16"),
+        ("dataset=caltech101", "belongs at"),
+        ("dataset=digits", "features.size=16 or more"),
+    ],
+)
+def test_wrong_words_on_the_command_line_are_a_sentence(command, line, sentence):
+    code, _, err = command(f"algo=rand features=families33 {line}")
+    assert code == 2 and sentence in err and "Traceback" not in err
+
+
+def test_the_command_runs_them_on_digits(command, workplace):
+    line = "algo=rand dataset=digits features=families33 r=50 T=5 trials=1 n_jobs=1 features.descriptors=200"
+    assert command(f"{line} features.size=16 features.only=[sift_gray300_0,lbp_0]")[0] == 0
+    assert len(list((workplace / "results" / "runs").rglob("*.json"))) == 1
