@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from boostrun.kernels.lanes import LANES, empty, load, pick, spread, store, total, widen_into, zeros
+from boostrun.kernels.lanes import LANES, empty, increase, load, pick, spread, store, total, widen_into, zeros
 
 
 @njit(cache=True)
@@ -15,6 +15,7 @@ def everything(a, b, out, wide):
             store(out, 6 * i + 1, part, x - y)
             store(out, 6 * i + 2, part, x * y)
             store(out, 6 * i + 3, part, abs(x))
+            increase(out, 6 * i + 3, part, y)
             store(out, 6 * i + 4, part, pick(x, np.float32(0.5), y, x))
             store(out, 6 * i + 5, part, spread(total(x)))
         widen_into(wide, i, load(a, i, 0))
@@ -27,7 +28,7 @@ def test_every_operation_works_lane_by_lane():
     before = wide.copy()
     everything(a, b, out, wide)
     found = out.reshape(5, 6, 32)
-    for place, expected in enumerate((a + b, a - b, a * b, abs(a), np.where(a > 0.5, b, a))):
+    for place, expected in enumerate((a + b, a - b, a * b, abs(a) + b, np.where(a > 0.5, b, a))):
         assert (found[:, place] == expected).all()
     np.testing.assert_allclose(found[:, 5, ::16], a.reshape(5, 2, 16).sum(axis=2), rtol=1e-5)
     assert (wide == before + a[:, :16].astype(float)).all()
