@@ -35,6 +35,7 @@ POLICIES = {
     "mas_1q": ("mas_1q", "MAS1Q"),
     "mas_q1": ("mas_q1", "MASQ1"),
     "laminating": ("laminating", "Laminating"),
+    "fixed_sample": ("fixed_sample", "FixedSample"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
 _BINNING_SAMPLES = 10_000
@@ -66,7 +67,7 @@ class AdaBoostMH:
 
     def __init__(
         self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, sampling="weight", init="uniform",
-        families=None, max_bins=256, warm_start=False, random_state=None,
+        families=None, max_bins=256, edge_gaps=False, warm_start=False, random_state=None,
     ):  # fmt: skip
         self.policy = policy
         self.n_estimators = n_estimators
@@ -75,6 +76,7 @@ class AdaBoostMH:
         self.init = init
         self.families = families
         self.max_bins = max_bins
+        self.edge_gaps = edge_gaps
         self.warm_start = warm_start
         self.random_state = random_state
 
@@ -110,6 +112,8 @@ class AdaBoostMH:
         self.ensemble_ = course.ensemble if self._binner is None else course.ensemble.in_units_of(self._binner)
         self.staged_log10_loss_ = np.array(course.loss)
         self.staged_train_seconds_ = np.array(course.seconds)
+        if self.edge_gaps:
+            self.staged_edge_gap_ = np.array(course.gaps)
         self.ledger_ = {account: np.array([step[account] for step in course.board.ledger]) for account in ACCOUNTS}
         self.evaluations_ = int(sum(self.ledger_[account].sum() for account in CHARGED))
         if not self.warm_start:
@@ -120,7 +124,7 @@ class AdaBoostMH:
         codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         board, policy = self.set_up(codes, getattr(source, "families", None), rng, samples)
-        return Course(board, policy, labels, self.init)
+        return Course(board, policy, labels, self.init, self.edge_gaps)
 
     def _check_same_samples(self, source) -> None:
         """Going on needs the samples that training began with; their labels and number are looked at."""
@@ -188,15 +192,17 @@ class AdaBoostMH:
 class Course:
     """A run of AdaBoost.MH that can be gone on with: the loop of section 1.
 
-    Parameters: ``board`` and ``policy``; ``labels`` (n, K) of -1.0 and +1.0; ``init`` of the weights.
-    Attributes: ``ensemble``, and by the end of each step ``loss`` (log10 of it) and ``seconds``.
+    Parameters: ``board`` and ``policy``; ``labels`` (n, K) of -1.0 and +1.0; ``init`` of the weights; ``look`` at all
+    features too, to measure gaps.
+    Attributes: ``ensemble``, and by the end of each step ``loss`` (log10 of it) and ``seconds``; ``gaps`` where asked.
     """
 
-    def __init__(self, board: Board, policy, labels: np.ndarray, init: str):
+    def __init__(self, board: Board, policy, labels: np.ndarray, init: str, look: bool = False):
         self.board, self.policy, self.labels, self.init = board, policy, labels, init
         self.ensemble = VoteEnsemble.empty(labels.shape[1])
         self.loss: list[float] = []
         self.seconds: list[float] = []
+        self.gaps: list[float] | None = [] if look else None
         self._scores = np.zeros(labels.shape)
         self._renew(0)
 
@@ -210,10 +216,19 @@ class Course:
                 self._renew(t)
             self.board.begin_step(self._signed)
             feature = self.policy.choose(self.board)
+            if self.gaps is not None:
+                self.gaps.append(self._gap(feature))
             edge = self._add(t, feature)
             if hasattr(self.policy, "learn"):
                 self.policy.learn(edge)
             self.seconds.append(time.perf_counter() - begun)
+
+    def _gap(self, feature: int) -> float:
+        """The largest edge of all features less that of the one chosen."""
+        codes = self.board.codes
+        edges, thresholds = np.empty(len(codes)), np.empty(len(codes), np.int64)
+        kernels.best_votes(codes, np.arange(len(codes)), self._signed, edges, thresholds)
+        return float(edges.max() - edges[feature]) / self._total
 
     def _add(self, t: int, feature: int) -> float:
         """Refit the stump on all samples, add it with its true edge, and weigh the samples anew; returns the edge."""
