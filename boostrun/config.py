@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import BoostrunError, did_you_mean
 from .kinds import Kind
-from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
+from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root, Sampling
 
 __all__ = ["MISSING", "SCHEMAS", "check_budget", "check_group", "check_root", "check_streamed", "defaults"]
 
@@ -76,7 +76,7 @@ def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
     """
-    if algo["name"] in _HOLD_ALL:
+    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], Sampling):
         raise BoostrunError(
             f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
             "that draws from a filter, as geem, wsam, fix or filterboost do"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from .errors import BoostrunError
+from . import archive
 from .kernels import stumps
 from .stump import Stump
 
 _FORMAT = "boostrun.StumpEnsemble/1"
+FIELDS = ("features", "thresholds", "polarities", "coefficients")
 
 
 @dataclass
@@ -88,12 +87,7 @@ class StumpEnsemble:
 
     def extended(self, more: StumpEnsemble) -> StumpEnsemble:
         """This ensemble followed by the rounds of ``more``."""
-        return StumpEnsemble(
-            *(
-                np.concatenate([getattr(self, name), getattr(more, name)], axis=1)
-                for name in ("features", "thresholds", "polarities", "coefficients")
-            )
-        )
+        return StumpEnsemble(*(np.concatenate([getattr(self, name), getattr(more, name)], axis=1) for name in FIELDS))
 
     @classmethod
     def average(cls, ensembles: Sequence[StumpEnsemble]) -> StumpEnsemble:
@@ -102,7 +96,7 @@ class StumpEnsemble:
         The ensembles must have the same shape (K, T); the average has (K, len(ensembles) T).
         """
         columns = {}
-        for name in ("features", "thresholds", "polarities", "coefficients"):
+        for name in FIELDS:
             stacked = np.stack([getattr(ensemble, name) for ensemble in ensembles], axis=2)
             columns[name] = stacked.reshape(len(stacked), -1)
         columns["coefficients"] = columns["coefficients"] / len(ensembles)
@@ -110,29 +104,10 @@ class StumpEnsemble:
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        path = Path(path)
-        path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with open(temporary, "wb") as file:
-                np.savez(file, format=np.array(json.dumps(_FORMAT)), **self.__dict__, **extra)
-            os.replace(temporary, path)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise BoostrunError(f"cannot write the ensemble to {path}: {error.strerror or error}") from None
-        return path
+        return archive.save(path, _FORMAT, self.__dict__ | extra)
 
     @classmethod
     def load(cls, path: str | Path) -> tuple[StumpEnsemble, dict[str, np.ndarray]]:
         """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles."""
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            if json.loads(str(arrays.pop("format"))) != _FORMAT:
-                raise ValueError("unknown format")
-            ensemble = cls(*(arrays.pop(name) for name in ("features", "thresholds", "polarities", "coefficients")))
-        except FileNotFoundError:
-            raise BoostrunError(f"no ensemble at {path}") from None
-        except Exception as error:  # a damaged archive raises any of a dozen kinds
-            raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None
-        return ensemble, arrays
+        arrays, extra = archive.load(path, _FORMAT, FIELDS)
+        return cls(*arrays), extra

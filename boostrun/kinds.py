@@ -94,6 +94,28 @@ def dimensions(default: str):
     return _field(default, Kind(read, "auto, all, or a whole number of at least 1"))
 
 
+def name_or_place(default: str | int):
+    """A name, or a place counted from 0."""
+
+    def read(value):
+        fits = (isinstance(value, str) and value) or (
+            isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 0
+        )
+        return (value if isinstance(value, str) else int(value)) if fits else None
+
+    return _field(default, Kind(read, "a name or a whole number of at least 0"))
+
+
+def or_tuned(field):
+    """What ``field`` takes, or the word ``tuned``: the value that ``boostrun tune`` has chosen."""
+    kind = field.metadata["kind"]
+
+    def read(value):
+        return value if value == "tuned" else kind.read(value)
+
+    return _field(field.default, Kind(read, f"{kind.allowed}, or tuned,", ("tuned",)))
+
+
 def workers(default: int):
     """A number of workers, or -1 for all cores."""
 

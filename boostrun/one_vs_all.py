@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from .errors import BoostrunError
+
 
 def problems(classes: np.ndarray) -> list:
     """The positive class of each binary problem: every class, or only the second of two.
+
+    Raises BoostrunError when there is only one class.
 
     >>> problems(np.array(["a", "b"]))
     ['b']
     >>> problems(np.array([0, 1, 2]))
     [0, 1, 2]
     """
+    if len(classes) < 2:
+        raise BoostrunError(f"the labels hold only one class, {classes[0]!r}; two are needed to tell apart")
     positives = list(classes) if len(classes) > 2 else [classes[1]]
     return [p.item() if isinstance(p, np.generic) else p for p in positives]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .kinds import choice, dimensions, flag, names, number, text, whole, workers
+from .kinds import choice, dimensions, flag, name_or_place, names, number, or_tuned, text, whole, workers
 
 MISSING = "???"  # OmegaConf's mark for a value that must be given
 
@@ -20,11 +20,13 @@ MISSING = "???"  # OmegaConf's mark for a value that must be given
 class Algorithm:
     """What every algorithm declares: ``paper``, and ``budget``: its short keys with their defaults.
 
-    A default that is another key's name means "as much as that one".
+    A default that is another key's name means "as much as that one". ``tunes`` is the key that ``boostrun tune``
+    chooses, empty where there is none; such a key may be given as ``tuned``.
     """
 
     name: str = MISSING
     paper: ClassVar[str] = ""
+    tunes: ClassVar[str] = ""
     budget: ClassVar[dict[str, int | str]] = {}
 
 
@@ -103,6 +105,19 @@ class GeemSplit(Geem):
 
     name: str = "geem_split"
     parts: int = whole(4, least=2)
+
+
+@dataclass
+class GeemBudgeted(Geem):
+    """GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling."""
+
+    name: str = "geem_budgeted"
+    policy: str = choice(
+        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
+        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "laminating",
+    )  # fmt: skip
+    budget_multiplier: float = number(10.0, above=0.0)
+    budget: ClassVar[dict[str, int | str]] = {**Geem.budget, "Q": 10}
 
 
 @dataclass
@@ -193,6 +208,86 @@ class Sampling(Algorithm):
     init: str = choice("uniform", "balanced")
     paper: ClassVar[str] = "adaptive_sampling"
     budget: ClassVar[dict[str, int | str]] = {"T": 1000, "Q": 10}
+
+
+@dataclass
+class BestFamily(Sampling):
+    """All features of one family, given by name or by its place, counted from 0."""
+
+    family: str | int = name_or_place(0)
+    tunes: ClassVar[str] = "family"
+
+
+@dataclass
+class Bandit(Sampling):
+    """Arms are families, rewards are multiplied by 2^scale."""
+
+    scale: int | str = or_tuned(whole(9, least=0, most=30))
+    tunes: ClassVar[str] = "scale"
+
+
+@dataclass
+class Exp3P(Bandit):
+    """Exponential weights mixed with the uniform distribution."""
+
+    eta: float = number(0.3, above=0.0)
+    mixing: float = number(0.15, above=0.0, most=1.0)
+    horizon: int = whole(10000)
+    update: str = choice("all", "played")
+
+
+@dataclass
+class EpsGreedy(Sampling):
+    """A uniform arm with probability min(1, 2^scale M / t)."""
+
+    scale: int | str = or_tuned(whole(0, least=0, most=30))
+    tunes: ClassVar[str] = "scale"
+
+
+@dataclass
+class Tasting(Sampling):
+    """Some features of every family are watched; ``charge`` counts that to the budget."""
+
+    tasting_R: int = whole(10)
+    charge: bool = flag(False)
+
+
+@dataclass
+class MAS(Sampling):
+    """Maximum adaptive sampling: a model of the edges decides how many features and samples to look at."""
+
+    sampling: str = choice("weight", "uniform")
+    mas_noise: str = choice("kappa", "paper")
+    mas_deconvolve: bool = flag(True)
+    mas_pilot_share: float = number(0.1, above=0.0, most=0.9)
+    mas_components: int = whole(2)
+    mas_s_min: int = whole(32)
+    mas_s_ratio: float = number(2**0.5, above=1.0)
+    mas_grid_points: int = whole(257, least=33)
+    budget: ClassVar[dict[str, int | str]] = {"T": 1000}
+
+
+@dataclass
+class MASNaive(MAS):
+    """One model for all features, fitted on the step before."""
+
+    mas_components: int = whole(3)
+    mas_refit_below: int = whole(30)
+
+
+@dataclass
+class MAS1Q(MAS):
+    """A model for each family, from a pilot of every step."""
+
+    mas_q0_min: int = whole(4)
+    mas_q0_max: int = whole(24)
+
+
+@dataclass
+class MASQ1(MAS1Q):
+    """As mas_1q, with features of several families."""
+
+    mas_s_ratio: float = number(2.0, above=1.0)
 
 
 @dataclass
@@ -382,11 +477,13 @@ BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 SCHEMAS: dict[str, dict[str, type]] = {
     "algo": {
         "geem": Geem, "geem_lattice": GeemLattice, "wsam": WSam, "rand": Rand, "max": Max, "window": Window,
-        "geem_split": GeemSplit, "geem_active": Geem, "wsam_active": WSam, "rand_active": Rand, "max_active": Max,
-        "wss": FullData, "mada": FullData, "fix": FullData, "filterboost": FilterBoost, "logitboost": LogitBoost,
-        "oza": Oza, "chen": Chen, "ocp": Ocp, "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza,
-        "geem_chen": GeemChen, "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling,
-        "laminating": Laminating, "majority": Majority,
+        "geem_split": GeemSplit, "geem_budgeted": GeemBudgeted, "geem_active": Geem, "wsam_active": WSam,
+        "rand_active": Rand, "max_active": Max, "wss": FullData, "mada": FullData, "fix": FullData,
+        "filterboost": FilterBoost, "logitboost": LogitBoost, "oza": Oza, "chen": Chen, "ocp": Ocp,
+        "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza, "geem_chen": GeemChen,
+        "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
+        "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
+        "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

@@ -8,6 +8,8 @@ import numpy as np
 
 from .kernels import stumps
 
+SEARCHES = ("histogram", "exact")
+
 
 class Stump(NamedTuple):
     """h(x) = polarity if x[feature] >= threshold else -polarity."""
@@ -53,7 +55,8 @@ def find_stump(
     if feature < 0:
         total = float(weights.sum()) / scale
         return Stump(0, 0.0 if samples.dtype == np.uint8 else -np.inf, 1 if total >= 0 else -1), abs(total)
-    left, right, edge = stumps.best_threshold(samples[rows, feature], weights)
+    values = samples[rows, feature]
+    left, right, edge = stumps.best_threshold(values, np.argsort(values), weights)
     threshold = (int(left) + int(right) + 1) // 2 if integral else _between(float(left), float(right))
     return Stump(int(feature), float(threshold), 1 if edge >= 0 else -1), abs(edge) / scale
 

@@ -10,6 +10,7 @@ from .errors import BoostrunError, did_you_mean
 VERBS = {
     "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
     "reproduce": "run what is missing of a paper's table, then write it: reproduce reservoir/table3 [--quick]",
+    "tune": "choose a bandit's scale, or the best family, by a full run with each value: tune algo=ucb dataset=mnist",
     "table": "show a paper's table from stored records alone: table reservoir/table3 [--strict]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
     "ls": "what there is: ls algo | dataset | features | paper",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boostrun.commands.run import same_places, tell_end
 from boostrun.errors import BoostrunError
-from boostrun.report import build, curve_figure, table_figure, write
+from boostrun.report import build, curve_figure, share_figure, table_figure, write
 from boostrun.runner import paper
 from boostrun.words import Words
 
@@ -24,11 +24,16 @@ def main(words: Words) -> int:
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         write(table, folder, [record for cell in result.cells for record in cell.best_records])
         table_figure(table, folder / "table.png")
-        lines = {(entry.row, entry.setting, entry.column[1:]) for entry in entries}
-        for against in ("T", "samples_drawn", "labels_asked", "train_seconds"):
-            drawn = any(against in record["curve"] for entry in entries for record in entry.records)
+        curves = item.curves(result.cells)
+        lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
+        for against in ("T", "samples_drawn", "labels_asked", "evaluations", "train_seconds"):
+            drawn = any(against in record["curve"] for entry in curves for record in entry.records)
             if drawn and len(lines) <= _MOST_LINES:
-                curve_figure(entries, item.spec.metric, against, folder / f"curve_{against}.png")
+                for metric in item.metrics:
+                    name = against if len(item.metrics) == 1 else f"{metric}_{against}"
+                    curve_figure(curves, metric, against, folder / f"curve_{name}.png")
+        if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
+            share_figure(curves, folder / "families.png")
     print(table.text())
     if not result.interrupted:
         print(f"\nwritten: {folder}/table.md, .csv, .tex, .png, curves and records.jsonl.gz")

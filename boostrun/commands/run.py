@@ -26,7 +26,7 @@ def main(words: Words) -> int:
     same_places(all_settings)
     from boostrun.runner.execute import run_cells
 
-    print(_headline(all_settings), file=sys.stderr)
+    print(headline(all_settings), file=sys.stderr)
     result = run_cells(all_settings, command=["boostrun", *words.argv])
     if any(cell.best_records for cell in result.cells):
         _report(result.cells)
@@ -84,7 +84,8 @@ def _word(value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _headline(all_settings: Sequence[Settings]) -> str:
+def headline(all_settings: Sequence[Settings]) -> str:
+    """The first line of a run: version, what is run, how often and on how many workers."""
     from boostrun.runner.plan import cell_of
 
     first = all_settings[0]

@@ -11,7 +11,7 @@ from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.files import images_in, listing, reading
 from boostrun.data.options import in_range
-from boostrun.data.vision import TorchvisionSet, torchvision_datasets
+from boostrun.data.vision import download, torchvision_datasets
 from boostrun.errors import BoostrunError, DataMissingError
 
 DEFAULTS = defaults("dataset", "caltech101")
@@ -68,8 +68,7 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
 def fetch(options: Mapping, data_root: Path) -> None:
     """Download the published files under the data root."""
-    loader = TorchvisionSet("caltech101", [f"{_FOLDER}/{_BACKGROUND}/image_0001.jpg"], "unpacked from caltech-101.zip")
-    loader.fetch(options, data_root, lambda root, datasets: datasets.Caltech101(str(root), download=True))
+    download("Caltech101", data_root, places(options, data_root))
 
 
 def choose(labels: np.ndarray, train: int, test: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,15 +13,24 @@ from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.digests import FileDigests
 from boostrun.data.files import reading
-from boostrun.data.published import PUBLISHED
 from boostrun.data.vision import TorchvisionSet
 from boostrun.errors import BoostrunError
 
 DEFAULTS = defaults("dataset", "mnist")
-_SET = TorchvisionSet(
-    "mnist", [place.removesuffix(".gz") for place in PUBLISHED["mnist"]], "unpacked from the .gz files of the authors"
-)
-places, files = _SET.places, _SET.files
+
+
+def _published(data_root: str, mnist) -> Parts:
+    train, test = (mnist(data_root, train=part, download=False) for part in (True, False))
+    return Parts(
+        train.data.numpy(),
+        train.targets.numpy().astype(np.int64),
+        test.data.numpy(),
+        test.targets.numpy().astype(np.int64),
+    )
+
+
+_SET = TorchvisionSet("mnist", "MNIST", "unpacked from the .gz files of the authors", _published)
+places, files, read, fetch = _SET.places, _SET.files, _SET.read, _SET.fetch
 
 
 def verify(options: Mapping, data_root: Path) -> str:
@@ -51,23 +60,3 @@ def _unpacked_sha256(packed: Path) -> str:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def read(options: Mapping, data_root: Path) -> Parts:
-    """The arrays of the data set, with its own split where it has one."""
-    return _SET.read(options, data_root, _published)
-
-
-def fetch(options: Mapping, data_root: Path) -> None:
-    """Download the published files under the data root."""
-    _SET.fetch(options, data_root, lambda root, datasets: datasets.MNIST(str(root), download=True))
-
-
-def _published(data_root: Path, datasets) -> Parts:
-    train, test = (datasets.MNIST(str(data_root), train=part, download=False) for part in (True, False))
-    return Parts(
-        train.data.numpy(),
-        train.targets.numpy().astype(np.int64),
-        test.data.numpy(),
-        test.targets.numpy().astype(np.int64),
-    )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boostrun.data.dataset import Parts
+from boostrun.data.files import reading
 from boostrun.data.npz import read_npz
 from boostrun.data.published import PUBLISHED, verify
 from boostrun.errors import BoostrunError, DataMissingError
@@ -59,18 +60,33 @@ def _declare_operators() -> None:
             )
 
 
+def download(cls: str, data_root: Path, places: str) -> None:
+    """Let the class ``cls`` of torchvision.datasets download its files; every failure says where they belong."""
+    datasets = torchvision_datasets()
+    try:
+        Path(data_root).mkdir(parents=True, exist_ok=True)
+        getattr(datasets, cls)(str(data_root), download=True)
+    except Exception as error:  # urllib, ssl, zipfile and torchvision each have their own
+        raise DataMissingError(
+            f"{cls} could not be downloaded ({' '.join(str(error).split())[:160]}); put there by hand: {places}"
+        ) from error
+
+
 class TorchvisionSet:
     """What a loader of a published set does: `<name>.npz` where it is there, else torchvision's own layout.
 
     Parameters
     ----------
     name : str, of the data set
-    needed : list of str, files below the data root that torchvision reads
+    cls : str, of its class in torchvision.datasets
     source : str, where the files come from, for messages
+    published : function (data_root, class) -> Parts, which reads torchvision's layout
+    classes : tuple of str, names of the classes, if they have any
     """
 
-    def __init__(self, name: str, needed: list[str], source: str):
-        self.name, self.needed, self.source = name, needed, source
+    def __init__(self, name: str, cls: str, source: str, published, classes: tuple[str, ...] | None = None):
+        self.name, self.cls, self.source, self.published, self.classes = name, cls, source, published, classes
+        self.needed = [place.removesuffix(".gz") for place in PUBLISHED[name]]  # what torchvision reads
 
     def archive(self, data_root: Path) -> Path:
         return Path(data_root) / f"{self.name}.npz"
@@ -99,24 +115,16 @@ class TorchvisionSet:
             return "an .npz file has no published checksum"
         return f"{verify(self.name, data_root)} of {len(PUBLISHED[self.name])} published md5 sums compared and right"
 
-    def read(self, options: Mapping, data_root: Path, published) -> Parts:
-        """The .npz file, or published(data_root, datasets) through torchvision."""
-        from boostrun.data.files import reading
-
+    def read(self, options: Mapping, data_root: Path) -> Parts:
+        """The arrays of the data set, with its own split where it has one."""
         if self.archive(data_root).is_file():
-            return read_npz(self.archive(data_root))
-        datasets = torchvision_datasets()
-        with reading((Path(data_root) / self.needed[0]).parent, f"{self.name} in torchvision's layout"):
-            return published(data_root, datasets)
+            parts = read_npz(self.archive(data_root))
+        else:
+            datasets = torchvision_datasets()
+            with reading((Path(data_root) / self.needed[0]).parent, f"{self.name} in torchvision's layout"):
+                parts = self.published(str(data_root), getattr(datasets, self.cls))
+        return parts._replace(classes=self.classes) if self.classes else parts
 
-    def fetch(self, options: Mapping, data_root: Path, download) -> None:
-        """download(data_root, datasets), with every failure as a sentence that says where files belong."""
-        datasets = torchvision_datasets()
-        try:
-            Path(data_root).mkdir(parents=True, exist_ok=True)
-            download(data_root, datasets)
-        except Exception as error:  # urllib, ssl, zipfile and torchvision each have their own
-            raise DataMissingError(
-                f"{self.name} could not be downloaded ({' '.join(str(error).split())[:160]}); "
-                f"put there by hand: {self.places(options, data_root)}"
-            ) from error
+    def fetch(self, options: Mapping, data_root: Path) -> None:
+        """Download the published files under the data root."""
+        download(self.cls, data_root, self.places(options, data_root))

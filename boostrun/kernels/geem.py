@@ -2,47 +2,60 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 import numpy as np
 from numba import int32, njit
 
 from .distance import RUN, byte_distance
 
-Eliminated = namedtuple("Eliminated", "kept corrected order chosen ok")
+_TILE = 16  # dimensions whose codes are read together from a sample
 
 
 @njit(cache=True)
-def dense_ranks_of_codes(codes, dims):
+def dense_ranks_of_codes(codes, dims, ranks):
     """Dense ranks of every sample along some dimensions; equal codes share a rank.
 
-    Parameters: ``codes`` (n, d) uint8 sample-major; ``dims`` (m,) int64. Returns ``(ranks (n, p) uint8, thresholds)``
-    where ``thresholds = sum_d (number of distinct values - 1)``. Constant dimensions are left out and p is rounded up
-    to a multiple of 128 (filled with zeros): neither changes a distance. Cost O(m (n + 256)).
+    Parameters: ``codes`` (n, d) uint8 sample-major; ``dims`` (m,) int64; ``ranks`` (n, at least m) uint8, whose first
+    columns are filled. Returns ``(used, thresholds)``: how many columns, constant dimensions left out, and
+    ``thresholds = sum_d (number of distinct values - 1)``. Cost O(m (n + 256)).
     """
     n = codes.shape[0]
-    m = dims.shape[0]
-    ranks = np.zeros((n, (m + RUN - 1) // RUN * RUN), np.uint8)
     rank_of = np.empty(256, np.uint8)
-    column = np.empty(n, np.uint8)
+    columns = np.empty((_TILE, n), np.uint8)
     thresholds = 0
     used = 0
-    for k in range(m):
-        rank_of[:] = 0
+    for start in range(0, dims.shape[0], _TILE):
+        width = min(_TILE, dims.shape[0] - start)
         for i in range(n):
-            column[i] = codes[i, dims[k]]
-            rank_of[column[i]] = 1
-        distinct = 0
-        for code in range(256):
-            here = rank_of[code]
-            rank_of[code] = distinct
-            distinct += here
-        if distinct > 1:
-            thresholds += distinct - 1
-            for i in range(n):
-                ranks[i, used] = rank_of[column[i]]
-            used += 1
-    return ranks[:, : (used + RUN - 1) // RUN * RUN], thresholds
+            for k in range(width):
+                columns[k, i] = codes[i, dims[start + k]]
+        varied = 0
+        for k in range(width):
+            distinct = _rank(columns[k], rank_of)
+            if distinct > 1:
+                thresholds += distinct - 1
+                for i in range(n):
+                    columns[varied, i] = rank_of[columns[k, i]]
+                varied += 1
+        for i in range(n):
+            for k in range(varied):
+                ranks[i, used + k] = columns[k, i]
+        used += varied
+    return used, thresholds
+
+
+@njit(cache=True)
+def _rank(column, rank_of):
+    """Fill ``rank_of`` (256,) with the dense ranks of a column's codes; returns how many codes there are."""
+    for code in range(256):
+        rank_of[code] = 0
+    for i in range(column.shape[0]):
+        rank_of[column[i]] = 1
+    distinct = 0
+    for code in range(256):
+        here = rank_of[code]
+        rank_of[code] = distinct
+        distinct += here
+    return distinct
 
 
 @njit(cache=True)
@@ -114,117 +127,89 @@ def fill_lower(matrix):
 
 
 @njit(cache=True)
-def eliminate(inverse, weights, lattice, floor, columns):
+def eliminate(inverse, u, corrected, terms, floor, alive, columns):
     """Discard, one by one, the q samples whose loss lowers GEEM's objective least (spec 4.3).
 
-    Parameters: ``inverse`` (n, n) float64 symmetric, M = Sigma_AA^-1; ``weights`` (n,) float64; ``lattice`` (k, n)
-    float64, candidate vectors h o y of -1 and +1 (a single row of ones for the paper's default rule);
-    ``floor`` the least pivot that counts as positive; ``columns`` (q, n) float64, q < n, working memory.
-    Returns :class:`Eliminated`: ``kept`` (n - q,) int64 ascending, ``corrected`` weights (n - q,), the ``order`` (q,)
-    int64 of discarding, the lattice vector ``chosen`` last; ``ok`` is False, and the rest without meaning, when a pivot
-    fell under ``floor``.
+    Parameters: ``inverse`` (n, n) float64 symmetric, M = Sigma_AA^-1; ``u`` (k, n) float64, M h* for each of k
+    candidate vectors; ``corrected`` (c, n) float64, the weights w of each of c problems, which become w~; ``terms``
+    (k', n) float64, h* o w, from which one candidate is chosen anew at every step when c = 1, or (1, n) for no choice:
+    with c > 1 row p of u belongs to problem p, k = c; ``floor`` the least pivot that counts as positive; ``alive`` (n,)
+    int64 holding 0..n-1; ``columns`` (q, n) float64, q < n, working memory. All but ``inverse`` are overwritten.
 
-    With u = M h* and w~ = w at the start, discarding j lowers the objective by u_j w~_j / M_jj; then, with
-    c = M[:, j] and p = c_j: M -= c c^T / p, u -= c u_j / p, w~ -= c w~_j / p. The rank-one updates of M are never
-    formed: they are a pivoted Cholesky factorisation, of which only the pivot columns L are kept, and the samples
-    still alive are kept in front by swapping, so that the cost is sum_k k (n - k), about q^2 (n/2 - q/3)
-    multiply-adds, streaming L from the second-level cache. With several lattice vectors u is kept for each, and h* is
-    chosen anew for the rest after every step.
+    Returns ``(steps, chosen)``: how many samples could be discarded, fewer than q when a pivot fell under ``floor``,
+    and the candidate chosen last. The samples kept stand in ``alive[: n - q]`` in no order, their weights in
+    ``corrected[:, : n - q]``; behind them the discarded ones, the first one last.
+
+    Discarding j lowers the objective by sum_p u_pj w~_pj / M_jj; then, with c = M[:, j] and p = c_j: M -= c c^T / p,
+    u -= c u_j / p, w~ -= c w~_j / p. The rank-one updates of M are never formed: they are a pivoted Cholesky
+    factorisation, of which only the pivot columns L are kept, and the samples still alive are kept in front by
+    swapping, so that the cost is sum_k k (n - k), about q^2 (n/2 - q/3) multiply-adds, streaming L from the
+    second-level cache. Several problems on the same samples share the inverse and the pivot columns.
     """
-    n = weights.shape[0]
+    n = alive.shape[0]
     q = columns.shape[0]  # columns[k] becomes the k-th pivot column / sqrt(pivot), in the order of `alive`
-    alive = np.arange(n)
-    corrected = weights.copy()
     diagonal = np.empty(n, np.float64)
     for i in range(n):
         diagonal[i] = inverse[i, i]
-    products = lattice @ weights
-    chosen = np.argmax(products)
-    u = lattice @ inverse  # a row for each lattice vector
-    order = np.empty(q, np.int64)
     column = np.empty(n, np.float64)
-    ok = True
+    loss = np.empty(n, np.float64)
+    chosen = 0
     for k in range(q):
         size = n - k
-        worst = 0
-        least = np.inf
-        for i in range(size):
-            loss = u[chosen, i] * corrected[i] / diagonal[i]
-            if loss < least:
-                least = loss
-                worst = i
+        if terms.shape[0] > 1:
+            chosen = _largest_row(terms, size)
+        _losses(u, corrected, chosen, diagonal, size, loss)
+        worst = _least(loss, size)
         pivot = diagonal[worst]
         if not pivot > floor:
-            ok = False
-            break
-        sample = alive[worst]
+            return k, chosen
         _pivot_column(inverse, columns, alive, k, worst, column)
         _subtract(column, u, worst, pivot, size)
-        weight_step = corrected[worst] / pivot
-        for i in range(size):
-            corrected[i] -= column[i] * weight_step
+        _subtract(column, corrected, worst, pivot, size)
         _drop(columns, alive, diagonal, k, worst, column, pivot)
-        order[k] = sample
-        last = size - 1
-        u[:, worst] = u[:, last]
-        corrected[worst] = corrected[last]
-        if lattice.shape[0] > 1:
-            for row in range(lattice.shape[0]):
-                products[row] -= lattice[row, sample] * weights[sample]
-            chosen = np.argmax(products)
-    kept = alive[: n - q].copy()
-    positions = np.argsort(kept)
-    return Eliminated(kept[positions], corrected[: n - q][positions], order, chosen, ok)
+        _overwrite(u, worst, size - 1)
+        _overwrite(corrected, worst, size - 1)
+        _overwrite(terms, worst, size - 1)
+    if terms.shape[0] > 1:
+        chosen = _largest_row(terms, n - q)
+    return q, chosen
 
 
 @njit(cache=True)
-def eliminate_shared(inverse, weights, targets, floor, columns):
-    """As :func:`eliminate` for several binary problems on the same samples, whose losses are added up.
+def _largest_row(terms, size):
+    """The row with the largest sum over its first ``size`` columns."""
+    best = 0
+    most = -np.inf
+    for row in range(terms.shape[0]):
+        total = 0.0
+        for i in range(size):
+            total += terms[row, i]
+        if total > most:
+            most = total
+            best = row
+    return best
 
-    Parameters: ``inverse`` (n, n) float64, K = Sigma^-1 with all labels taken for +1; ``weights`` (c, n) float64,
-    y o w for each of c problems; ``targets`` (c, n) float64, y o (h* o y), so the labels y for the default rule;
-    ``floor`` and ``columns`` as there. Returns :class:`Eliminated` with ``corrected`` (n - q, c) holding y o w~.
 
-    Labels only flip signs: problem p has Sigma_p^-1 = Y_p K Y_p. One inverse and one set of pivot columns serve all
-    of them, and discarding j costs sum_p v_pj z_pj / K_jj with v_p = K y_p and z_p = y_p o w~_p.
-    """
-    n = inverse.shape[0]
-    q = columns.shape[0]
-    alive = np.arange(n)
-    corrected = weights.copy()
-    diagonal = np.empty(n, np.float64)
-    for i in range(n):
-        diagonal[i] = inverse[i, i]
-    v = targets @ inverse
-    order = np.empty(q, np.int64)
-    column = np.empty(n, np.float64)
-    loss = np.empty(n, np.float64)
-    ok = True
-    for k in range(q):
-        size = n - k
-        loss[:size] = 0.0
-        for row in range(v.shape[0]):
-            for i in range(size):
-                loss[i] += v[row, i] * corrected[row, i]
-        worst = 0
-        for i in range(1, size):
-            if loss[i] / diagonal[i] < loss[worst] / diagonal[worst]:
-                worst = i
-        pivot = diagonal[worst]
-        if not pivot > floor:
-            ok = False
-            break
-        sample = alive[worst]
-        _pivot_column(inverse, columns, alive, k, worst, column)
-        _subtract(column, v, worst, pivot, size)
-        _subtract(column, corrected, worst, pivot, size)
-        _drop(columns, alive, diagonal, k, worst, column, pivot)
-        order[k] = sample
-        v[:, worst] = v[:, size - 1]
-        corrected[:, worst] = corrected[:, size - 1]
-    kept = alive[: n - q].copy()
-    positions = np.argsort(kept)
-    return Eliminated(kept[positions], corrected[:, : n - q].T[positions], order, 0, ok)
+@njit(cache=True)
+def _least(values, size):
+    """The place of the least of the first ``size`` values, the first among equals."""
+    best = 0
+    for i in range(1, size):
+        if values[i] < values[best]:
+            best = i
+    return best
+
+
+@njit(cache=True)
+def _losses(u, corrected, first, diagonal, size, loss):
+    """loss[i] = sum over problems p of u[first + p, i] * corrected[p, i] / diagonal[i]."""
+    for i in range(size):
+        loss[i] = u[first, i] * corrected[0, i]
+    for row in range(1, corrected.shape[0]):
+        for i in range(size):
+            loss[i] += u[first + row, i] * corrected[row, i]
+    for i in range(size):
+        loss[i] /= diagonal[i]
 
 
 @njit(cache=True)
@@ -235,6 +220,13 @@ def _pivot_column(inverse, columns, alive, k, at, column):
     for i in range(size):
         column[i] = inverse[sample, alive[i]]
     _subtract_products(columns, k, size, at, column)
+
+
+@njit(cache=True)
+def _overwrite(rows, at, last):
+    """Put the last sample alive where sample ``at`` stood."""
+    for row in range(rows.shape[0]):
+        rows[row, at] = rows[row, last]
 
 
 @njit(cache=True)
@@ -255,7 +247,7 @@ def _drop(columns, alive, diagonal, k, at, column, pivot):
         column[i] *= scale
         columns[k, i] = column[i]
         diagonal[i] -= column[i] * column[i]
-    alive[at] = alive[last]
+    alive[at], alive[last] = alive[last], alive[at]
     diagonal[at] = diagonal[last]
     for row in range(k + 1):
         columns[row, at] = columns[row, last]

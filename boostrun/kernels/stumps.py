@@ -77,9 +77,8 @@ def _best_above_constant(codes, rows, weights, total):
         start = max(0, min(block * lanes, d - lanes))  # the last block may overlap the one before: equals never win
         width = min(lanes, d - start)
         _accumulate(codes, rows, weights, start, width, histogram)
-        below[:] = 0
-        least[:] = 0
-        most[:] = 0
+        for k in range(lanes):
+            below[k] = least[k] = most[k] = 0
         for code in range(0, 256, _STRIDE):
             for k in range(lanes):
                 # unsigned indices spare the test for negative ones, and with it the loop becomes vector code
@@ -140,16 +139,16 @@ def _accumulate(codes, rows, weights, start, width, histogram):
 
 
 @njit(cache=True)
-def best_threshold(values, weights):
-    """Best threshold on one feature: sort, then one scan over the gaps between distinct values.
+def best_threshold(values, order, weights):
+    """Best threshold on one feature: one scan over the gaps between distinct values.
 
-    Parameters: ``values`` (n,) of any ordered dtype; ``weights`` (n,) int64 fixed point. Returns ``(left, right,
+    Parameters: ``values`` (n,) of any ordered dtype; ``order`` (n,) int64 sorts them; ``weights`` (n,) int64 fixed
+    point. Returns ``(left, right,
     edge)``: the two consecutive distinct values between which the largest |edge| lies (the lowest such gap among
     equals) and its signed edge S - 2C; ``edge`` is 0 and ``left == right`` when the feature is constant.
-    Cost O(n log n).
+    Cost O(n).
     """
     n = values.shape[0]
-    order = np.argsort(values)
     total = np.int64(0)
     for i in range(n):
         total += weights[i]
@@ -186,7 +185,7 @@ def best_feature_by_sorting(values, rows, weights):
     for feature in range(values.shape[1]):
         for i in range(n):
             column[i] = values[rows[i], feature]
-        left, right, edge = best_threshold(column, weights)
+        left, right, edge = best_threshold(column, np.argsort(column), weights)
         if left < right and abs(edge) > best:
             best = abs(edge)
             best_feature = feature

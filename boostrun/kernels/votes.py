@@ -10,8 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LANES = 16  # classes side by side: float32 numbers of one vector register
+from .lanes import LANES, load, pick, spread, store, total, widen_into, zeros
+
+_BINS = 256
 _BLOCK = 2048  # samples whose signed weights stay cached while several features look at them
+_SCORED = 512  # samples whose scores stay in the first-level cache
 _TOGETHER = 8  # features that look at a block one after the other: their histograms stay in the second-level cache
 
 
@@ -27,117 +30,171 @@ def best_votes(codes, features, signed, edges, thresholds):
     multiply-free additions: the signed weights are read once for every 8 features, the histograms stay cached.
     """
     n, lanes = signed.shape
-    histograms = np.zeros((_TOGETHER, 256, lanes), np.float32)
-    seen = np.empty(256, np.bool_)
+    histograms = zeros(_TOGETHER * _BINS, lanes)
+    bins, scratch = np.arange(_BINS).astype(np.uint8), np.empty(_BINS, np.float32)
     for first in range(0, features.shape[0], _TOGETHER):
         count = min(_TOGETHER, features.shape[0] - first)
         for start in range(0, n, _BLOCK):
             stop = min(start + _BLOCK, n)
-            for q in range(count):
-                _add(codes[features[first + q]], signed, start, stop, histograms[q])
-        for q in range(count):
-            seen[:] = True
-            edges[first + q], thresholds[first + q] = _scan(histograms[q], seen)
+            for q in range(0, count, 2):
+                one, other = features[first + q], features[first + min(q + 1, count - 1)]
+                _add(codes[one], codes[other], signed, start, stop, histograms, q * _BINS)
+        for q in range(count + count % 2):  # an odd last one has been looked at twice
+            at = first + min(q, count - 1)
+            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, _BINS, scratch)
 
 
 @njit(cache=True)
-def best_votes_on_sample(codes, features, rows, signed, edges, thresholds):
-    """As :func:`best_votes` on some samples: ``rows`` (S,) int64, ascending for the cache's sake, repeats welcome;
-    ``signed`` (S, c) float32 are theirs. The edges are estimates of the edges on all samples (section 2).
+def best_votes_on_sample(picked, signed, edges, thresholds):
+    """As :func:`best_votes` on some samples: ``picked`` (Q, S) uint8 are their codes of the features looked at,
+    ``signed`` (S, c) float32 their class vectors. The edges are estimates of the edges on all samples (section 2).
 
-    Cost Q (S + occupied bins) c; a feature's histogram stays in the first-level cache.
+    Cost Q (S + occupied bins) c; the histograms of two features at a time stay in the first-level cache.
     """
-    histogram = np.zeros((256, signed.shape[1]), np.float32)
-    picked = np.empty(rows.shape[0], np.uint8)
-    seen = np.zeros(256, np.bool_)
+    lanes = signed.shape[1]
+    histograms = zeros(2 * _BINS, lanes)
+    seen = np.zeros(_BINS, np.uint8)
+    bins, scratch = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32)
+    count = picked.shape[0]
+    for first in range(0, count, 2):
+        _add(picked[first], picked[min(first + 1, count - 1)], signed, 0, signed.shape[0], histograms, 0)
+        for q in range(2):  # an odd last one has been looked at twice
+            at = min(first + q, count - 1)
+            occupied = _occupied(picked[at], seen, bins)
+            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, occupied, scratch)
+
+
+@njit(cache=True)
+def pick_by_feature(codes, features, rows, picked):
+    """picked[q, i] = codes[features[q], rows[i]]: ``codes`` (d, n), ``picked`` (Q, S) uint8.
+
+    Reads a cache line for nearly every code while S is far below n / 64, and whole columns beyond.
+    """
     for q in range(features.shape[0]):
         column = codes[features[q]]
         for i in range(rows.shape[0]):
-            picked[i] = column[rows[i]]
-            seen[picked[i]] = True
-        _add(picked, signed, 0, rows.shape[0], histogram)
-        edges[q], thresholds[q] = _scan(histogram, seen)
+            picked[q, i] = column[np.uint64(rows[i])]
 
 
 @njit(cache=True)
-def _add(column, signed, start, stop, histogram):
-    """histogram[code, :] += signed[i, :] for samples start..stop."""
+def pick_by_sample(samples, features, rows, picked):
+    """picked[q, i] = samples[rows[i], features[q]]: ``samples`` (n, d), ``picked`` (Q, S) uint8; the same codes where
+    samples are rows. Ascending ``features`` make it quick: many lie in one cache line.
+    """
+    for start in range(0, rows.shape[0], LANES):
+        stop = min(start + LANES, rows.shape[0])
+        for q in range(features.shape[0]):
+            feature = np.uint64(features[q])
+            for i in range(start, stop):
+                picked[q, i] = samples[np.uint64(rows[i]), feature]
+
+
+@njit(cache=True)
+def _occupied(column, seen, bins):
+    """List the codes that a column holds, ascending; returns their number. ``seen`` (256,) is zero before and after."""
+    for i in range(column.shape[0]):
+        seen[column[i]] = 1
+    count = 0
+    for code in range(_BINS):
+        bins[count] = code
+        count += np.int64(seen[code])
+        seen[code] = 0
+    return count
+
+
+@njit(cache=True)
+def _add(column, other, signed, start, stop, histograms, base):
+    """histograms[base + code, :] += signed[i, :] for the samples start..stop of one column, and of another column into
+    the next 256 rows: two at a time, so that equal codes in a row do not wait for each other.
+    """
+    base, beside = np.uint64(base), np.uint64(base + _BINS)
     if signed.shape[1] == 1:
         for i in range(start, stop):
-            histogram[column[i], 0] += signed[i, 0]
+            histograms[base + np.uint64(column[i]), 0] += signed[i, 0]
+            histograms[beside + np.uint64(other[i]), 0] += signed[i, 0]
         return
     for part in range(0, signed.shape[1], LANES):
         for i in range(start, stop):
-            at = np.uint64(column[i])
-            for k in range(LANES):  # a constant trip count: one vector instruction
-                histogram[at, np.uint64(part + k)] += signed[np.uint64(i), np.uint64(part + k)]
+            row = load(signed, i, part)
+            at = base + np.uint64(column[i])
+            store(histograms, at, part, load(histograms, at, part) + row)
+            at = beside + np.uint64(other[i])
+            store(histograms, at, part, load(histograms, at, part) + row)
 
 
 @njit(cache=True)
-def _scan(histogram, seen):
-    """(largest edge, its threshold) of a histogram whose occupied bins are ``seen``; both are emptied.
+def _scan(histograms, base, bins, occupied, edges):
+    """(largest edge, its threshold) of the histogram in 256 rows from ``base``, which is emptied.
 
-    An empty bin has the edge of the one after it, so that only b = 0 and the bins after occupied ones are looked at.
+    ``bins`` lists the occupied bins, ascending; an empty one has the edge of the one after it, so that only b = 0 and
+    the bins after occupied ones are looked at. ``edges`` (256,) float32 is scratch.
     """
-    lanes = histogram.shape[1]
-    total = np.zeros(lanes, np.float32)
-    below = np.zeros(lanes, np.float32)
-    for code in range(256):
-        if seen[code]:
-            for k in range(lanes):
-                total[k] += histogram[code, k]
-    best = np.float32(0.0)
-    for k in range(lanes):
-        best += abs(total[k])
-    threshold = 0
-    for code in range(255):
-        if seen[code]:
-            edge = np.float32(0.0)
-            if lanes == 1:
-                below[0] += histogram[code, 0]
-                histogram[code, 0] = np.float32(0.0)
-                edge = abs(total[0] - np.float32(2.0) * below[0])
-            else:
-                for part in range(0, lanes, LANES):
-                    edge += _edge_lanes(total, below, histogram, code, part)
-            if edge > best:
-                best = edge
-                threshold = code + 1
-    histogram[255] = np.float32(0.0)
-    seen[:] = False
+    lanes = histograms.shape[1]
+    constant = np.float32(0.0)
+    for c in range(occupied):
+        edges[c] = np.float32(0.0)
+    if lanes == 1:
+        whole, below = np.float32(0.0), np.float32(0.0)
+        for c in range(occupied):
+            whole += histograms[base + bins[c], 0]
+        constant = abs(whole)
+        for c in range(occupied):
+            at = base + bins[c]
+            below += histograms[at, 0]
+            histograms[at, 0] = np.float32(0.0)
+            edges[c] = abs(whole - np.float32(2.0) * below)
+    else:
+        zero = spread(np.float32(0.0))
+        for part in range(0, lanes, LANES):
+            whole, below = zero, zero
+            for c in range(occupied):
+                whole = whole + load(histograms, base + bins[c], part)
+            constant += total(abs(whole))
+            for c in range(occupied):
+                at = base + bins[c]
+                below = below + load(histograms, at, part)
+                store(histograms, at, part, zero)
+                edges[c] += total(abs(whole - (below + below)))
+    best, threshold = constant, 0
+    for c in range(occupied - 1):
+        if edges[c] > best:
+            best, threshold = edges[c], np.int64(bins[c]) + 1
     return np.float64(best), threshold
 
 
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _edge_lanes(total, below, histogram, code, part):
-    """Move a bin of 16 classes below the threshold, and return sum_l |total_l - 2 below_l| over them."""
-    edge = np.float32(0.0)
-    for k in range(LANES):
-        below[part + k] += histogram[code, part + k]
-        histogram[code, part + k] = np.float32(0.0)
-        edge += abs(total[part + k] - np.float32(2.0) * below[part + k])
-    return edge
-
-
 @njit(cache=True)
-def votes_of(column, threshold, signed):
-    """Votes and true edge of a stump: ``column`` (n,) uint8 codes of its feature, ``signed`` (n, c).
+def best_stump(column, signed):
+    """The best stump on one feature in double precision: ``column`` (n,) uint8 codes, ``signed`` (n, c).
 
-    Returns ``(votes (c,) float64 of -1 and +1, edge float64)``: v_l = sign(sum_i s_il phi(x_i)), 0 counting as +1, and
-    edge = sum_l |sum_i s_il phi(x_i)|, summed in double precision. Cost O(n c).
+    Returns ``(threshold, votes (c,) float64 of -1 and +1, edge)``: threshold and edge as in :func:`best_votes`, v_l =
+    sign(e_l(b)), 0 counting as +1. Cost O(n c), one pass.
     """
     n, lanes = signed.shape
-    sums = np.zeros(lanes)
+    parts = -(-lanes // LANES)
+    histogram = np.zeros((_BINS * parts, LANES))
     for i in range(n):
-        side = 1.0 if column[i] >= threshold else -1.0
+        if lanes == 1:
+            histogram[column[i], 0] += signed[i, 0]
+        for part in range(lanes // LANES):
+            at = np.uint64(column[i]) * np.uint64(parts) + np.uint64(part)
+            widen_into(histogram, at, load(signed, i, part * LANES))
+    sums = histogram.reshape(_BINS, parts * LANES)
+    whole, below, votes = np.zeros(lanes), np.zeros(lanes), np.empty(lanes)
+    for code in range(_BINS):
         for k in range(lanes):
-            sums[k] += side * signed[i, k]
-    votes = np.empty(lanes)
-    edge = 0.0
-    for k in range(lanes):
-        votes[k] = 1.0 if sums[k] >= 0.0 else -1.0
-        edge += abs(sums[k])
-    return votes, edge
+            whole[k] += sums[code, k]
+    best, threshold = -1.0, 0
+    for b in range(_BINS):
+        edge = 0.0
+        for k in range(lanes):
+            edge += abs(whole[k] - 2.0 * below[k])
+        if edge > best:
+            best, threshold = edge, b
+            for k in range(lanes):
+                votes[k] = 1.0 if whole[k] >= 2.0 * below[k] else -1.0
+        for k in range(lanes):
+            below[k] += sums[b, k]
+    return threshold, votes, best
 
 
 @njit(cache=True)
@@ -145,41 +202,33 @@ def reweigh(column, threshold, votes, edge, signed):
     """s_il *= exp(-alpha y_il v_l phi(x_i)) / Z in place, alpha = 1/2 log((1 + e) / (1 - e)), Z = sqrt(1 - e^2).
 
     With that Z the two factors are 1 / (1 + e) where stump and label agree and 1 / (1 - e) where not.
-    Parameters as in :func:`votes_of`, whose ``votes`` and ``edge`` these are. Returns the sum of the new weights, which
-    is 1 but for rounding. Cost O(n c), one pass.
+    Parameters as in :func:`best_stump`, whose ``threshold``, ``votes`` and ``edge`` these are. Returns the sum of the
+    new weights, which is 1 but for rounding. Cost O(n c), one pass.
     """
     n, lanes = signed.shape
     agree, differ = np.float32(1.0 / (1.0 + edge)), np.float32(1.0 / (1.0 - edge))
-    tiny = np.float32(1e-30)  # numbers near the smallest there are cost a hundred times as much
-    wanted = votes.astype(np.float32)
-    total = 0.0
+    zero, tiny = np.float32(0.0), np.float32(1e-30)  # numbers near the smallest there are cost a hundred times as much
+    wanted = zeros(1, lanes)
+    for k in range(lanes):
+        wanted[0, k] = votes[k]
+    summed = 0.0
     for i in range(n):
         side = np.float32(1.0) if column[i] >= threshold else np.float32(-1.0)
-        part = np.float32(0.0)
         if lanes == 1:
             s = signed[i, 0]
-            s *= agree if s * wanted[0] * side > np.float32(0.0) else differ
-            signed[i, 0] = s if abs(s) > tiny else np.float32(0.0)
-            total += np.float64(abs(signed[i, 0]))
+            s *= agree if s * wanted[0, 0] * side > zero else differ
+            signed[i, 0] = s if abs(s) > tiny else zero
+            summed += np.float64(abs(signed[i, 0]))
             continue
+        part = spread(zero)
         for first in range(0, lanes, LANES):
-            part += _reweigh_lanes(signed, np.uint64(i), first, wanted, side, agree, differ, tiny)
-        total += np.float64(part)
-    return total
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _reweigh_lanes(signed, i, first, wanted, side, agree, differ, tiny):
-    """:func:`reweigh` for 16 classes of a sample; returns the sum of their new weights."""
-    out = np.float32(0.0)
-    for k in range(LANES):
-        at = np.uint64(first + k)
-        s = signed[i, at]
-        s *= agree if s * wanted[at] * side > np.float32(0.0) else differ
-        s = s if abs(s) > tiny else np.float32(0.0)
-        signed[i, at] = s
-        out += abs(s)
-    return out
+            s = load(signed, i, first)
+            s = s * pick(s * load(wanted, 0, first) * spread(side), zero, spread(agree), spread(differ))
+            s = pick(abs(s), tiny, s, spread(zero))
+            store(signed, i, first, s)
+            part = part + abs(s)
+        summed += np.float64(total(part))
+    return summed
 
 
 @njit(cache=True)
@@ -191,65 +240,20 @@ def add_votes(codes, features, thresholds, steps, scores):
     whose scores stay cached.
     """
     n, classes = scores.shape
-    for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
+    block, side = np.empty((classes, _SCORED)), np.empty(_SCORED)  # class by class: side by side in vector registers
+    for start in range(0, n, _SCORED):
+        size = min(_SCORED, n - start)
+        for i in range(size):
+            for k in range(classes):
+                block[k, i] = scores[start + i, k]
         for t in range(features.shape[0]):
-            column = codes[features[t]]
-            for i in range(start, stop):
-                side = 1.0 if column[i] >= thresholds[t] else -1.0
-                for k in range(classes):
-                    scores[i, k] += side * steps[t, k]
-
-
-@njit(cache=True)
-def marginals_of(signed, marginals):
-    """m_i = sum_l w_il: ``marginals`` (n,) float64 is filled with their running sums. Cost O(n c), one pass."""
-    total = 0.0
-    for i in range(signed.shape[0]):
-        part = np.float32(0.0)
-        if signed.shape[1] == 1:
-            part = abs(signed[i, 0])
-        else:
-            for first in range(0, signed.shape[1], LANES):
-                part += _sum_lanes(signed, np.uint64(i), first)
-        total += np.float64(part)
-        marginals[i] = total
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _sum_lanes(signed, i, first):
-    out = np.float32(0.0)
-    for k in range(LANES):
-        out += abs(signed[i, np.uint64(first + k)])
-    return out
-
-
-@njit(cache=True)
-def sample_by_weight(signed, running, spacings, rows, sample):
-    """Rows drawn with replacement in proportion to their weights, and their signed class vectors (section 2).
-
-    Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64, running sums of the rows' weights; ``spacings``
-    (S + 1,) float64 standard exponential, whose running sums are sorted uniforms; ``rows`` (S,) int64 and ``sample``
-    (S, c) float32 are filled: rows ascending, u_l = s_il / (m_i S). Cost O(min(n, S log n) + S c).
-    """
-    n, lanes = signed.shape
-    size = rows.shape[0]
-    unit = running[n - 1] / spacings.sum()
-    wanted = 0.0
-    at = 0
-    few = size * 16 < n  # then a search costs less than a walk along the running sums
-    for s in range(size):
-        wanted += spacings[s] * unit
-        if few:
-            at = np.searchsorted(running, wanted, side="right")
-        else:
-            while at < n - 1 and running[at] <= wanted:
-                at += 1
-        at = min(at, n - 1)
-        while at > 0 and running[at] == running[at - 1]:
-            at -= 1  # rounding put us on a row without weight
-        rows[s] = at
-        weight = running[at] - (running[at - 1] if at > 0 else 0.0)
-        scale = np.float32(1.0 / (weight * size))
-        for k in range(lanes):
-            sample[s, k] = signed[at, k] * scale
+            column, threshold = codes[features[t]], thresholds[t]
+            for i in range(size):
+                side[i] = 1.0 if column[start + i] >= threshold else -1.0
+            for k in range(classes):
+                step = steps[t, k]
+                for i in range(size):
+                    block[k, i] += side[i] * step
+        for i in range(size):
+            for k in range(classes):
+                scores[start + i, k] = block[k, i]

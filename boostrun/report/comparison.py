@@ -20,6 +20,7 @@ class Comparison:
 
     row: str
     setting: str
+    metric: str
     column: tuple[str, ...]
     values: dict
     n: int
@@ -53,14 +54,17 @@ class Comparison:
 
 
 def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Comparison:
-    """Ours and the paper's figure for one entry; `frame` is the paper's figures, None where there is no paper.
+    """Ours and the paper's figure for one entry, of its own metric or else of `metric`.
+
+    `frame` holds the paper's figures, None where there is no paper.
 
     Raises
     ------
     BoostrunError
         ``entry.where`` fits several figures of the paper.
     """
-    values, remarks = by_seed(entry.records, metric)
+    metric = entry.metric or metric
+    values, remarks = by_seed(entry.records, metric, entry.rounds)
     mean, std = mean_std(values.values())
     paper_mean, paper_std, note = math.nan, math.nan, ""
     if frame is not None and entry.where:
@@ -70,6 +74,7 @@ def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Compariso
     return Comparison(
         row=entry.row,
         setting=entry.setting,
+        metric=metric,
         column=tuple(entry.column),
         values=values,
         n=len(values),

@@ -23,6 +23,8 @@ class Entry:
     failed : how many trials failed
     reason : why something is missing, e.g. ``"no data: datasets/stl10_binary not found"``
     setting : ``"paper"``, ``"tuned"``, ...; part of the row's label when a table has several settings
+    metric : key in the records' metrics, the table's own where it is empty
+    rounds : read the figure off the trials' curves after so many rounds; their last figure where it is None
 
     >>> Entry("geem", ("mnist", "r=100"), {}, 10, []).label
     'geem · mnist r=100'
@@ -37,6 +39,8 @@ class Entry:
     failed: int = 0
     reason: str = ""
     setting: str = ""
+    metric: str = ""
+    rounds: int | None = None
 
     @property
     def label(self) -> str:
@@ -69,20 +73,27 @@ def canonical(record: Mapping) -> str:
     return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def value(record: Mapping, metric: str) -> float | None:
-    """One figure of a record, from its metrics or else its cost; None where it is absent or not a finite number.
+def value(record: Mapping, metric: str, rounds: int | None = None) -> float | None:
+    """One figure of a record, from its metrics or else its cost, or from its curve after so many ``rounds``; None where
+    it is absent or not a finite number.
 
-    >>> value({"metrics": {"test_accuracy_pct": 93.1}, "cost": {"samples_drawn": 500}}, "samples_drawn")
-    500.0
+    >>> record = {"metrics": {"log10_loss": -1.9}, "cost": {}, "curve": {"T": [1, 10], "log10_loss": [-0.2, -1.9]}}
+    >>> value(record, "log10_loss"), value(record, "log10_loss", rounds=1)
+    (-1.9, -0.2)
     """
-    for part in ("metrics", "cost"):
-        found = (record.get(part) or {}).get(metric)
+    parts = [record.get(part) or {} for part in ("metrics", "cost")]
+    if rounds is not None:
+        curve = record.get("curve") or {}
+        marks = curve.get("T") or []
+        parts = [{metric: curve[metric][marks.index(rounds)]}] if rounds in marks and metric in curve else []
+    for part in parts:
+        found = part.get(metric)
         if isinstance(found, (int, float)) and not isinstance(found, bool):
             return float(found) if math.isfinite(found) else None
     return None
 
 
-def by_seed(records: Sequence[Mapping], metric: str) -> tuple[dict, list[str]]:
+def by_seed(records: Sequence[Mapping], metric: str, rounds: int | None = None) -> tuple[dict, list[str]]:
     """One value per seed, and a remark for each record that could not be counted.
 
     Two records of one seed are never averaged as if they were two trials: the first by key counts, and a remark says
@@ -90,7 +101,7 @@ def by_seed(records: Sequence[Mapping], metric: str) -> tuple[dict, list[str]]:
     """
     values, absent, repeated = {}, 0, 0
     for record in done(records):
-        found = value(record, metric)
+        found = value(record, metric, rounds)
         seed = record.get("seed")
         if found is None:
             absent += 1

@@ -1,21 +1,16 @@
-"""Pictures of tables and of learning curves, as PNG files whose bytes depend on the figures alone.
-
-Drawn on matplotlib's objects with its own defaults, so the user's backend, open figures and style sheets neither matter
-nor change.
-"""
+"""Pictures of tables and of learning curves, as PNG files whose bytes depend on the figures alone."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
+from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.comparison import Comparison
 from boostrun.report.entry import Entry, done, row_label
-from boostrun.report.files import write_bytes
 from boostrun.report.formats import metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import mean_std
@@ -27,7 +22,6 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX"
 DASHES = ("-", "--", ":", "-.")
-WIDTH, DPI = 8.0, 150  # 1200 pixels
 
 
 def table_figure(table: Table, path: Path | str) -> Path:
@@ -47,15 +41,15 @@ def table_figure(table: Table, path: Path | str) -> Path:
     rows = list(dict.fromkeys(table.label(cell) for cell in table.cells))
     kinds = list(dict.fromkeys(_kind(cell) for cell in table.cells))
     high = 0.8 + len(rows) * (0.16 + 0.17 * len(kinds))
-    figure, axes = _panels(len(panels), high, table.spec.heading)
-    with _defaults():
+    figure, axes = axes_of(len(panels), high, table.spec.heading)
+    with defaults():
         for axis, (title, cells) in zip(axes, panels.items()):
             for cell in cells:
                 _dots(axis, cell, rows.index(table.label(cell)), kinds.index(_kind(cell)), len(kinds))
             axis.set_yticks(range(len(rows)), rows)
             axis.set_ylim(len(rows) - 0.5, -0.5)
             axis.set_title(title)
-            axis.set_xlabel(metric_name(table.spec.metric))
+            axis.set_xlabel(" and ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells)))
             axis.grid(axis="x", color="0.9")
             for row in range(1, len(rows)):
                 axis.axhline(row - 0.5, color="0.85", linewidth=0.8)
@@ -63,7 +57,7 @@ def table_figure(table: Table, path: Path | str) -> Path:
         if any(cell.has_paper for cell in table.cells):
             keys += [_key(i, f"{kind} paper".strip(), hollow=True) for i, kind in enumerate(kinds)]
         missing = f"; {MISSING} no trial" if any(not cell.n for cell in table.cells) else ""
-        return _save(figure, path, keys, f"bars: standard deviation over trials (ddof 1), not of the mean{missing}")
+        return save(figure, path, keys, f"bars: standard deviation over trials (ddof 1), not of the mean{missing}")
 
 
 def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path | str) -> Path:
@@ -88,9 +82,9 @@ def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path
         raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against {against}")
     rows = list(dict.fromkeys(entry.row for entry in entries))
     kinds = list(dict.fromkeys((entry.setting, _kind(entry)) for entry in entries))
-    figure, axes = _panels(len(panels), 3.2, "")
+    figure, axes = axes_of(len(panels), 3.2, "")
     keys: dict = {}
-    with _defaults():
+    with defaults():
         for axis, (title, drawn) in zip(axes, panels.items()):
             for entry, points in drawn:
                 place, kind = rows.index(entry.row), kinds.index((entry.setting, _kind(entry)))
@@ -112,7 +106,7 @@ def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path
         without = len(entries) - sum(map(len, panels.values()))
         missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
         remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
-        return _save(figure, path, [keys[place] for place in sorted(keys)], remark)
+        return save(figure, path, [keys[place] for place in sorted(keys)], remark)
 
 
 def _dots(axis, cell: Comparison, row: int, kind: int, kinds: int) -> None:
@@ -158,29 +152,6 @@ def _curve(entry: Entry, metric: str, against: str) -> list[tuple[float, float, 
     return points
 
 
-def _defaults():
-    """A context with matplotlib's own style; the user's comes back at its end."""
-    from matplotlib import style
-
-    return style.context("default")
-
-
-def _panels(number: int, high: float, title: str):
-    """A figure 1200 pixels wide and its axes, at most two side by side."""
-    from matplotlib.figure import Figure
-
-    columns = min(number, 2)
-    lines = math.ceil(number / columns)
-    with _defaults():
-        figure = Figure(figsize=(WIDTH, lines * (high + 0.55) + 1.0), dpi=DPI, layout="constrained")
-        if title:
-            figure.suptitle(title)
-        axes = figure.subplots(lines, columns, squeeze=False).ravel()
-    for axis in axes[number:]:
-        axis.set_visible(False)
-    return figure, axes[:number]
-
-
 def _key(place: int, label: str, *, hollow: bool = False, line: str = ""):
     """An entry of the legend."""
     from matplotlib.lines import Line2D
@@ -188,16 +159,3 @@ def _key(place: int, label: str, *, hollow: bool = False, line: str = ""):
     colour, marker = _look(place)
     face = "white" if hollow else colour
     return Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=5, mfc=face)
-
-
-def _save(figure, path: Path | str, keys: list, remark: str) -> Path:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    columns = max(1, min(len(keys), 4, 100 // max(len(key.get_label()) + 8 for key in keys)))
-    looks = {"frameon": False, "title": remark, "title_fontsize": 8, "fontsize": 9, "handlelength": 3.2}
-    figure.legend(handles=keys, loc="outside lower center", ncols=columns, **looks)
-    content = io.BytesIO()
-    FigureCanvasAgg(figure)
-    # No name of a program and no date, so that equal figures are equal files.
-    figure.savefig(content, format="png", metadata={"Software": None})
-    return write_bytes(path, content.getvalue())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from boostrun.report.comparison import Comparison
 from boostrun.report.formats import NARROW, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
+from boostrun.report.targets import check
 
 if TYPE_CHECKING:
     from boostrun.report.table import Table
@@ -149,8 +150,9 @@ def _note(text: str, notes: dict[str, int]) -> list[str]:
 def _footer(table: Table, usual: int) -> list[str]:
     spec, cells = table.spec, table.cells
     end = "higher" if spec.higher_is_better else "lower"
+    metrics = ", ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells))
     lines = [
-        f"{metric_name(spec.metric)}, {end} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
+        f"{metrics}, {end} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
         f"where a cell does not give another number; no deviation and no test where n = 1."
     ]
     ranks = {cell.rank for cell in cells}
@@ -175,7 +177,7 @@ def _footer(table: Table, usual: int) -> list[str]:
         lines.append(
             f"Of {len(cells)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
         )
-    return [*lines, *spec.notes]
+    return [*lines, *check(spec.targets, cells, spec.higher_is_better), *spec.notes]
 
 
 def _paper_lines(table: Table) -> list[str]:

@@ -33,6 +33,7 @@ class TableSpec:
     higher_is_better : which end of the metric is the good one
     columns : heads of the column levels, e.g. ``("dataset", "r")``
     notes : lines for the footer
+    targets : what the table is expected to show, see :mod:`boostrun.report.targets`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
     """
 
@@ -43,6 +44,7 @@ class TableSpec:
     higher_is_better: bool
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    targets: tuple[Mapping, ...] = ()
     quick: str = ""
 
     @property
@@ -153,10 +155,15 @@ def write(table: Table, folder: Path | str, records: Iterable[Mapping] | None = 
     contents = {"table.md": table.markdown(), "table.csv": table.csv(), "table.tex": table.latex()}
     paths = [write_bytes(folder / name, content.encode()) for name, content in contents.items()]
     if records is not None:
-        lines = sorted({(str(record.get("key")), canonical(record)) for record in records})
-        packed = gzip.compress("".join(f"{line}\n" for _, line in lines).encode(), mtime=0)
-        paths.append(write_bytes(folder / "records.jsonl.gz", packed))
+        paths.append(write_records(folder, records))
     return paths
+
+
+def write_records(folder: Path, records: Iterable[Mapping]) -> Path:
+    """Pack records into ``records.jsonl.gz`` of a folder; BoostrunError when it cannot be written."""
+    lines = sorted({(str(record.get("key")), canonical(record)) for record in records})
+    packed = gzip.compress("".join(f"{line}\n" for _, line in lines).encode(), mtime=0)
+    return write_bytes(folder / "records.jsonl.gz", packed)
 
 
 def _ranked(cells: list[Comparison], higher_is_better: bool) -> list[Comparison]:

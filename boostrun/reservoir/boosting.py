@@ -11,11 +11,12 @@ import importlib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .. import one_vs_all
+from .. import one_vs_all, parameters
 from ..binning import Binner
 from ..ensemble import StumpEnsemble
-from ..errors import BoostrunError, did_you_mean
+from ..errors import BoostrunError
 from ..losses import LOSSES
+from ..stump import SEARCHES
 from .coefficients import RULES
 from .loop import Reservoir
 from .shared import SharedReservoir
@@ -100,8 +101,6 @@ class ReservoirBoosting:
     def _begin(self, source, seed, r: int, q: int) -> None:
         """Open a Filter and make an empty reservoir for every binary problem."""
         self.classes_ = source.class_labels()
-        if len(self.classes_) < 2:
-            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
         self._binner = None
         self._problems = []
         positives = one_vs_all.problems(self.classes_)
@@ -131,28 +130,21 @@ class ReservoirBoosting:
             del self._problems, self._binner
 
     def _make_strategy(self):
-        module, name, parameters = STRATEGIES[self.strategy]
+        module, name, wanted = STRATEGIES[self.strategy]
         cls = getattr(importlib.import_module(f".{module}", __package__), name)
-        return cls(**{key: getattr(self, key) for key in parameters})
+        return cls(**{key: getattr(self, key) for key in wanted})
 
     def _check_parameters(self) -> None:
-        choices = {
-            "strategy": STRATEGIES, "loss": LOSSES, "coefficient": RULES, "stump_search": ("histogram", "exact"),
-            "stump_weights": ("uniform", "w"),
-        }  # fmt: skip
-        for key, allowed in choices.items():
-            value = getattr(self, key)
-            if value not in allowed:
-                raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        least = {"reservoir_size": 1, "batch_size": 1, "n_estimators": 1, "lattice_size": 1, "swap_rounds": 0}
-        for key, smallest in least.items():
-            value = getattr(self, key)
-            if key == "batch_size" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < smallest:
-                raise BoostrunError(f"{key}={value!r}: a whole number of at least {smallest} is needed")
-        if not 0.0 < self.shrinkage <= 1.0:
-            raise BoostrunError(f"shrinkage={self.shrinkage!r}: a number above 0 and at most 1 is needed")
+        parameters.choice(self, "strategy", STRATEGIES)
+        parameters.choice(self, "loss", LOSSES)
+        parameters.choice(self, "coefficient", RULES)
+        parameters.choice(self, "stump_search", SEARCHES)
+        parameters.choice(self, "stump_weights", ("uniform", "w"))
+        parameters.whole(self, "reservoir_size", "n_estimators", "lattice_size")
+        parameters.whole(self, "batch_size", none=True)
+        parameters.whole(self, "swap_rounds", least=0)
+        parameters.share(self, "shrinkage")
+        parameters.bins(self)
         if self.shared and self.balanced:
             raise BoostrunError("shared and balanced: a reservoir for all classes cannot be balanced for each of them")
         if self.shared and self.strategy == "geem_lattice":
@@ -161,8 +153,6 @@ class ReservoirBoosting:
             raise BoostrunError("swap_rounds has no form for a reservoir shared by all classes")
         if not self.ridge >= 0.0:
             raise BoostrunError(f"ridge={self.ridge!r}: a number of at least 0 is needed")
-        if not 2 <= self.max_bins <= 256:
-            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
         dims = self.covariance_dims
         if dims not in ("auto", "all") and not (isinstance(dims, (int, np.integer)) and dims >= 1):
             raise BoostrunError(f"covariance_dims={dims!r}: auto, all, or a whole number of at least 1 is needed")

@@ -12,10 +12,10 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .. import one_vs_all
+from .. import one_vs_all, parameters
 from ..ensemble import StumpEnsemble
-from ..errors import BoostrunError, did_you_mean
 from ..losses import LOSSES
+from ..stump import SEARCHES
 from .coefficients import RULES
 from .subsampling import Course, Settings
 
@@ -69,8 +69,6 @@ class FullDataBoosting:
     def _fit(self, source, seed):
         self._check_parameters()
         self.classes_ = source.class_labels()
-        if len(self.classes_) < 2:
-            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
         settings = Settings(
             self.reservoir_size, self.n_estimators, LOSSES[self.loss], RULES[self.coefficient], self.shrinkage,
             self.max_rejections, self.stump_search, self.max_bins,
@@ -106,18 +104,10 @@ class FullDataBoosting:
         return getattr(importlib.import_module(f".{module}", __package__), name)
 
     def _check_parameters(self) -> None:
-        choices = {
-            "method": METHODS, "loss": LOSSES, "coefficient": RULES, "stump_search": ("histogram", "exact"),
-        }  # fmt: skip
-        for key, allowed in choices.items():
-            value = getattr(self, key)
-            if value not in allowed:
-                raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        for key in ("reservoir_size", "n_estimators", "max_rejections"):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
-        if not 0.0 < self.shrinkage <= 1.0:
-            raise BoostrunError(f"shrinkage={self.shrinkage!r}: a number above 0 and at most 1 is needed")
-        if not 2 <= self.max_bins <= 256:
-            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
+        parameters.choice(self, "method", METHODS)
+        parameters.choice(self, "loss", LOSSES)
+        parameters.choice(self, "coefficient", RULES)
+        parameters.choice(self, "stump_search", SEARCHES)
+        parameters.whole(self, "reservoir_size", "n_estimators", "max_rejections")
+        parameters.share(self, "shrinkage")
+        parameters.bins(self)

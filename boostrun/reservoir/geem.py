@@ -7,7 +7,6 @@ the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from scipy.linalg import blas
 
 from ..errors import BoostrunError
 from ..kernels import geem as kernels
+from ..kernels.distance import RUN
 from ..kernels.inverse import Inversion
 from .strategies import Batch
 from .swaps import swap
@@ -26,7 +26,7 @@ _RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma
 
 class Selection(NamedTuple):
     """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, the
-    ``target`` h* o y it ended with, and how often the diagonal was raised.
+    ``target`` h* o y it ended with, how often the diagonal was raised, and by how much.
     """
 
     kept: np.ndarray
@@ -34,6 +34,7 @@ class Selection(NamedTuple):
     order: np.ndarray
     target: np.ndarray
     restarts: int
+    raised: float
 
 
 def covariance(codes: np.ndarray, y: np.ndarray, ridge: float = 0.0) -> np.ndarray:
@@ -123,7 +124,9 @@ class Geem:
         selection = memory(fill, batch.weights, lambda factor: self._targets(factor, rng))
         self.restarts += selection.restarts
         if self.swap_rounds:
-            sigma = np.triu(memory.matrix) + np.triu(memory.matrix, 1).T
+            sigma = np.empty((len(batch.samples),) * 2)
+            fill(selection.raised, sigma)
+            kernels.fill_lower(sigma)
             kept, weights, made = swap(sigma, batch.weights, selection.target, selection.kept, self.swap_rounds)
             self.swaps += made
             return kept, weights
@@ -133,9 +136,9 @@ class Geem:
         """As a call, for ``batch.labels`` and ``batch.weights`` (n, c) of c binary problems: one choice for all."""
         memory, fill = self._prepare(batch, np.ones(len(batch.samples)), r, rng)
         labels = np.ascontiguousarray(batch.labels.T)
-        selection = memory(fill, labels * batch.weights.T, lambda factor: labels, shared=True)
+        selection = memory(fill, labels * batch.weights.T, lambda factor: labels)
         self.restarts += selection.restarts
-        return selection.kept, selection.weights * batch.labels[selection.kept]
+        return selection.kept, selection.weights.T * batch.labels[selection.kept]
 
     def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
         n, d = batch.samples.shape
@@ -149,7 +152,7 @@ class Geem:
         return np.arange(d) if wanted >= d else np.sort(rng.permutation(d)[:wanted])
 
     def _targets(self, factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """h* o y, candidate vectors (k, n) of -1 and +1, given U with Sigma^-1 = U U^T."""
+        """h* o y, candidate vectors (k, n) of -1 and +1, given a lower triangular V with Sigma^-1 = V^T V."""
         return np.ones((1, len(factor)))
 
 
@@ -162,7 +165,7 @@ class GeemLattice(Geem):
 
     def _targets(self, factor, rng):
         normal = rng.standard_normal((self.lattice_size, len(factor)))
-        gaussian = blas.dtrsm(1.0, factor, normal, side=1)  # z U^-1 has covariance U^-T U^-1 = Sigma
+        gaussian = blas.dtrsm(1.0, factor, normal, side=1, lower=1, trans_a=1)  # z V^-T has covariance Sigma
         return np.where(gaussian >= 0.0, 1.0, -1.0)
 
 
@@ -170,14 +173,22 @@ class _Ranks:
     """Dense ranks of a batch along some dimensions, and the covariance they give."""
 
     def __init__(self, codes: np.ndarray, y: np.ndarray, dims: np.ndarray):
-        rank = kernels.dense_ranks_of_codes if codes.dtype == np.uint8 else kernels.dense_ranks_of_values
-        self.ranks, self.thresholds = rank(codes, dims)
         self.y = y
+        if codes.dtype == np.uint8:
+            ranks = np.zeros((len(codes), _whole_runs(len(dims))), np.uint8)  # columns of zeros change no distance
+            used, self.thresholds = kernels.dense_ranks_of_codes(codes, dims, ranks)
+            self.ranks = ranks[:, : _whole_runs(used)]
+        else:
+            self.ranks, self.thresholds = kernels.dense_ranks_of_values(codes, dims)
 
     def covariance(self, ridge: float, out: np.ndarray, raised: float = 0.0) -> None:
         """Fill the upper triangle of ``out`` with Sigma + (ridge * thresholds + raised) I."""
         fill = kernels.covariance_from_byte_ranks if self.ranks.dtype == np.uint8 else kernels.covariance_from_ranks
         fill(self.ranks, self.y, self.thresholds, ridge * self.thresholds + raised, out)
+
+
+def _whole_runs(dims: int) -> int:
+    return -(-dims // RUN) * RUN
 
 
 class _Elimination:
@@ -187,26 +198,37 @@ class _Elimination:
     """
 
     def __init__(self, n: int, q: int):
-        self.matrix, self.inversion, self.columns = np.empty((n, n)), Inversion(n), np.empty((q, n))
+        self.inversion, self.columns = Inversion(n), np.empty((q, n))
 
-    def __call__(
-        self, fill: Callable, weights: np.ndarray, targets: Callable | None = None, shared: bool = False
-    ) -> Selection:
-        n = len(self.matrix)
-        eliminate = kernels.eliminate_shared if shared else kernels.eliminate
-        raised = 0.0
-        for restarts in itertools.count():
-            fill(raised, self.matrix)
-            raised = 10.0 * raised or _FIRST_RAISE * max(np.trace(self.matrix) / n, _FIRST_RAISE)
+    def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
+        """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added
+        on its diagonal, the ``weights`` (n,) and the candidates (k, n) that ``targets(factor)`` gives, (1, ..., 1)
+        unless told otherwise.
+
+        Weights (c, n), y o w of c problems, with targets (c, n), y o h* o y: Sigma is that of labels +1, because
+        labels only flip signs, Sigma_p^-1 = Y_p M Y_p, and the problems' losses are added up.
+        """
+        q, n = self.columns.shape
+        rows, matrix = np.atleast_2d(weights), self.inversion.matrix.T
+        restarts, raised = 0, 0.0
+        while True:
+            fill(raised, matrix)
+            size = np.trace(matrix) / n
             try:
-                factor = self.inversion.factor(self.matrix.T)
+                factor = self.inversion.factor()
+                target = np.ones((1, n)) if targets is None else targets(factor)
+                self.inversion.inverse()
+                kernels.fill_lower(matrix)
+                floor = _RELATIVE_FLOOR * np.trace(matrix) / n
+                corrected, alive = rows.copy(), np.arange(n)
+                terms = target * rows if len(rows) == 1 else np.zeros((1, n))
+                steps, chosen = kernels.eliminate(matrix, target @ matrix, corrected, terms, floor, alive, self.columns)
             except np.linalg.LinAlgError:
-                continue
-            target = np.ones((1, n)) if targets is None else targets(factor)
-            inverse = self.inversion.inverse()
-            kernels.fill_lower(inverse)
-            floor = _RELATIVE_FLOOR * np.trace(inverse) / n
-            found = eliminate(inverse, weights, target, floor, self.columns)
-            if found.ok:
-                return Selection(found.kept, found.corrected, found.order, target[found.chosen], restarts)
-        raise AssertionError("unreachable")
+                steps = -1
+            if steps == q:
+                break
+            restarts, raised = restarts + 1, 10.0 * raised or _FIRST_RAISE * max(size, _FIRST_RAISE)
+        kept, order = alive[: n - q], alive[n - q :][::-1]
+        places = np.argsort(kept)
+        corrected = corrected[:, places].reshape((*weights.shape[:-1], n - q))
+        return Selection(kept[places], corrected, order, target[chosen], restarts, raised)

@@ -55,7 +55,7 @@ class Reservoir:
         for t in range(first, first + rounds):
             kept, corrected = self._select(strategy, rng)
             labels = self.labels[kept]
-            stump, _ = find_stump(self.samples, corrected * labels, kept, search)
+            stump = self._find_stump(kept, corrected * labels, search)
             above = self.samples[kept, stump.feature] >= stump.threshold
             votes = np.where(above, stump.polarity, -stump.polarity)
             step = shrinkage * coefficient(labels * votes, labels * self.scores[kept], corrected, self.loss)
@@ -76,6 +76,10 @@ class Reservoir:
         if strategy.carry_mass:
             self._carry_mass(kept, corrected, weights[kept])
         return kept, corrected
+
+    def _find_stump(self, kept: np.ndarray, signed_weights: np.ndarray, search: str) -> Stump:
+        """The stump with the largest edge on the samples that stay."""
+        return find_stump(self.samples, signed_weights, kept, search)[0]
 
     def _carry_mass(self, kept, corrected, weights) -> None:
         """c_j *= w~_j / w_j, clipped, then scaled so that the reservoir's masses sum to r."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import one_vs_all
+from .. import one_vs_all, parameters
 from ..binning import Binner
-from ..ensemble import StumpEnsemble
-from ..errors import BoostrunError, did_you_mean
+from ..ensemble import FIELDS, StumpEnsemble
+from ..errors import BoostrunError
 from ..losses import LOSSES
 from ..online import OCP, Bisc, Leistner, OSBoost, Oza
 from ..stump import Stump, find_stump
@@ -29,7 +29,6 @@ METHODS = {
     "geem_osboost": ("geem", OSBoost),
     "geem_ocp": ("geem", OCP),
 }
-_WHOLE = ("n_estimators", "subset_size", "samples_seen", "batch_size", "pool_size", "replace_every", "reservoir_size")
 _PAPER_R = 250  # Table 4's reservoir, whose draws the online methods are given
 
 
@@ -88,8 +87,6 @@ class OnlineRival:
         """Train; all randomness but the Filters' follows from the whole number ``entropy``."""
         self._check_parameters()
         self.classes_ = source.class_labels()
-        if len(self.classes_) < 2:
-            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
         positives = one_vs_all.problems(self.classes_)
         origin, online = METHODS[self.method]
         if origin == "geem":
@@ -137,7 +134,7 @@ class OnlineRival:
         for filter_ in shared.filters:
             filter_.release(filter_.held)
         ensembles = [
-            StumpEnsemble(*(getattr(geem.ensemble_, name)[k : k + 1] for name in _FIELDS))
+            StumpEnsemble(*(getattr(geem.ensemble_, name)[k : k + 1] for name in FIELDS))
             for k in range(geem.ensemble_.n_problems)
         ]
         return shared.filters, [_in_units_of_x(ensemble, None) for ensemble in ensembles]
@@ -145,8 +142,8 @@ class OnlineRival:
     def _booster(self, online, stumps, n_features: int, rng: np.random.Generator):
         if issubclass(online, Bisc):
             return online(n_features, self.n_estimators, self.pool_size, rng, self.replace_every)
-        parameters = {Oza: (), OSBoost: ("gamma",), OCP: ("gamma", "learning_rate")}[online]
-        return online(stumps, **{key: getattr(self, key) for key in parameters})
+        wanted = {Oza: (), OSBoost: ("gamma",), OCP: ("gamma", "learning_rate")}[online]
+        return online(stumps, **{key: getattr(self, key) for key in wanted})
 
     def _samples_seen(self, source) -> int:
         """As many as a reservoir of r = q = 250 draws in T rounds, or one pass over the source if that is smaller."""
@@ -165,35 +162,24 @@ class OnlineRival:
             filter_.release(n)
 
     def _check_parameters(self) -> None:
-        if self.method not in METHODS:
-            names = ", ".join(METHODS)
-            raise BoostrunError(f"method={self.method!r} is none of {names}{did_you_mean(self.method, METHODS)}")
-        for key in _WHOLE:
-            value = getattr(self, key)
-            if key in ("samples_seen", "pool_size") and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
+        parameters.choice(self, "method", METHODS)
+        parameters.whole(self, "n_estimators", "subset_size", "batch_size", "replace_every", "reservoir_size")
+        parameters.whole(self, "samples_seen", "pool_size", none=True)
+        parameters.share(self, "shrinkage")
+        parameters.bins(self)
         if self.pool_size is not None and self.pool_size < self.n_estimators:
             raise BoostrunError(f"pool_size={self.pool_size}: {self.n_estimators} selectors need as many learners")
-        if not 0.0 < self.shrinkage <= 1.0:
-            raise BoostrunError(f"shrinkage={self.shrinkage!r}: a number above 0 and at most 1 is needed")
         if not 0.0 < self.gamma < 1.0:
             raise BoostrunError(f"gamma={self.gamma!r}: a number between 0 and 1 is needed")
         if not 0.0 < self.learning_rate < np.inf:
             raise BoostrunError(f"learning_rate={self.learning_rate!r}: a finite number above 0 is needed")
-        if not 2 <= self.max_bins <= 256:
-            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
-
-
-_FIELDS = ("features", "thresholds", "polarities", "coefficients")
 
 
 def _in_units_of_x(ensemble: StumpEnsemble, binner: Binner | None) -> list[Stump]:
     """The stumps of a single problem, with thresholds on values instead of codes where a binner made the codes."""
     if binner is not None:
         ensemble.thresholds = binner.thresholds(ensemble.features, ensemble.thresholds)
-    columns = (getattr(ensemble, name)[0].tolist() for name in _FIELDS[:3])
+    columns = (getattr(ensemble, name)[0].tolist() for name in FIELDS[:3])
     return list(map(Stump, *columns))
 
 

@@ -52,4 +52,3 @@ class SplitBoosting(ReservoirBoosting):
         self.peak_samples_held_ = max(worker.peak_samples_held_ for worker in workers)
         self.covariance_restarts_ = sum(worker.covariance_restarts_ for worker in workers)
         return self
-

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
 
-    ``evaluate`` is the module whose ``train_and_test`` makes its records.
+    ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
+    policy object; it says which keys are the policy's, and what the policy calls them.
     """
 
     module: str
@@ -21,6 +22,7 @@ class Made(NamedTuple):
     method: str
     also: tuple[str, ...] = ()
     evaluate: str = "boostrun.runner.evaluate"
+    policy: Mapping[str, str] | None = None
 
 
 def _reservoir(name: str, module: str) -> Made:
@@ -39,12 +41,26 @@ def _online(method: str, *also: str) -> Made:
     return Made("boostrun.reservoir.online_rivals", "OnlineRival", method, also)
 
 
-def _sampling(policy: str, module: str) -> Made:
+def _sampling(policy: str, module: str, **keys: str) -> Made:
     return Made(
         "boostrun.sampling.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.sampling.policies.{module}",),
-        "boostrun.runner.evaluate_votes",
+        "boostrun.runner.evaluate_votes", keys,
     )  # fmt: skip
 
+
+_POLICY_MODULES = tuple(
+    f"boostrun.sampling.policies.{module}"
+    for module in (
+        "uniform", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "mas_naive", "mas_1q",
+        "mas_q1", "laminating",
+    )
+)  # fmt: skip
+_MAS = {
+    f"mas_{key}": key for key in (
+        "noise", "deconvolve", "pilot_share", "components", "s_min", "s_ratio", "grid_points",
+    )
+}  # fmt: skip
+_MAS_PILOT = {"mas_q0_min": "q0_min", "mas_q0_max": "q0_max"}
 
 ALGORITHMS = {
     "rand": _reservoir("rand", "strategies"),
@@ -54,6 +70,13 @@ ALGORITHMS = {
     "geem": _reservoir("geem", "geem"),
     "geem_lattice": _reservoir("geem_lattice", "geem"),
     "geem_split": Made("boostrun.reservoir.split", "SplitBoosting", "geem", ("boostrun.reservoir.geem",)),
+    "geem_budgeted": Made(
+        "boostrun.reservoir.budgeted",
+        "BudgetedBoosting",
+        "geem",
+        ("boostrun.reservoir.geem", *_POLICY_MODULES),
+        "boostrun.runner.evaluate_budgeted",
+    ),
     "geem_active": _active("geem", "geem"),
     "wsam_active": _active("wsam", "strategies"),
     "rand_active": _active("rand", "strategies"),
@@ -70,10 +93,21 @@ ALGORITHMS = {
     "leistner": _online("leistner"),
     "geem_oza": _online("geem_oza", "boostrun.reservoir.geem"),
     "geem_chen": _online("geem_osboost", "boostrun.reservoir.geem"),
-    "uniform_naive": _sampling("uniform_naive", "uniform"),
-    "uniform_1q": _sampling("uniform_1q", "uniform"),
-    "uniform_q1": _sampling("uniform_q1", "uniform"),
-    "laminating": _sampling("laminating", "laminating"),
+    "uniform_naive": _sampling("uniform_naive", "uniform", Q="Q"),
+    "uniform_1q": _sampling("uniform_1q", "uniform", Q="Q"),
+    "uniform_q1": _sampling("uniform_q1", "uniform", Q="Q"),
+    "best_family": _sampling("best_family", "best_family", Q="Q", family="family"),
+    "ucb": _sampling("ucb", "ucb", Q="Q", scale="scale"),
+    "exp3p": _sampling(
+        "exp3p", "exp3p", Q="Q", scale="scale", eta="eta", mixing="mixing", horizon="horizon", update="update"
+    ),
+    "eps_greedy": _sampling("eps_greedy", "eps_greedy", Q="Q", scale="scale"),
+    "tasting_1q": _sampling("tasting_1q", "tasting_1q", Q="Q", tasting_R="R", charge="charge"),
+    "tasting_q1": _sampling("tasting_q1", "tasting_q1", Q="Q", tasting_R="R", charge="charge"),
+    "mas_naive": _sampling("mas_naive", "mas_naive", **_MAS, mas_refit_below="refit_below"),
+    "mas_1q": _sampling("mas_1q", "mas_1q", **_MAS, **_MAS_PILOT),
+    "mas_q1": _sampling("mas_q1", "mas_q1", **_MAS, **_MAS_PILOT),
+    "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -106,4 +140,21 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
     cls = getattr(importlib.import_module(made.module), made.cls)
     parameters = {key: value for key, value in algo.items() if key != "name"}
     parameters |= {_PARAMETERS[key]: value for key, value in budget.items()}
-    return cls(made.method, random_state=random_state, **parameters)
+    method: Any = made.method
+    if made.policy is not None:
+        from boostrun.sampling.adaboost_mh import policy_class
+
+        method = policy_class(method)(**{name: parameters.pop(key) for key, name in made.policy.items()})
+    return cls(method, random_state=random_state, **parameters)
+
+
+def rehearse(algo: Mapping[str, Any], budget: Mapping[str, int], bank) -> None:
+    """Start a policy on the training part of a bank, without boosting; other algorithms have nothing to rehearse.
+
+    Raises BoostrunError where a trial could not start.
+    """
+    made = ALGORITHMS.get(algo["name"])
+    if made is not None and made.policy is not None:
+        import numpy as np
+
+        make(algo, budget, 0).set_up(bank.codes("train"), bank.families, np.random.default_rng(0))

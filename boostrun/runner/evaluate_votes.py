@@ -16,7 +16,8 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     """Fit ``model`` on the training part of ``bank``, with its families, and score it on the test part.
 
     Returns ``{"metrics", "cost", "curve"}``: ``log10_loss`` on the training part, ``test_error_pct`` and
-    ``test_accuracy_pct``; the same by number of rounds, seconds and charged evaluations.
+    ``test_accuracy_pct``; the same by number of rounds, seconds and charged evaluations, and how many of those rounds
+    chose a feature of each family.
     """
     begun = time.perf_counter()
     source = ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
@@ -32,7 +33,15 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     for scores in model.ensemble_.staged_decision(bank.codes("test"), marks):
         curve["test_accuracy_pct"].append(accuracy_pct(one_vs_all.predict(scores, model.classes_), truth))
     curve["test_error_pct"] = [100.0 - accuracy for accuracy in curve["test_accuracy_pct"]]
+    curve["family_steps"] = _family_steps(model.ensemble_.features, bank.families, marks)
     metrics = {name: curve[name][-1] for name in ("test_accuracy_pct", "test_error_pct", "log10_loss")}
     cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
     cost |= {f"evaluations_{account}": int(spent.sum()) for account, spent in model.ledger_.items()}
     return {"metrics": metrics, "cost": cost | {"evaluations": int(charged[-1])}, "curve": curve}
+
+
+def _family_steps(features: np.ndarray, families, marks: list[int]) -> dict[str, list[int]]:
+    """By family, how many of the first stumps have a feature of it, at each mark."""
+    family = np.searchsorted([start for _, start, _ in families], features, side="right") - 1
+    at = np.array(marks) - 1
+    return {name: np.cumsum(family == k)[at].tolist() for k, (name, _, _) in enumerate(families)}

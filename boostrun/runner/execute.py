@@ -40,9 +40,12 @@ def run_cells(
     for cell in cells:
         if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
             raise BoostrunError(cell.missing)
-    alike = {(c.inputs.data, str((c.cell.dataset, c.cell.features, c.cell.budget))): c for c in cells if c.to_run}
-    for cell in alike.values():
-        prepare(cell, progress=not quiet)
+    alike: dict[tuple, list[PlannedCell]] = {}
+    for cell in cells:
+        if cell.to_run:
+            alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
+    for group in alike.values():
+        prepare(group, progress=not quiet)
     trials = [trial for cell in cells for trial in cell.to_run]
     if not trials:
         return Result(cells, [], 0, False)

@@ -11,13 +11,14 @@ from typing import Any
 from boostrun import compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, TableSpec
+from boostrun.report.formats import metric_name
 from boostrun.runner.plan import PlannedCell
 
 _KEYS = {
     "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "overrides", "blocks", "quick",
-    "notes",
+    "notes", "read_at", "targets",
 }  # fmt: skip
-_OPTIONAL = {"quick", "notes", "overrides"}
+_OPTIONAL = {"quick", "notes", "overrides", "read_at", "targets"}
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -37,6 +38,8 @@ class Item:
     spec: TableSpec
     rows: str
     where: dict[str, str]
+    metrics: tuple[str, ...]
+    read_at: tuple[int, ...] = ()
     cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
 
     @property
@@ -50,25 +53,41 @@ class Item:
         return root / f"{self.name}-quick" if self.spec.quick else root / self.name
 
     def entries(self, planned: Sequence[PlannedCell]) -> list[Entry]:
-        """The cells with the records there are, in the order of :attr:`cells`."""
-        return [self._entry(place, cell) for (place, _), cell in zip(self.cells, planned)]
+        """The entries of the table with the records there are: of each of :attr:`cells` in order, its figures."""
+        return [
+            self._entry(place, cell, metric, rounds)
+            for (place, _), cell in zip(self.cells, planned)
+            for metric in self.metrics
+            for rounds in [at for at in self.read_at if at <= cell.cell.budget["T"]] or [None]
+        ]
 
-    def _entry(self, place: Place, cell: PlannedCell) -> Entry:
+    def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:
+        """One entry a cell, for figures of its trials' curves."""
+        return [self._entry(place, cell, "", None) for (place, _), cell in zip(self.cells, planned)]
+
+    def _entry(self, place: Place, cell: PlannedCell, metric: str, rounds: int | None) -> Entry:
         values = {**place.values, "setting": place.setting}
-        labels = [values[key] if key in (*compose.GROUPS, "setting") else f"{key}={values[key]}"
-                  for key in self.spec.columns]  # fmt: skip
+        columns = self.spec.columns
+        if metric:
+            values["metric"] = metric_name(metric)
+        else:
+            columns = tuple(key for key in columns if key in values)
+        if rounds is not None:
+            values["T"] = str(rounds)
+        named = (*compose.GROUPS, "setting", "metric")
+        labels = [values[key] if key in named else f"{key}={values[key]}" for key in columns]
         return Entry(
             row=values[self.rows],
             column=tuple(labels),
-            where={} if self.spec.quick else {
-                name: values[key] for name, key in self.where.items() if key in values
-            },
+            where={} if self.spec.quick else {name: values[key] for name, key in self.where.items() if key in values},
             expected=len(cell.settings.seeds),
             records=cell.best_records,
             stale=len(cell.stale),
             failed=len(cell.failed),
             reason=cell.missing.partition(";")[0] if len(cell.best_records) < len(cell.settings.seeds) else "",
             setting="" if "setting" in (self.rows, *self.spec.columns) else place.setting,
+            metric=metric,
+            rounds=rounds,
         )
 
 
@@ -85,13 +104,14 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
     narrowed, others = _narrow(name, raw["blocks"], overrides)
     shrunk = list(raw.get("quick", [])) if quick else []
     changed = [other for other in others if other.partition("=")[0].partition(".")[0] not in _NO_CHANGE]
+    metrics = (raw["metric"],) if isinstance(raw["metric"], str) else tuple(raw["metric"])
     spec = TableSpec(
-        title=raw["title"], paper=raw["paper"], table=raw["table"], metric=raw["metric"],
+        title=raw["title"], paper=raw["paper"], table=str(raw["table"]), metric=metrics[0],
         higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
         notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(changed)}"] if changed else [])),
-        quick=f"quick: {', '.join(shrunk)}" if shrunk else "",
+        quick=f"quick: {', '.join(shrunk)}" if shrunk else "", targets=tuple(raw.get("targets", ())),
     )  # fmt: skip
-    item = Item(name, spec, raw["rows"], dict(raw["where"]))
+    item = Item(name, spec, raw["rows"], dict(raw["where"]), metrics, tuple(raw.get("read_at", ())))
     with compose.composer(config_dir) as make:
         for number, (block, sweep) in enumerate(zip(raw["blocks"], _original(raw))):
             for key in sweep.keys() & narrowed.keys():
@@ -104,7 +124,8 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
                 for values in itertools.product(*sweep.values()):
                     place = Place(dict(zip(sweep, values)), setting)
                     swept = [f"{key}={value}" for key, value in place.values.items()]
-                    item.cells.append((place, make([*raw.get("overrides", []), *changes, *shrunk, *swept, *others])))
+                    made = [*raw.get("overrides", []), *changes, *(block.get("quick", []) if quick else []), *shrunk]
+                    item.cells.append((place, make([*made, *swept, *others])))
     if not item.cells:
         raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item

@@ -11,7 +11,7 @@ from boostrun.compose import Settings
 from boostrun.data import is_streamed
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.runner import algorithms
+from boostrun.runner import algorithms, tuned
 from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.store import Store
 
@@ -20,7 +20,8 @@ from boostrun.runner.store import Store
 class PlannedCell:
     """A cell and what the store knows of its trials.
 
-    ``inputs.data`` is empty when the data are not at hand; ``missing`` says then what belongs where.
+    ``inputs.data`` is empty when the data are not at hand or a value has not been tuned; ``missing`` says then what
+    belongs where.
     """
 
     settings: Settings
@@ -70,11 +71,13 @@ def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
 
 
 def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
+    settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
     streamed = ("boostrun.runner.streamed",) if is_streamed(cell.dataset) else ()
     source = source_digest((*algorithms.modules(cell.algo["name"]), *streamed))
     try:
-        planned = PlannedCell(settings, cell, Inputs(_data_key(settings, cell), source))
+        data = "" if untuned else _data_key(settings, cell)
+        planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
     except DataMissingError as error:
         planned = PlannedCell(settings, cell, Inputs("", source), missing=str(error))
     for seed in settings.seeds:
@@ -118,24 +121,31 @@ def _why_stale(record: dict, inputs: Inputs) -> str:
     return " and ".join(changed)
 
 
-def prepare(planned: PlannedCell, progress: bool = True) -> None:
-    """Build the feature bank of a cell where it is not there yet, and hold the budget against the data.
+def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
+    """Build the feature bank of cells that share one where it is not there yet, and hold their budgets against it.
 
     Of a streamed set nothing is built: its files are looked through once. Raises BoostrunError when the reservoir is
-    larger than the training set or smaller than the number of classes, or ``run.memory_limit`` is too little.
+    larger than the training set or smaller than the number of classes, ``run.memory_limit`` is too little, or a policy
+    cannot start on these features.
     """
-    settings, cell = planned.settings, planned.cell
-    data_root, cache_root = roots(settings)
-    if is_streamed(cell.dataset):
-        _prepare_streamed(settings, cell)
+    if is_streamed(cells[0].cell.dataset):
+        for planned in {str(planned.cell.budget): planned for planned in cells}.values():
+            _prepare_streamed(planned.settings, planned.cell)
         return
+    bank = bank_of(cells[0].settings, progress)
+    for planned in cells:
+        _check_budget(planned.cell, len(bank.labels("train")), len(bank.classes))
+        algorithms.rehearse(planned.cell.algo, planned.cell.budget, bank)
+
+
+def bank_of(settings: Settings, progress: bool = True):
+    """The feature bank of these settings, built where it is not there yet; DataMissingError where its data are not."""
     from boostrun.features import open_bank
 
-    bank = open_bank(
-        settings.dataset, cell.features, data_root, cache_root, progress, settings.root["n_jobs"],
+    return open_bank(
+        settings.dataset, cell_of(settings).features, *roots(settings), progress, settings.root["n_jobs"],
         memory_mb=settings.run["memory_mb"],
     )  # fmt: skip
-    _check_budget(cell, len(bank.labels("train")), len(bank.classes))
 
 
 def _prepare_streamed(settings: Settings, cell: Cell) -> None:

@@ -41,7 +41,6 @@ class Execute:
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
         return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
 
-
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
         from boostrun.data import stream_set
@@ -74,6 +73,7 @@ def _bank(execute: Execute, dataset: str, features: str, holdout: float):
     return Holdout(bank, holdout) if holdout else bank
 
 
+_TO_COMPILE = {"parts": 2, "family": 0, "budget_multiplier": 100.0}  # what 40 samples of one family bear
 _compiled: set[tuple[str, str]] = set()
 
 
@@ -91,7 +91,7 @@ def _compile(cell: Cell, streamed: str = "") -> None:
     from boostrun.data.source import ArraySource
     from boostrun.runner import algorithms
 
-    algo = {**cell.algo, **({"parts": 2} if "parts" in cell.algo else {})}
+    algo = {key: _TO_COMPILE.get(key, value) for key, value in cell.algo.items()}
     model = algorithms.make(algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
     samples = np.random.default_rng(0).integers(0, 256, (40, 5), dtype=np.uint8)
     columns = np.ascontiguousarray(samples.T)

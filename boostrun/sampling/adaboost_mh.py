@@ -5,6 +5,7 @@ Free of scikit-learn; the estimator for arrays is :class:`boostrun.sampling.clas
 
 from __future__ import annotations
 
+import copy
 import importlib
 import math
 import time
@@ -15,19 +16,41 @@ from threadpoolctl import threadpool_limits
 from ..binning import Binner
 from ..errors import BoostrunError, did_you_mean
 from ..kernels import votes as kernels
+from ..kernels.lanes import LANES, zeros
 from ..vote_ensemble import VoteEnsemble
 from .board import ACCOUNTS, CHARGED, Board
 
-# name -> (module, class, the parameters it takes); a module is imported only when its policy is used
+# name -> (module, class); a module is imported only when its policy is used
 POLICIES = {
-    "uniform_naive": ("uniform", "UniformNaive", ("Q",)),
-    "uniform_1q": ("uniform", "Uniform1Q", ("Q",)),
-    "uniform_q1": ("uniform", "UniformQ1", ("Q",)),
-    "laminating": ("laminating", "Laminating", ("laminating_Q",)),
+    "uniform_naive": ("uniform", "UniformNaive"),
+    "uniform_1q": ("uniform", "Uniform1Q"),
+    "uniform_q1": ("uniform", "UniformQ1"),
+    "best_family": ("best_family", "BestFamily"),
+    "ucb": ("ucb", "UCB"),
+    "exp3p": ("exp3p", "Exp3P"),
+    "eps_greedy": ("eps_greedy", "EpsGreedy"),
+    "tasting_1q": ("tasting_1q", "Tasting1Q"),
+    "tasting_q1": ("tasting_q1", "TastingQ1"),
+    "mas_naive": ("mas_naive", "MASNaive"),
+    "mas_1q": ("mas_1q", "MAS1Q"),
+    "mas_q1": ("mas_q1", "MASQ1"),
+    "laminating": ("laminating", "Laminating"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
 _BINNING_SAMPLES = 10_000
 _LEAST_EDGE = 1e-6
+
+
+def policy_class(name: str) -> type:
+    """The class of a policy; raises BoostrunError for a name that is none.
+
+    >>> policy_class("laminating")(Q=64)
+    Laminating(Q=64)
+    """
+    if name not in POLICIES:
+        raise BoostrunError(f"policy={name!r} is none of {', '.join(POLICIES)}{did_you_mean(name, POLICIES)}")
+    module, cls = POLICIES[name]
+    return getattr(importlib.import_module(f".policies.{module}", __package__), cls)
 
 
 class AdaBoostMH:
@@ -42,23 +65,22 @@ class AdaBoostMH:
     """
 
     def __init__(
-        self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, Q=10, laminating_Q=None,
-        sampling="weight", init="uniform", max_bins=256, warm_start=False, random_state=None,
+        self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, sampling="weight", init="uniform",
+        families=None, max_bins=256, warm_start=False, random_state=None,
     ):  # fmt: skip
         self.policy = policy
         self.n_estimators = n_estimators
         self.budget_multiplier = budget_multiplier
-        self.Q = Q
-        self.laminating_Q = laminating_Q
         self.sampling = sampling
         self.init = init
+        self.families = families
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
 
     def fit_source(self, source):
         """Train on ``source.columns`` (d, n) or ``source.samples`` (n, d), ``source.labels`` (n,), and
-        ``source.families`` [(name, start, stop)] where it has them: otherwise all features are one family.
+        ``source.families`` [(name, start, stop)] where it has them and none are given as a parameter.
         """
         self.n_features_in_ = source.n_features
         return self._fit(source, np.random.default_rng(np.random.SeedSequence(self._entropy())))
@@ -80,6 +102,8 @@ class AdaBoostMH:
             raise BoostrunError(
                 f"n_estimators={self.n_estimators}: warm_start cannot take back {self._course.ensemble.n_rounds} rounds"
             )
+        else:
+            self._check_same_samples(source)
         course = self._course
         with threadpool_limits(1, user_api="blas"):
             course.boost(self.n_estimators - course.ensemble.n_rounds)
@@ -93,44 +117,68 @@ class AdaBoostMH:
         return self
 
     def _begin(self, source, rng: np.random.Generator) -> Course:
-        codes, self._binner = self._codes(source, rng)
+        codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
-        families = getattr(source, "families", None) or [("all", 0, len(codes))]
-        board = Board(codes, families, int(self.budget_multiplier * len(labels)), self.sampling, rng)
-        policy = self._make_policy()
-        if hasattr(policy, "start"):
-            policy.start(board)
+        board, policy = self.set_up(codes, getattr(source, "families", None), rng, samples)
         return Course(board, policy, labels, self.init)
 
+    def _check_same_samples(self, source) -> None:
+        """Going on needs the samples that training began with; their labels and number are looked at."""
+        unseen = np.setdiff1d(source.class_labels(), self.classes_)
+        if len(unseen):
+            raise BoostrunError(f"warm_start: the class {unseen[0]!r} was not there when training began")
+        known = self._course.labels
+        labels = one_column_a_class(np.asarray(source.labels), self.classes_)
+        if source.n_features != self._course.board.n_features or not np.array_equal(labels, known):
+            raise BoostrunError(
+                f"warm_start goes on with the {len(known)} samples of {self._course.board.n_features} features that "
+                "training began with; these are others"
+            )
+
     def _codes(self, source, rng: np.random.Generator):
-        """Feature-major codes (d, n), and the binner that made them where values were not codes already."""
+        """Feature-major codes (d, n), the same sample-major, and the binner where values were not codes already."""
         columns = getattr(source, "columns", None)
         if columns is not None and columns.dtype == np.uint8:
-            return columns, None
+            return columns, source.samples, None
         samples, binner = source.samples, None
         if samples.dtype != np.uint8:
             some = np.sort(rng.permutation(len(samples))[:_BINNING_SAMPLES])
             binner = Binner(samples[some], self.max_bins)
             samples = binner.encode(samples)
-        return np.ascontiguousarray(samples.T), binner
+        return np.ascontiguousarray(samples.T), samples, binner
 
-    def _make_policy(self):
-        module, name, parameters = POLICIES[self.policy]
-        cls = getattr(importlib.import_module(f".policies.{module}", __package__), name)
-        return cls(**{key.rpartition("_")[2]: getattr(self, key) for key in parameters})
+    def set_up(self, codes: np.ndarray, families, rng: np.random.Generator, samples: np.ndarray | None = None):
+        """The board of ``codes`` (d, n) uint8, and the same as ``samples`` (n, d), and a policy started on it.
+
+        Raises BoostrunError for families or a budget with which the policy cannot start.
+        """
+        families = self.families if self.families is not None else families or [("all", 0, len(codes))]
+        board = Board(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng, samples)
+        policy = self._own_policy()
+        if hasattr(policy, "start"):
+            policy.start(board)
+        return board, policy
+
+    def _own_policy(self):
+        """A policy for one run: runs change it, so that the parameter is copied."""
+        return policy_class(self.policy)() if isinstance(self.policy, str) else copy.deepcopy(self.policy)
 
     def _check_parameters(self) -> None:
-        choices = {"policy": POLICIES, "sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
+        if isinstance(self.policy, str):
+            policy_class(self.policy)
+        elif isinstance(self.policy, type) or not hasattr(self.policy, "choose"):
+            raise BoostrunError(
+                f"policy={self.policy!r}: a name ({', '.join(POLICIES)}) or a policy object, as in "
+                "Laminating(Q=64), is needed"
+            )
+        choices = {"sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
         for key, allowed in choices.items():
             value = getattr(self, key)
             if value not in allowed:
                 raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        for key in ("n_estimators", "Q", "laminating_Q"):
-            value = getattr(self, key)
-            if key == "laminating_Q" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise BoostrunError(f"{key}={value!r}: a whole number of at least 1 is needed")
+        rounds = self.n_estimators
+        if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+            raise BoostrunError(f"n_estimators={rounds!r}: a whole number of at least 1 is needed")
         if not 0 < self.budget_multiplier < np.inf:
             raise BoostrunError(f"budget_multiplier={self.budget_multiplier!r}: a finite number above 0 is needed")
         if not 2 <= self.max_bins <= 256:
@@ -170,9 +218,9 @@ class Course:
     def _add(self, t: int, feature: int) -> float:
         """Refit the stump on all samples, add it with its true edge, and weigh the samples anew; returns the edge."""
         board, ensemble = self.board, self.ensemble
-        (threshold,) = board.edges(np.array([feature]), "refit")[1]
         column = board.codes[feature]
-        votes, edge = kernels.votes_of(column, threshold, self._signed)
+        threshold, votes, edge = kernels.best_stump(column, self._signed)
+        board.charge("refit", board.n)
         edge = min(edge / self._total, 1.0 - _LEAST_EDGE)
         ensemble.features[t], ensemble.thresholds[t] = feature, threshold if threshold else -np.inf
         loss = self.loss[-1] if self.loss else 0.0
@@ -212,7 +260,7 @@ def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndar
         weights[true] *= 0.5 / true.sum()
         weights[~true] *= 0.5 / (~true).sum()
     weights /= weights.sum()
-    lanes = 1 if classes == 1 else -(-classes // kernels.LANES) * kernels.LANES
-    out = np.zeros((n, lanes), np.float32)
+    lanes = 1 if classes == 1 else -(-classes // LANES) * LANES
+    out = zeros(n, lanes)
     out[:, :classes] = labels * weights
     return out

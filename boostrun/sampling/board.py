@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import BoostrunError
+from ..kernels import draws
 from ..kernels import votes as kernels
+from ..kernels.lanes import empty
 
 ACCOUNTS = ("selection", "pilot", "tasting", "refit", "update")
 CHARGED = ("selection", "pilot")
@@ -25,12 +27,37 @@ class Sample(NamedTuple):
         return len(self.rows)
 
 
+def check_families(families, n_features: int) -> None:
+    """Raise BoostrunError unless ``families`` are (name, start, stop) with features ``start`` to ``stop - 1`` of d.
+
+    >>> check_families([("edges", 0, 20), ("corners", 20, 20)], 64)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: family 'corners' holds no feature: it is said to go from 20 to 20, of 64 features
+    """
+    try:
+        plain = [(str(name), int(start), int(stop)) for name, start, stop in families]
+    except (TypeError, ValueError):
+        raise BoostrunError(
+            f"families={families!r}: a list of (name, start, stop) is needed, features start to stop - 1 of each"
+        ) from None
+    if not plain:
+        raise BoostrunError("families=[]: at least one family of features is needed")
+    for name, start, stop in plain:
+        if not 0 <= start <= stop <= n_features:
+            raise BoostrunError(f"family {name!r} is said to go from {start} to {stop}, of {n_features} features")
+        if start == stop:
+            raise BoostrunError(
+                f"family {name!r} holds no feature: it is said to go from {start} to {stop}, of {n_features} features"
+            )
+
+
 class Board:
     """The training set as a policy sees it: features by family, edges for a price.
 
     Parameters
     ----------
     codes : (d, n) uint8, feature-major.
+    samples : (n, d) uint8 or None, the same codes sample-major where they are at hand: quicker for small samples.
     families : list of (name, start, stop), which features belong together.
     budget : int, C: evaluated (feature, sample) pairs a step that may be charged.
     sampling : "weight" or "uniform", how :meth:`sample` draws.
@@ -38,20 +65,26 @@ class Board:
 
     ``signed`` (n, c) float32, the signed weights, is set by the booster. Evaluations of a step are charged to accounts;
     ``ledger`` is a list of one dict a step. The charged ones, selection and pilot, may not exceed the budget: asking
-    for more raises BoostrunError, whatever policy asks.
+    for more raises BoostrunError, whatever policy asks, and so do families without features or beyond them.
     """
 
-    def __init__(self, codes, families, budget: int, sampling: str, rng: np.random.Generator):
+    def __init__(self, codes, families, budget: int, sampling: str, rng: np.random.Generator, samples=None):
         self.codes, self.families, self.budget, self.sampling, self.rng = codes, families, budget, sampling, rng
+        self.samples = samples
         self.n_features, self.n = codes.shape
+        check_families(families, self.n_features)
         self.ledger: list[dict[str, int]] = []
         self.signed: np.ndarray | None = None
-        self._running = np.empty(self.n)  # running sums of the samples' weights, made when a step first draws
-        self._current = False
+        self._family_starts = np.array([start for _, start, _ in families])
+        self.family_sizes = np.array([stop for _, _, stop in families]) - self._family_starts
+        self._taken = np.zeros(self.n_features, np.uint8)
+        # of the samples' weights, made when a step first draws
+        self._running, self._guide = np.empty(self.n), np.empty(self.n + 1, np.int32)
+        self._kappa: float | None = None
 
     def begin_step(self, signed: np.ndarray) -> None:
         """A new step with these signed weights (n, c)."""
-        self.signed, self._current = signed, False
+        self.signed, self._kappa = signed, None
         self.ledger.append(dict.fromkeys(ACCOUNTS, 0))
 
     @property
@@ -69,7 +102,7 @@ class Board:
             )
 
     def draw(self, q: int, family: int | None = None) -> np.ndarray:
-        """``q`` features drawn uniformly without replacement, of all or of one family; all of them when fewer.
+        """``q`` features drawn uniformly without replacement, of all or of one family, ascending; all when fewer.
 
         Cost O(q) for small shares of the features, O(their number) otherwise.
         """
@@ -77,13 +110,30 @@ class Board:
         size = stop - start
         if q >= size:
             return np.arange(start, stop)
-        return start + self.rng.choice(size, q, replace=False, shuffle=False)
+        return start + np.sort(self.rng.choice(size, q, replace=False, shuffle=False))
 
-    def edges(self, features: np.ndarray, account: str = "selection") -> tuple[np.ndarray, np.ndarray]:
-        """Exact edges (Q,) of the best stumps on ``features`` (Q,), over all samples, and their thresholds (Q,)."""
+    def draw_each(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``counts`` (M,) features of every family, drawn uniformly without replacement; all of a family when fewer.
+
+        Returns ``(features, counts)``: int64, family by family and ascending within, and how many of each. Cost O(d).
+        """
+        counts = np.minimum(counts, self.family_sizes)
+        features = np.empty(counts.sum(), np.int64)
+        draws.without_replacement(
+            self._family_starts, self.family_sizes, counts, self.rng.random(len(features)), self._taken, features
+        )
+        return features, counts
+
+    def edges(
+        self, features: np.ndarray, account: str = "selection", codes: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Exact edges (Q,) of the best stumps on ``features`` (Q,), over all samples, and their thresholds (Q,).
+
+        ``features`` are rows of ``codes`` (R, n) uint8 where a policy has copied some for itself.
+        """
         self.charge(account, len(features) * self.n)
         edges, thresholds = np.empty(len(features)), np.empty(len(features), np.int64)
-        kernels.best_votes(self.codes, features, self.signed, edges, thresholds)
+        kernels.best_votes(self.codes if codes is None else codes, features, self.signed, edges, thresholds)
         return edges, thresholds
 
     def sample(self, size: int) -> Sample:
@@ -91,23 +141,49 @@ class Board:
 
         Each draw carries u_l = y_il w_il / (m_i S), so that the edge of a fixed stump is estimated without bias.
         With ``sampling="uniform"`` draws are uniform and carry their weights times n / S. Cost O(n c) once a step,
-        then O(min(n, S log n) + S c).
+        then O(S c).
         """
         if size >= self.n:
             return Sample(np.arange(self.n), self.signed)
         if self.sampling == "uniform":
             rows = np.sort(self.rng.integers(self.n, size=size))
             return Sample(rows, self.signed[rows] * np.float32(self.n / size))
-        if not self._current:
-            kernels.marginals_of(self.signed, self._running)
-            self._current = True
-        rows, signed = np.empty(size, np.int64), np.empty((size, self.signed.shape[1]), np.float32)
-        kernels.sample_by_weight(self.signed, self._running, self.rng.standard_exponential(size + 1), rows, signed)
+        self._look_at_weights()
+        rows, signed = np.empty(size, np.int64), empty(size, self.signed.shape[1])
+        spacings = self.rng.standard_exponential(size + 1)
+        draws.sample_by_weight(self.signed, self._running, self._guide, spacings, rows, signed)
         return Sample(rows, signed)
 
     def sampled_edges(self, features: np.ndarray, sample: Sample, account: str = "selection") -> np.ndarray:
         """Estimated edges (Q,) of the best stumps on ``features`` (Q,), from a sample."""
         self.charge(account, len(features) * sample.size)
-        edges, thresholds = np.empty(len(features)), np.empty(len(features), np.int64)
-        kernels.best_votes_on_sample(self.codes, features, sample.rows, sample.signed, edges, thresholds)
+        q, size = len(features), sample.size
+        picked, edges, thresholds = np.empty((q, size), np.uint8), np.empty(q), np.empty(q, np.int64)
+        a_line = 64  # bytes that come from memory together
+        if (
+            self.samples is not None
+            and q > size
+            and size * min(q, self.n_features // a_line) <= q * min(size, self.n // a_line)
+        ):
+            kernels.pick_by_sample(self.samples, features, sample.rows, picked)
+        else:
+            kernels.pick_by_feature(self.codes, features, sample.rows, picked)
+        kernels.best_votes_on_sample(picked, sample.signed, edges, thresholds)
         return edges
+
+    @property
+    def kappa(self) -> float:
+        """S times the variance of an estimated edge, 1 in the paper: the second moment of a draw for independent votes.
+
+        sum_il w_il^2 / m_i by weight, from 1/K to 1, and n sum_il w_il^2 of uniform draws (section 2). Cost O(n c) once
+        a step.
+        """
+        if self.sampling == "uniform":
+            return float(self.n * np.square(self.signed).sum(dtype=np.float64))
+        self._look_at_weights()
+        return self._kappa
+
+    def _look_at_weights(self) -> None:
+        """Once a step, when it first draws."""
+        if self._kappa is None:
+            self._kappa = draws.running_weights(self.signed, self._running, self._guide)

@@ -14,19 +14,22 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
 
     Parameters
     ----------
-    policy : {"uniform_naive", "uniform_1q", "uniform_q1", "laminating"}
-        Which features, on which samples, are looked at in a step.
+    policy : policy object, or one of
+        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
+        "tasting_q1", "laminating".
+        Which features, on which samples, are looked at in a step. A name stands for the policy with its defaults; an
+        object of :mod:`boostrun.sampling.policies` has parameters of its own, as ``Laminating(Q=64)``. It is copied,
+        never changed.
     n_estimators : int, T: stumps.
     budget_multiplier : float
         Evaluated (feature, sample) pairs a step, in units of the number N of samples: the paper's C over N. Asking for
         more is an error, whatever the policy: Q features on all samples need ``budget_multiplier >= Q``.
-    Q : int, features a step of the uniform policies.
-    laminating_Q : int or None
-        Features that laminating begins with; None: the largest power of two of at most min(d, 1024) that leaves 32
-        samples to each.
     sampling : {"weight", "uniform"}, how samples are drawn where not all are looked at.
     init : {"uniform", "balanced"}
         Every (sample, class) the same weight at first, or the true and the false classes half of it each.
+    families : list of (name, start, stop) or None
+        Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: all
+        features are one.
     max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
     warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting anew.
     random_state : int, RandomState or None
@@ -53,6 +56,10 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
     >>> clf = AdaBoostMHClassifier("laminating", n_estimators=100, random_state=0).fit(X[:1400], y[:1400])
     >>> clf.score(X[1400:], y[1400:]) > 0.85
     True
+    >>> from boostrun.sampling.policies import Laminating
+    >>> clf = AdaBoostMHClassifier(Laminating(Q=16), n_estimators=2, random_state=0).fit(X, y)
+    >>> int(clf.ledger_["selection"][0])  # 16 on 280 samples, 8 on 560, 4 on 1120, 2 on all 1797
+    17034
     """
 
     ensemble_type = VoteEnsemble

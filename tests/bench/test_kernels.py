@@ -53,11 +53,12 @@ def test_geems_parts_beside_their_floors(n, d):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 256, (n, d)).astype(np.uint8)
     y, weights, dims = np.where(rng.random(n) < 0.1, 1.0, -1.0), rng.random(n), np.sort(rng.permutation(d)[:n])
-    ranks, thresholds = kernels.dense_ranks_of_codes(codes, dims)
+    ranked = geem._Ranks(codes, y, dims)
+    ranks, thresholds = ranked.ranks, ranked.thresholds
     sigma, words = np.empty((n, n)), np.empty((n, n), np.uint8)
     covariance = median_ms(lambda: kernels.covariance_from_byte_ranks(ranks, y, thresholds, 0.1 * thresholds, sigma))
     read = median_ms(lambda: read_pairs(ranks, words))
-    ranking = median_ms(lambda: kernels.dense_ranks_of_codes(codes, dims))
+    ranking = median_ms(lambda: geem._Ranks(codes, y, dims))
     kernels.fill_lower(sigma)
     buffer, memory = np.empty((n, n), order="F"), geem._Elimination(n, n // 2)
 

@@ -1,8 +1,11 @@
 """What the verbs do and print, on small runs in a temporary folder."""
 
+import gzip
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
@@ -41,6 +44,12 @@ def test_results_do_not_depend_on_workers_or_order(command, workplace):
     assert figures(workplace / "one") == figures(workplace / "two") == figures(workplace / "three")
 
 
+def test_nor_do_those_of_a_policy(command, workplace):
+    for n_jobs, order, store in ((1, "exp3p,tasting_q1,laminating", "one"), (2, "laminating,tasting_q1,exp3p", "two")):
+        assert command(f"-m algo={order} dataset=digits T=4 trials=2 n_jobs={n_jobs} store={store}")[0] == 0
+    assert figures(workplace / "one") == figures(workplace / "two")
+
+
 def test_a_sweep_names_what_differs(command):
     code, out, _ = command("-m algo=rand,wsam dataset=digits r=12,15 T=4 trials=1 n_jobs=1")
     assert code == 0
@@ -52,8 +61,6 @@ def test_a_sweep_names_what_differs(command):
 
 
 def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(command, workplace):
-    import gzip
-
     from boostrun.commands.run import _paper_place
     from boostrun.compose import compose_one
     from boostrun.runner.plan import PlannedCell, cell_of
@@ -66,7 +73,6 @@ def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(com
     assert place("algo=geem", "dataset=mnist", "r=100", "T=10") == {}
     assert place("algo=geem", "dataset=mnist", "r=100", "q=5") == {}
     assert place("algo=majority") == {}
-    assert gzip  # the packed records of a table are read elsewhere
 
 
 def test_reproduce_writes_a_table_that_table_shows_without_running(command, workplace):
@@ -86,6 +92,21 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert command(f"table {small.replace('digits,stl10', 'digits')} --strict")[0] == 0
     code, plan, _ = command(f"plan {small}")
     assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
+
+
+def test_an_item_reads_several_figures_off_one_run(command, workplace):
+    small = "adaptive/table1 algo=uniform_naive dataset=digits features=raw T=12 trials=2 n_jobs=1"
+    code, out, _ = command(f"reproduce {small}")
+    assert code == 0 and "log10 loss" in out and "test error %" in out
+    folder = workplace / "results" / "adaptive" / "table1"
+    table = pd.read_csv(folder / "table.csv")
+    assert table["T"].tolist() == ["T=10"] * 2 and table["metric"].tolist() == ["log10 loss", "test error %"]
+    with gzip.open(folder / "records.jsonl.gz", "rt") as lines:
+        curves = [json.loads(line)["curve"] for line in lines]
+    for metric, shown in zip(("log10_loss", "test_error_pct"), table["mean"]):
+        assert shown == pytest.approx(np.mean([curve[metric][curve["T"].index(10)] for curve in curves]))
+    assert all(curve["family_steps"] == {"raw": curve["T"]} for curve in curves)
+    assert (folder / "curve_log10_loss_evaluations.png").is_file()
 
 
 def test_quick_says_so_and_stands_apart(command, workplace):

@@ -50,9 +50,7 @@ def test_lattice_elimination_equals_the_definition(seed):
     n, q = 16, 9
     sigma, weights, rng = random_problem(seed, n)
     lattice = np.where(rng.random((7, n)) < 0.5, 1.0, -1.0)
-    selection = geem._Elimination(n, q)(
-        lambda raised, out: np.copyto(out, sigma), weights, lambda factor: lattice
-    )
+    selection = geem._Elimination(n, q)(lambda raised, out: np.copyto(out, sigma), weights, lambda factor: lattice)
     _, corrected, order = twin.select(sigma, weights, q, lattice)
     assert selection.order.tolist() == order.tolist()
     np.testing.assert_allclose(selection.weights, corrected, rtol=1e-9, atol=1e-10)
@@ -106,7 +104,9 @@ def test_constant_features_leave_the_largest_weights():
 def test_lattice_vectors_follow_the_covariance():
     sigma = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
     strategy = GeemLattice(lattice_size=20000)
-    signs = strategy._targets(Inversion(3).factor(sigma), np.random.default_rng(0))
+    inversion = Inversion(3)
+    inversion.matrix[:] = sigma
+    signs = strategy._targets(inversion.factor(), np.random.default_rng(0))
     agreement = (signs[:, :, None] == signs[:, None, :]).mean(axis=0)
     expected = 0.5 + np.arcsin(sigma) / np.pi  # orthant probability of a Gaussian pair
     np.testing.assert_allclose(agreement, expected, atol=0.015)
@@ -147,7 +147,7 @@ def test_elimination_for_all_classes_minimises_the_summed_objective(seed):
     labels = np.where(rng.random((n, classes)) < 0.4, 1.0, -1.0)
     weights = rng.random((n, classes))
     found = geem._Elimination(n, q)(
-        lambda raised, out: np.copyto(out, unsigned), (labels * weights).T, lambda factor: labels.T, shared=True
+        lambda raised, out: np.copyto(out, unsigned), (labels * weights).T, lambda factor: labels.T
     )
     kept, order = list(range(n)), []
     ones = np.ones(n)
@@ -160,7 +160,7 @@ def test_elimination_for_all_classes_minimises_the_summed_objective(seed):
         order.append(kept.pop(int(np.argmax(candidates))))
     assert found.order.tolist() == order
     corrected = np.stack([twin.corrected_weights(s, w, np.array(kept)) for s, w in zip(signed, weights.T)], axis=1)
-    np.testing.assert_allclose(found.weights * labels[found.kept], corrected, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(found.weights.T * labels[found.kept], corrected, rtol=1e-9, atol=1e-10)
 
 
 def test_for_all_classes_of_a_single_class_is_the_binary_choice():

@@ -1,5 +1,7 @@
 """Distances between runs of bytes, and inverses by halves, against numpy."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numba import njit
@@ -28,10 +30,12 @@ def test_factor_and_inverse_equal_numpys_in_memory_used_again(n):
     for _ in range(2):
         root = rng.normal(size=(n, n + 2))
         matrix = root @ root.T + 0.5 * n * np.eye(n)
-        upper = np.triu(inversion.factor(np.tril(matrix)))  # what stands above the diagonal is not read
-        np.testing.assert_allclose(upper, np.linalg.inv(np.linalg.cholesky(matrix)).T, rtol=1e-9, atol=1e-12)
-        inverse = np.triu(inversion.inverse())
-        np.testing.assert_allclose(inverse, np.triu(np.linalg.inv(matrix)), rtol=1e-9, atol=1e-12)
+        inversion.matrix[:] = np.tril(matrix)  # what stands above the diagonal is not read
+        lower = np.tril(inversion.factor())
+        np.testing.assert_allclose(lower, np.linalg.inv(np.linalg.cholesky(matrix)), rtol=1e-9, atol=1e-12)
+        inverse = np.tril(inversion.inverse())
+        np.testing.assert_allclose(inverse, np.tril(np.linalg.inv(matrix)), rtol=1e-9, atol=1e-12)
+        inversion = pickle.loads(pickle.dumps(inversion))  # a copy works too, in memory of its own
 
 
 @pytest.mark.parametrize("n", [3, 300])
@@ -39,5 +43,9 @@ def test_a_matrix_that_is_not_positive_definite_is_refused_wherever_it_fails(n):
     for place in (0, n // 2, n - 1):
         matrix = np.eye(n)
         matrix[place, place] = -1.0
+        inversion = Inversion(n)
+        inversion.matrix[:] = matrix
         with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
-            Inversion(n).factor(matrix)
+            inversion.factor()
+        inversion.matrix[:] = np.eye(n)
+        np.testing.assert_array_equal(np.tril(inversion.factor()), np.eye(n))

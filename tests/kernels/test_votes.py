@@ -14,7 +14,7 @@ def problem(seed, n=50, d=3, classes=3, distinct=256):
     codes = rng.integers(0, distinct, (d, n)).astype(np.uint8)
     labels = np.where(rng.random((n, classes)) < 0.4, 1.0, -1.0)
     weights = rng.random((n, classes))
-    signed = np.zeros((n, 1 if classes == 1 else 16), np.float32)
+    signed = np.zeros((n, 1 if classes == 1 else -(-classes // 16) * 16), np.float32)
     signed[:, :classes] = labels * weights / weights.sum()
     return codes, signed, labels, rng
 
@@ -27,11 +27,13 @@ def test_the_best_stump_is_that_of_all_thresholds_and_all_votes(seed, classes, d
     kernels.best_votes(codes, np.arange(3), signed, edges, thresholds)
     exact = signed[:, :classes].astype(np.float64)
     for f in range(3):
-        best, _ = twin.best_stump_of_feature(codes[f], exact)
+        best, at = twin.best_stump_of_feature(codes[f], exact)
         assert edges[f] == pytest.approx(best, abs=2e-6)
-        votes, edge = kernels.votes_of(codes[f], thresholds[f], signed)
-        assert edge == pytest.approx(best, abs=2e-6)
         side = np.where(codes[f] >= thresholds[f], 1.0, -1.0)
+        assert np.abs(side @ exact).sum() == pytest.approx(best, abs=2e-6)
+        threshold, votes, edge = kernels.best_stump(codes[f], signed)
+        side = np.where(codes[f] >= threshold, 1.0, -1.0)
+        assert threshold == at and edge == pytest.approx(best, abs=1e-12)
         assert side @ exact @ votes[:classes] == pytest.approx(edge, abs=1e-12)
 
 
@@ -42,9 +44,11 @@ def test_of_equal_edges_the_smallest_threshold_counts_and_zero_is_the_constant_s
     signed[:, 0] = [0.25, 0.25, 0.25, 0.25]
     kernels.best_votes(codes, np.array([0]), signed, edges, thresholds)
     assert (edges[0], thresholds[0]) == (1.0, 0)
+    assert kernels.best_stump(codes[0], signed)[::2] == (0, 1.0)
     signed[:, 0] = [-0.25, -0.25, 0.25, 0.25]
     kernels.best_votes(codes, np.array([0]), signed, edges, thresholds)
     assert (edges[0], thresholds[0]) == (1.0, 6)  # nothing lies from 6 to 9
+    assert kernels.best_stump(codes[0], signed)[::2] == (6, 1.0)
 
 
 @pytest.mark.parametrize("classes", [1, 3, 16, 20])
@@ -58,23 +62,49 @@ def test_a_sample_of_everything_gives_the_exact_edges_and_many_features_are_bloc
     features = rng.permutation(d)
     exact, sampled, thresholds = np.empty(d), np.empty(d), np.empty((2, d), np.int64)
     kernels.best_votes(codes, features, signed, exact, thresholds[0])
-    kernels.best_votes_on_sample(codes, features, np.arange(n), signed, sampled, thresholds[1])
+    kernels.best_votes_on_sample(codes[features], signed, sampled, thresholds[1])
     np.testing.assert_allclose(exact, sampled, rtol=1e-4)
     for place in (0, 7, 8, 20):
-        _, edge = kernels.votes_of(codes[features[place]], thresholds[0, place], signed)
-        assert edge == pytest.approx(exact[place], rel=1e-3)
+        side = np.where(codes[features[place]] >= thresholds[0, place], 1.0, -1.0)
+        assert np.abs(side @ signed.astype(float)).sum() == pytest.approx(exact[place], rel=1e-3)
+        assert kernels.best_stump(codes[features[place]], signed)[2] == pytest.approx(exact[place], rel=1e-4)
 
 
-@pytest.mark.parametrize("classes", [1, 4])
+@pytest.mark.parametrize(("q", "size", "classes"), [(1, 1, 1), (5, 3, 4), (4, 40, 4), (7, 33, 1), (2, 500, 20)])
+def test_a_search_on_few_samples_is_the_search_on_those_rows(q, size, classes):
+    rng = np.random.default_rng(size)
+    codes = rng.integers(0, 256, (q, size)).astype(np.uint8)
+    signed = np.zeros((size, 1 if classes == 1 else -(-classes // 16) * 16), np.float32)
+    signed[:, :classes] = rng.normal(size=(size, classes)) / size
+    edges, thresholds = np.empty((2, q)), np.empty((2, q), np.int64)
+    kernels.best_votes_on_sample(codes, signed, edges[0], thresholds[0])
+    kernels.best_votes(codes, np.arange(q), signed, edges[1], thresholds[1])
+    np.testing.assert_allclose(edges[0], edges[1], rtol=1e-5)
+    for f in range(q):
+        side = np.where(codes[f] >= thresholds[0, f], 1.0, -1.0)
+        assert np.abs(side @ signed.astype(float)).sum() == pytest.approx(edges[0, f], rel=1e-4)
+
+
+def test_codes_are_picked_alike_from_features_and_from_samples():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 256, (70, 90)).astype(np.uint8)
+    features, rows = rng.permutation(70)[:37], np.sort(rng.integers(0, 90, 41))
+    one, other = np.empty((2, 37, 41), np.uint8)
+    kernels.pick_by_feature(codes, features, rows, one)
+    kernels.pick_by_sample(np.ascontiguousarray(codes.T), features, rows, other)
+    assert (one == codes[np.ix_(features, rows)]).all() and (other == one).all()
+
+
+@pytest.mark.parametrize("classes", [1, 4, 20])
 def test_reweighing_keeps_the_sum_at_one_when_the_edge_is_true(classes):
     codes, signed, *_ = problem(4, classes=classes)
     total = np.abs(signed).sum(dtype=np.float64)
-    votes, edge = kernels.votes_of(codes[1], 100, signed)
+    threshold, votes, edge = kernels.best_stump(codes[1], signed)
     before, edge = signed.astype(np.float64), edge / total
-    side = np.where(codes[1] >= 100, 1.0, -1.0)[:, None]
+    side = np.where(codes[1] >= threshold, 1.0, -1.0)[:, None]
     alpha = 0.5 * np.log((1 + edge) / (1 - edge))
     expected = before * np.exp(-alpha * np.sign(before) * votes * side) / np.sqrt(1 - edge**2)
-    new = kernels.reweigh(codes[1], 100, votes, edge, signed)
+    new = kernels.reweigh(codes[1], threshold, votes, edge, signed)
     np.testing.assert_allclose(signed, expected, rtol=1e-5, atol=1e-12)
     assert new == pytest.approx(1.0, abs=1e-5) and new == pytest.approx(np.abs(signed).sum(), rel=1e-5)
 
@@ -86,23 +116,3 @@ def test_added_votes_are_the_obvious_sum():
     scores = np.zeros((40, 3))
     kernels.add_votes(codes, features, thresholds, alphas[:, None] * votes, scores)
     np.testing.assert_allclose(scores, twin.scores(codes, features, thresholds, votes, alphas), rtol=1e-12)
-
-
-@pytest.mark.parametrize(("classes", "size"), [(1, 50), (4, 50), (4, 600)])
-def test_samples_are_drawn_in_proportion_to_their_weights_and_scaled(classes, size):
-    _, signed, _, rng = problem(2, n=400 if size < 100 else 40, classes=classes)
-    signed[[0, 5, 6, -1]] = 0.0
-    marginals = np.abs(signed).sum(axis=1, dtype=np.float64)
-    running, counts = np.empty(len(signed)), np.zeros(len(signed))
-    kernels.marginals_of(signed, running)
-    np.testing.assert_allclose(running, np.cumsum(marginals), rtol=1e-6)
-    rows, sample = np.empty(size, np.int64), np.empty((size, signed.shape[1]), np.float32)
-    draws = 120_000 // size
-    for _ in range(draws):
-        kernels.sample_by_weight(signed, running, rng.standard_exponential(size + 1), rows, sample)
-        assert (np.diff(rows) >= 0).all()
-        counts += np.bincount(rows, minlength=len(signed))
-    np.testing.assert_allclose(sample, signed[rows] / (marginals[rows, None] * size), rtol=2e-4)
-    share = marginals / marginals.sum()
-    assert (np.abs(counts / counts.sum() - share) <= 5 * np.sqrt(share / counts.sum()) + 1e-9).all()
-    assert (counts[marginals == 0] == 0).all()

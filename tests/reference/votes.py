@@ -30,3 +30,8 @@ def scores(codes, features, thresholds, votes, alphas):
         for i in range(codes.shape[1]):
             out[i] += alpha * vote * (1.0 if codes[feature, i] >= threshold else -1.0)
     return out
+
+
+def kappa(signed):
+    """sum_i sum_l w_il^2 / m_i, the second moment of a draw for independent votes; ``signed`` (n, c)."""
+    return sum((row**2).sum() / np.abs(row).sum() for row in signed.astype(float) if row.any())

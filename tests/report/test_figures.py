@@ -6,7 +6,8 @@ import struct
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report import TableSpec, build, curve_figure, table_figure
+from boostrun.report import Entry, TableSpec, build, curve_figure, share_figure, table_figure
+from boostrun.report.shares import _shares
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
@@ -78,3 +79,19 @@ def test_nothing_to_draw_is_an_error_in_words(make_entry, tmp_path):
     with pytest.raises(BoostrunError, match="no record has a curve of test_accuracy_pct against T"):
         curve_figure([make_entry(values=TEN)], "test_accuracy_pct", "T", tmp_path / "a.png")
     assert not list(tmp_path.iterdir())
+
+
+def test_shares_are_those_between_checkpoints(tmp_path):
+    def record(seed, first):
+        steps = {"hog": [0, first, 8], "lbp": [1, 2 - first, 2]}
+        return {"seed": seed, "status": "done", "curve": {"T": [1, 2, 10], "family_steps": steps}}
+
+    entry = Entry("ucb", ("mnist",), {}, 2, [record(0, 1), record(1, 0)])
+    edges, shares = _shares(entry)
+    assert edges == [0.8, 1, 2, 10]
+    assert shares["hog"] == pytest.approx([0.0, 0.5, 7.5 / 8]) and shares["lbp"] == pytest.approx([1.0, 0.5, 0.5 / 8])
+    assert (
+        share_figure([entry], tmp_path / "a.png").read_bytes() == share_figure([entry], tmp_path / "b.png").read_bytes()
+    )
+    with pytest.raises(BoostrunError, match="families"):
+        share_figure([Entry("geem", ("mnist",), {}, 1, [{"seed": 0, "curve": {"T": [1]}}])], tmp_path / "c.png")

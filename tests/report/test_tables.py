@@ -309,3 +309,24 @@ def test_an_empty_table_is_still_a_table():
     assert table.missing == []
     assert table.markdown().startswith("# Strategies")
     assert table.text(40) and table.csv() is not None and table.latex()
+
+
+def test_targets_are_met_missed_or_left_open():
+    def entry(row, mean, column=("log10 loss", "T=100")):
+        records = [{"seed": seed, "metrics": {"log10_loss": mean}} for seed in range(2)]
+        where = {"dataset": "mnist", "method": row, "T": "100"}
+        return Entry(row, column, where, 2, records, metric="log10_loss")
+
+    targets = (
+        {"metric": "log10_loss", "columns": ["T=100"], "rows": ["uniform_naive", "uniform_1q"], "within": 0.03},
+        {"metric": "log10_loss", "columns": ["T=100"], "rows": ["uniform_1q"], "within_pct": 15},
+        {"metric": "log10_loss", "columns": ["T=100"], "order": ["laminating", ["uniform_naive", "ucb"], "uniform_1q"]},
+        {"metric": "log10_loss", "columns": ["T=100"], "order": ["uniform_1q", "laminating"], "slack": 0.01},
+        {"metric": "log10_loss", "columns": [["mnist", "T=100"]], "order": ["laminating", "uniform_1q"]},
+    )
+    spec = TableSpec("x", "adaptive_sampling", "1", "log10_loss", False, ("metric", "T"), targets=targets)
+    means = {"laminating": -1.05, "uniform_naive": -0.86, "uniform_1q": -0.70}  # the paper has -0.85 and -0.75
+    table = build(spec, [entry(row, mean) for row, mean in means.items()])
+    lines = [line.split(":")[0] for line in table.markdown().splitlines() if line.startswith("- target")]
+    assert lines == [f"- target {verdict}" for verdict in ("not met", "met", "open", "not met", "open")]
+    assert "uniform_1q -0.700, paper -0.75" in table.text(200)

@@ -1,20 +1,29 @@
 """AdaBoost.MH and its policies: the invariants of the specification, scikit-learn's checks, budgets."""
 
+import copy
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.sampling.adaboost_mh import POLICIES, AdaBoostMH, Course, one_column_a_class, signed_weights
+from boostrun.sampling.adaboost_mh import (
+    POLICIES,
+    AdaBoostMH,
+    Course,
+    one_column_a_class,
+    policy_class,
+    signed_weights,
+)
 from boostrun.sampling.board import Board
 from boostrun.sampling.classifier import AdaBoostMHClassifier
+from boostrun.sampling.policies import Laminating, Uniform1Q, UniformNaive, UniformQ1
 
-SMALL = {"n_estimators": 10, "Q": 3}
 
-
-@parametrize_with_checks([AdaBoostMHClassifier(name, **SMALL) for name in POLICIES])
+@parametrize_with_checks([AdaBoostMHClassifier(policy_class(name)(), n_estimators=10) for name in POLICIES])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -47,9 +56,13 @@ def test_the_reported_loss_is_the_loss_and_falls(policy, digits):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_score_on_digits(policy, digits):
     """One parametrised table of scores that this code gives; a change here is a change of results."""
-    expected = {"uniform_naive": 88.4, "uniform_1q": 88.4, "uniform_q1": 89.4, "laminating": 89.2}[policy]
+    expected = {
+        "uniform_naive": 88.4, "uniform_1q": 89.7, "uniform_q1": 89.9, "best_family": 61.0, "ucb": 89.2, "exp3p": 88.7,
+        "eps_greedy": 88.4, "tasting_1q": 88.2, "tasting_q1": 89.7, "laminating": 88.7,
+    }[policy]  # fmt: skip
     X, y = digits
-    clf = AdaBoostMHClassifier(policy, n_estimators=200, random_state=0).fit(X[:1400], y[:1400])
+    clf = AdaBoostMHClassifier(policy, n_estimators=200, families=list(Source.families), random_state=0)
+    clf.fit(X[:1400], y[:1400])
     assert 100 * clf.score(X[1400:], y[1400:]) == pytest.approx(expected, abs=1.5)
 
 
@@ -70,17 +83,14 @@ def test_weights_start_equal_or_balanced_and_sum_to_one():
     assert uniform.shape == (4, 16) and signed_weights(labels[:, :1], np.zeros((4, 1)), "uniform").shape == (4, 1)
 
 
-def test_a_binary_problem_in_one_column_is_the_problem_in_two(digits):
-    X, y = digits[0], digits[1] < 5
-    one = AdaBoostMH("uniform_naive", n_estimators=60, Q=5, random_state=1).fit_source(ArraySource(X, y, 0))
-    model = AdaBoostMH("uniform_naive", n_estimators=60, Q=5, random_state=1)
-    model.classes_ = np.array([False, True])
-    source = ArraySource(X, y, 0)
-    course_labels = np.column_stack([np.where(y, 1.0, -1.0), np.where(y, -1.0, 1.0)])
-    rng = np.random.default_rng(np.random.SeedSequence(1))
-    board = Board(np.ascontiguousarray(source.samples.T), [("all", 0, 64)], 10 * len(y), "weight", rng)
-    model.Q, model._binner = 5, None
-    course = Course(board, model._make_policy(), course_labels, "uniform")
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_binary_problem_in_one_column_is_the_problem_in_two(policy, digits):
+    source = Source(digits[0], digits[1] < 5, 0)
+    one = AdaBoostMH(policy, n_estimators=60, random_state=1).fit_source(source)
+    two_columns = np.where(source.labels[:, None] == [True, False], 1.0, -1.0)
+    codes, rng = np.ascontiguousarray(source.samples.T), np.random.default_rng(np.random.SeedSequence(1))
+    board, started = AdaBoostMH(policy).set_up(codes, Source.families, rng)
+    course = Course(board, started, two_columns, "uniform")
     course.boost(60)
     assert (course.ensemble.features == one.ensemble_.features).all()
     np.testing.assert_allclose(course.ensemble.alphas, one.ensemble_.alphas, rtol=1e-4)
@@ -88,11 +98,11 @@ def test_a_binary_problem_in_one_column_is_the_problem_in_two(digits):
 
 
 def test_looking_at_everything_is_exhaustive_search(digits):
-    everything = train(digits, "uniform_naive", Q=64, budget_multiplier=64)
-    lamination = train(digits, "laminating", laminating_Q=64, budget_multiplier=64 * 6)
+    everything = train(digits, UniformNaive(Q=64), budget_multiplier=64)
+    lamination = train(digits, Laminating(Q=64), budget_multiplier=64 * 6)
     assert (everything.ensemble_.features == lamination.ensemble_.features).all()
     assert (everything.staged_log10_loss_ == lamination.staged_log10_loss_).all()
-    few = train(digits, "uniform_naive", Q=4)
+    few = train(digits, UniformNaive(Q=4))
     assert everything.staged_log10_loss_[-1] < few.staged_log10_loss_[-1]
 
 
@@ -103,16 +113,26 @@ def test_no_step_costs_more_than_the_budget_and_none_can(policy, digits):
     charged = model.ledger_["selection"] + model.ledger_["pilot"]
     assert (charged <= 10 * n).all() and model.evaluations_ == charged.sum()
     assert (model.ledger_["refit"] == n).all() and (model.ledger_["update"] == n).all()
+    assert (model.ledger_["tasting"] == (30 * n if policy.startswith("tasting") else 0)).all()
     if policy == "laminating":
         assert (charged == charged[0]).all() and charged[0] > 8 * n
     else:
         with pytest.raises(BoostrunError, match="its budget is"):
-            train(digits, policy, rounds=1, Q=11, budget_multiplier=2)
+            train(digits, policy_class(policy)(Q=11), rounds=1, budget_multiplier=2)
+
+
+def test_a_policy_that_asks_for_more_than_the_budget_is_stopped(digits):
+    class Greedy:
+        def choose(self, board):
+            return int(board.edges(np.arange(11))[0].argmax())
+
+    with pytest.raises(BoostrunError, match=r"step 1: the policy asked for 19767 .* where its budget is 17970"):
+        train(digits, Greedy(), rounds=1)
 
 
 @pytest.mark.parametrize("q", [2, 4, 16, 64])
 def test_laminatings_rounds_sum_to_q_s_log2_q(q, digits):
-    model = train(digits, "laminating", rounds=2, laminating_Q=q)
+    model = train(digits, Laminating(Q=q), rounds=2)
     s = int(10 * len(digits[1]) // (q * np.log2(q)))
     if s * q / 2 < len(digits[1]):  # no round looks at all samples
         assert model.ledger_["selection"][0] == q * s * int(np.log2(q))
@@ -121,8 +141,7 @@ def test_laminatings_rounds_sum_to_q_s_log2_q(q, digits):
 def test_policies_keep_to_the_families_they_drew():
     rng = np.random.default_rng(0)
     board = Board(rng.integers(0, 256, (64, 30)).astype(np.uint8), list(Source.families), 10**6, "weight", rng)
-    for name, of in (("uniform_1q", 1), ("uniform_q1", 3)):
-        policy = AdaBoostMH(name, Q=3)._make_policy()
+    for policy, of in ((Uniform1Q(Q=3), 1), (UniformQ1(Q=3), 3)):
         for _ in range(30):
             features = policy.candidates(board)
             families = {k for k, (_, start, stop) in enumerate(Source.families) for f in features if start <= f < stop}
@@ -157,14 +176,29 @@ def test_fitting_T_steps_and_T_more_equals_fitting_2T(policy, digits):
     source = Source(*digits, 0)
     whole = AdaBoostMH(policy, n_estimators=130, random_state=3).fit_source(source)
     halves = AdaBoostMH(policy, n_estimators=65, warm_start=True, random_state=3).fit_source(source)
+    assert (whole.staged_log10_loss_[:65] == halves.staged_log10_loss_).all()
     halves.n_estimators = 130
     halves.fit_source(source)
     for name in ("features", "thresholds", "votes", "alphas"):
         assert (getattr(whole.ensemble_, name) == getattr(halves.ensemble_, name)).all()
     assert (whole.staged_log10_loss_ == halves.staged_log10_loss_).all()
-    halves.n_estimators = 5
+
+
+def test_warm_start_refuses_fewer_rounds_and_other_samples(digits):
+    X, y = digits
+    model = AdaBoostMH("ucb", n_estimators=10, warm_start=True, random_state=3).fit_source(Source(X, y, 0))
+    model.n_estimators = 12
+    for source, words in (
+        (Source(X, np.where(y == 9, 10, y), 0), "the class .*10.* was not there when training began"),
+        (Source(X[:-1], y[:-1], 0), "1797 samples of 64 features that training began with"),
+        (Source(X[:, :60], y, 0), "these are others"),
+        (Source(X, y[::-1], 0), "these are others"),
+    ):
+        with pytest.raises(BoostrunError, match=words):
+            model.fit_source(source)
+    model.n_estimators = 5
     with pytest.raises(BoostrunError, match="cannot take back"):
-        halves.fit_source(source)
+        model.fit_source(Source(X, y, 0))
 
 
 def test_real_values_are_binned_and_a_saved_model_predicts_the_same(tmp_path):
@@ -190,12 +224,12 @@ def test_constant_data_make_a_constant_model():
         ({"policy": "laminate"}, "did you mean 'laminating'"),
         ({"sampling": "weights"}, "did you mean 'weight'"),
         ({"init": "half"}, "none of uniform, balanced"),
-        ({"Q": 0}, "Q=0"),
+        ({"policy": Laminating}, "Laminating.*a policy object, as in"),
+        ({"policy": 3}, "policy=3: a name"),
         ({"n_estimators": 0}, "n_estimators=0"),
         ({"budget_multiplier": float("nan")}, "above 0"),
         ({"budget_multiplier": 1e-4}, "too small for laminating"),
         ({"max_bins": 1}, "max_bins=1"),
-        ({"laminating_Q": 2.5}, "laminating_Q=2.5"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parameters, words, digits):
@@ -203,3 +237,23 @@ def test_bad_parameters_get_a_sentence(parameters, words, digits):
         AdaBoostMH(**{"random_state": 0, **parameters}).fit_source(ArraySource(*digits, 0))
     with pytest.raises(BoostrunError, match="only one class"):
         AdaBoostMH(random_state=0).fit_source(ArraySource(digits[0], np.zeros(len(digits[1])), 0))
+
+
+@pytest.mark.parametrize("parameters", [{"Q": 0}, {"Q": 2.5}, {"Q": "many"}, {"Q": True}, {"Q": float("nan")}])
+def test_a_policy_refuses_parameters_that_do_not_fit(parameters):
+    with pytest.raises(BoostrunError, match=f"Q={parameters['Q']!r}: a whole number of at least 1 is needed"):
+        Laminating(**parameters)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_object_is_what_its_name_is_and_no_run_changes_it(name, digits):
+    policy = policy_class(name)()
+    before = copy.deepcopy(vars(policy))
+    named, first, again = (train(digits, given, rounds=15) for given in (name, policy, policy))
+    assert vars(policy) == before
+    for model in (first, again):
+        assert (model.ensemble_.features == named.ensemble_.features).all()
+        assert (model.staged_log10_loss_ == named.staged_log10_loss_).all()
+    clf = AdaBoostMHClassifier(policy, n_estimators=15)
+    other = clone(clf)
+    assert clf.get_params()["policy"] is policy and other.policy == policy and other.policy is not policy

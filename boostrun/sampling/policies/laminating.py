@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import BoostrunError
+from ...kinds import whole
+from .policy import Policy
 
 _MOST, _LEAST_SAMPLES = 1024, 32
 
 
-class Laminating:
+@dataclass
+class Laminating(Policy):
     """Q features on S samples, the better half of them on 2 S fresh samples, and so on until one is left.
 
     The cost of a step is Q S ceil(log2 Q). ``Q=None`` is the largest power of two of at most min(d, 1024) for which
     S = budget / (Q log2 Q) is at least 32.
     """
 
-    def __init__(self, Q: int | None = None):
-        self.Q = Q
+    Q: int | None = whole(None)
 
     def start(self, board) -> None:
         """Fix Q and S for the run; raises BoostrunError when the budget is too small for two features."""
@@ -41,5 +44,5 @@ class Laminating:
         while len(features) > 1:
             edges = board.sampled_edges(features, board.sample(size))
             best = np.argpartition(-edges, len(features) // 2 - 1)[: len(features) // 2]
-            features, size = features[best], 2 * size
+            features, size = features[np.sort(best)], 2 * size
         return int(features[0])

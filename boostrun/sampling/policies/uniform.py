@@ -8,31 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from .on_all_samples import OnAllSamples
 
-class UniformNaive:
+
+class UniformNaive(OnAllSamples):
     """Q of all features."""
 
-    def __init__(self, Q: int = 10):
-        self.Q = Q
-
-    def choose(self, board) -> int:
-        """The feature with the largest edge among those looked at."""
-        features = self.candidates(board)
-        return int(features[np.argmax(board.edges(features)[0])])
-
-    def candidates(self, board) -> np.ndarray:
-        """The features to look at, (at most Q,)."""
+    def candidates(self, board):
         return board.draw(self.Q)
 
 
-class Uniform1Q(UniformNaive):
+class Uniform1Q(OnAllSamples):
     """Q of one family drawn uniformly."""
 
     def candidates(self, board):
         return board.draw(self.Q, family=int(board.rng.integers(len(board.families))))
 
 
-class UniformQ1(UniformNaive):
+class UniformQ1(OnAllSamples):
     """One of each of Q families, drawn without replacement unless there are fewer than Q."""
 
     def candidates(self, board):

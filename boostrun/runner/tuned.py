@@ -1,0 +1,88 @@
+"""Values chosen by ``boostrun tune``: where a choice is kept, and how a later run or table finds it.
+
+A choice belongs to a configuration: all that decides a result but the value chosen. It is the file ``tuned.json`` in a
+folder of that configuration under ``<results>/tuned``, beside a table of what it was chosen from and the records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+from boostrun.compose import Settings
+from boostrun.config import SCHEMAS
+from boostrun.errors import BoostrunError
+from boostrun.runner.cell import Cell, digest_of
+
+WORD = "tuned"
+
+
+def key_of(cell: Cell) -> str:
+    """The key of the algorithm that is tuned; empty when it has none."""
+    return SCHEMAS["algo"][cell.algo["name"]].tunes
+
+
+def folder(results: str | Path, cell: Cell) -> Path:
+    """Where the choice for this cell is kept, whatever value the tuned key has in it.
+
+    >>> cell = Cell({"name": "ucb", "scale": 3}, {"name": "digits"}, {"name": "raw"}, {"T": 20, "Q": 10})
+    >>> folder("results", cell).as_posix()
+    'results/tuned/ucb-digits-raw-T20-Q10-4f726f48'
+    """
+    config = cell.config()
+    config["algo"].pop(key_of(cell), None)
+    name = "-".join(cell.label.replace("·", " ").replace("=", "").split())
+    return Path(results) / WORD / f"{name}-{digest_of(config)[:8]}"
+
+
+def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
+    """The settings with the chosen value where ``tuned`` stands, and what is missing: a sentence, or nothing.
+
+    Raises BoostrunError for a choice that cannot be read.
+    """
+    key = key_of(cell)
+    if not key or settings.algo[key] != WORD:
+        return settings, ""
+    path = folder(settings.root["results"], cell) / "tuned.json"
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))["value"]
+    except FileNotFoundError:
+        what = f"algo.{key}=tuned: nothing is tuned for {cell.label}"
+        return settings, f"{what}; boostrun tune with the same settings chooses it"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BoostrunError(f"{path} is no choice made by boostrun tune ({error}); tune again") from None
+    return dataclasses.replace(settings, algo={**settings.algo, key: value}), ""
+
+
+def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
+    """The choice among cells that differ in the tuned key, from a record of each: the smallest training loss at T.
+
+    Of equal losses the first counts. Returns what ``tuned.json`` holds: the key, the value and its seed, the ``grid``
+    with loss and costs of each, and ``cost`` of the run with the value chosen, alone and ``with_tuning``.
+    """
+    key = key_of(cells[0])
+    grid = [
+        {
+            "value": cell.algo[key],
+            "log10_loss": record["metrics"]["log10_loss"],
+            "evaluations": record["cost"]["evaluations"],
+            "train_seconds": record["cost"]["train_seconds"],
+            "record": record["key"],
+        }
+        for cell, record in zip(cells, records)
+    ]
+    best = min(grid, key=lambda row: row["log10_loss"])
+    costs = ("evaluations", "train_seconds")
+    return {
+        "label": cells[0].label,
+        "key": f"algo.{key}",
+        "value": best["value"],
+        "seed": records[0]["seed"],
+        "cost": {
+            "of_the_run": {cost: best[cost] for cost in costs},
+            "with_tuning": {cost: sum(row[cost] for row in grid) for cost in costs},
+        },
+        "grid": grid,
+    }

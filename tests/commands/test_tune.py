@@ -1,0 +1,119 @@
+"""``boostrun tune``: one run with each value, the choice by training loss, and who reads it."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+FAMILIES = "dataset=digits features=families19 features.only=[lbp,gray_hist] T=4 n_jobs=1"
+BANDIT = "dataset=digits T=3 n_jobs=1"
+
+
+def records(workplace):
+    found = [json.loads(path.read_text()) for path in (workplace / "results" / "runs").rglob("*.json")]
+    return {record["key"]: record for record in found}
+
+
+def choice(workplace, algo):
+    (path,) = (workplace / "results" / "tuned").glob(f"{algo}-*/tuned.json")
+    return json.loads(path.read_text())
+
+
+def test_the_best_family_is_the_one_with_the_smallest_training_loss_and_is_read_back(command, workplace):
+    code, out, err = command(f"tune algo=best_family {FAMILIES}")
+    assert code == 0, err
+    made, chosen = records(workplace), choice(workplace, "best_family")
+    losses = {record["cell"]["algo"]["family"]: record["metrics"]["log10_loss"] for record in made.values()}
+    assert set(losses) == {"lbp", "gray_hist"} and losses[chosen["value"]] == min(losses.values())
+    assert {record["seed"] for record in made.values()} == {0} == {chosen["seed"]}
+    costs = [record["cost"]["evaluations"] for record in made.values()]
+    assert chosen["cost"]["with_tuning"]["evaluations"] == sum(costs) == 2 * costs[0]
+    assert chosen["cost"]["of_the_run"]["evaluations"] == costs[0]
+    assert [made[row["record"]]["metrics"]["log10_loss"] for row in chosen["grid"]] == [
+        row["log10_loss"] for row in chosen["grid"]
+    ]
+    for line in (r"lbp +-0\.\d{4} .* chosen", r"cost of the run +57 520 ", r"cost with tuning +115 040 .* 2 runs"):
+        assert re.search(line, out)
+    (table,) = (workplace / "results" / "tuned").glob("*/table.md")
+    assert "| lbp | -0." in table.read_text() and (table.parent / "records.jsonl.gz").is_file()
+    again = re.search(r"next: boostrun (.*)", out).group(1)
+    assert again == f"algo=best_family {FAMILIES} algo.family={chosen['value']}"
+    code, out, _ = command(f"plan algo=best_family {FAMILIES} trials=2 algo.family=tuned")
+    assert code == 0 and "1 cached, 0 stale, 1 to run" in out  # the run of the grid is the first trial
+    assert command(f"plan {again} trials=2")[1] == out
+    assert command(f"algo=best_family {FAMILIES} trials=2 algo.family=tuned")[0] == 0
+    assert {r["cell"]["algo"]["family"] for r in records(workplace).values() if r["seed"] == 1} == {chosen["value"]}
+
+
+def test_tuning_goes_on_where_it_was_and_runs_nothing_twice(command, workplace):
+    code, first, err = command(f"tune -m algo=best_family,ucb {BANDIT}")
+    assert code == 0 and "13 cells · 13 trials" in err and len(records(workplace)) == 13
+    assert "next: boostrun algo=best_family dataset=digits T=3" in first
+    first = first.partition("ucb ·")[2]
+    assert [row["value"] for row in choice(workplace, "ucb")["grid"]] == list(range(12))
+    paths = sorted((workplace / "results" / "runs").rglob("*.json"))
+    next(path for path in paths if '"name":"ucb"' in path.read_text().replace(" ", "")).unlink()
+    shutil.rmtree(workplace / "results" / "tuned")  # the packed records are read too
+    before = {path: path.stat().st_mtime_ns for path in paths if path.exists()}
+    code, again, err = command(f"tune algo=ucb {BANDIT}")
+    assert code == 0 and "trials 1/1" in err
+    assert all(path.stat().st_mtime_ns == stamp for path, stamp in before.items())
+    losses = [re.findall(r"-0\.\d{4}", text) for text in (first, again)]
+    assert losses[0] == losses[1] and len(losses[0]) == 12
+    assert choice(workplace, "ucb")["value"] == 0  # one family: all are equal, and the first counts
+
+
+ITEM = """# with tuned bandits
+title: mine
+paper: ""
+table: ""
+metric: log10_loss
+higher_is_better: false
+rows: algo
+columns: [dataset]
+where: {}
+overrides: [T=3, trials=2]
+blocks:
+  - sweep: {algo: [uniform_1q], dataset: [digits]}
+  - sweep: {algo: [ucb], dataset: [digits]}
+    settings: {tuned: [algo.scale=tuned]}
+"""
+
+
+def test_a_table_shows_what_is_not_tuned_as_missing_and_has_it_afterwards(command, workplace):
+    (workplace / "mine" / "paper" / "my").mkdir(parents=True)
+    (workplace / "mine" / "paper" / "my" / "item.yaml").write_text(ITEM)
+    code, out, _ = command("table my/item --config-dir mine --strict")
+    assert code == 1 and "nothing is tuned for ucb · digits" in " ".join(out.split())
+    assert command("tune algo=ucb dataset=digits T=3 n_jobs=1")[0] == 0
+    assert command("reproduce my/item --config-dir mine n_jobs=1")[0] == 0
+    code, out, _ = command("table my/item --config-dir mine --strict")
+    assert code == 0 and "nothing is tuned" not in out
+
+
+def test_where_a_run_fails_nothing_is_chosen(command, workplace, monkeypatch):
+    from boostrun.runner import evaluate_votes
+
+    working = evaluate_votes.train_and_test
+
+    def failing(model, *rest):
+        return 1 / 0 if model.policy.scale == 5 else working(model, *rest)
+
+    monkeypatch.setattr(evaluate_votes, "train_and_test", failing)
+    code, out, err = command(f"tune algo=ucb {BANDIT}")
+    assert code == 1 and "11 of 12 runs are there" in err and "chosen" not in out
+    assert not (workplace / "results" / "tuned").exists()
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"value"}', '{"values": 3}'])
+def test_a_choice_that_cannot_be_read_is_one_sentence(content, command, workplace):
+    from boostrun.compose import compose_one
+    from boostrun.runner.plan import cell_of
+    from boostrun.runner.tuned import folder
+
+    place = folder("results", cell_of(compose_one(["algo=ucb", "T=3"])))
+    place.mkdir(parents=True)
+    (place / "tuned.json").write_text(content)
+    code, _, err = command("algo=ucb T=3 algo.scale=tuned n_jobs=1")
+    assert code == 2 and "is no choice made by boostrun tune" in err and "Traceback" not in err

@@ -1,0 +1,57 @@
+"""A budget on features inside the reservoir loop."""
+
+import numpy as np
+import pytest
+
+from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError
+from boostrun.reservoir.boosting import ReservoirBoosting
+from boostrun.reservoir.budgeted import BudgetedBoosting
+from boostrun.sampling.adaboost_mh import POLICIES
+
+SIZES = {"reservoir_size": 64, "n_estimators": 12, "random_state": 0}
+
+
+def source(classes=3):
+    rng = np.random.default_rng(1)
+    samples = rng.integers(0, 256, (500, 20)).astype(np.uint8)
+    noise = rng.normal(0.0, 30.0, 500)
+    labels = np.digitize(samples[:, 3] + samples[:, 11] + noise, [170, 340]) if classes == 3 else samples[:, 3] > 99
+    return ArraySource(samples, labels, seed=0)
+
+
+@pytest.mark.parametrize("strategy", ["rand", "wsam", "geem"])
+def test_all_features_of_the_budget_are_the_search_of_all_features(strategy):
+    """64 equal weights are exact in single precision: ties of the first round fall alike."""
+    budgeted = BudgetedBoosting(strategy, policy="uniform_naive", Q=20, budget_multiplier=20.0, **SIZES)
+    free = ReservoirBoosting(strategy, **SIZES)
+    budgeted, free = (model.fit_source(source()).ensemble_ for model in (budgeted, free))
+    for name in ("features", "thresholds", "polarities", "coefficients"):
+        np.testing.assert_array_equal(getattr(budgeted, name), getattr(free, name))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_no_policy_exceeds_the_budget_and_all_learn(policy):
+    model = BudgetedBoosting("wsam", policy=policy, Q=4, budget_multiplier=4.0, **SIZES)
+    model.families = [("some", 0, 5), ("others", 5, 20)]
+    model.fit_source(source(classes=2))
+    charged = model.ledger_["selection"] + model.ledger_["pilot"]
+    assert charged.shape == (12,) and 0 < charged.max() <= 4 * 64
+    assert model.evaluations_ == charged.sum() and (model.ledger_["refit"] == 64).all()
+    test = source(classes=2)
+    accuracy = np.mean((model.ensemble_.decision(test.samples)[0] >= 0) == test.labels)
+    assert accuracy > (0.7 if policy != "best_family" else 0.6)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"policy": "laminated"}, "laminating"),
+        ({"shared": True}, "reservoir for each class"),
+        ({"budget_multiplier": 0}, "above 0"),
+        ({"Q": 20}, "budget"),
+    ],
+)
+def test_bad_parameters_have_their_sentence(parameters, message):
+    with pytest.raises(BoostrunError, match=message):
+        BudgetedBoosting("geem", **{"budget_multiplier": 10.0, **SIZES, **parameters}).fit_source(source())
