@@ -17,7 +17,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
 
     Returns ``{"metrics", "cost", "curve"}``: ``log10_loss`` on the training part, ``test_error_pct`` and
     ``test_accuracy_pct``; the same by number of rounds, seconds and charged evaluations, and how many of those rounds
-    chose a feature of each family. With ``edge_gaps`` of the model those too, in percent, after every round; and their mean.
+    chose a feature of each family; with ``edge_gaps`` of the model those too, in percent, by round, and their mean.
     """
     begun = time.perf_counter()
     source = ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
