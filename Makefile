@@ -6,7 +6,8 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench table3 table4 table5 timing calibration beyond wheel clean
+.PHONY: help setup demo test test-all lint bench table3 table4 table5 timing calibration beyond adaptive1 adaptive2 adaptive3 adaptive4 wheel \
+	clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,14 @@ timing calibration: setup  ## the paper's timing paragraph; what each choice tha
 
 beyond: setup  ## what the reservoir paper only names: seven items, each a table and figures
 	for item in exponential lattice swaps carried_mass split active shared; do $(RUN) reproduce reservoir/$$item || exit; done
+
+adaptive1: SET := dataset=mnist features=families19
+adaptive2: SET := dataset=pedestrians features=families19
+adaptive3: SET := dataset=caltech101 dataset.size=150 features=families33
+adaptive4: SET := dataset=cifar10 features=families19
+adaptive1 adaptive2 adaptive3 adaptive4: setup  ## a table of adaptive sampling, its four tuned rows too: many hours each (boostrun reproduce ... --quick is less)
+	-$(RUN) tune -m algo=best_family,ucb,exp3p,eps_greedy T=10000 $(SET)
+	$(RUN) reproduce adaptive/table$(subst adaptive,,$@)
 
 wheel: setup  ## the wheel and the source distribution, in dist/
 	$(VENV)/bin/python -m build --outdir dist .

@@ -206,6 +206,7 @@ class Sampling(Algorithm):
 
     budget_multiplier: float = number(10.0, above=0.0)
     init: str = choice("uniform", "balanced")
+    edge_gaps: bool = flag(False)
     paper: ClassVar[str] = "adaptive_sampling"
     budget: ClassVar[dict[str, int | str]] = {"T": 1000, "Q": 10}
 
@@ -288,6 +289,13 @@ class MASQ1(MAS1Q):
     """As mas_1q, with features of several families."""
 
     mas_s_ratio: float = number(2.0, above=1.0)
+
+
+@dataclass
+class FixedSample(Sampling):
+    """Q features on as many samples as the budget buys."""
+
+    sampling: str = choice("weight", "uniform")
 
 
 @dataclass
@@ -483,7 +491,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "bisc": Selectors, "leistner": Selectors, "geem_oza": GeemOza, "geem_chen": GeemChen,
         "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
         "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
-        "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating, "majority": Majority,
+        "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating,
+        "fixed_sample": FixedSample, "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

@@ -108,6 +108,7 @@ ALGORITHMS = {
     "mas_1q": _sampling("mas_1q", "mas_1q", **_MAS, **_MAS_PILOT),
     "mas_q1": _sampling("mas_q1", "mas_q1", **_MAS, **_MAS_PILOT),
     "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
+    "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}

@@ -17,7 +17,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
 
     Returns ``{"metrics", "cost", "curve"}``: ``log10_loss`` on the training part, ``test_error_pct`` and
     ``test_accuracy_pct``; the same by number of rounds, seconds and charged evaluations, and how many of those rounds
-    chose a feature of each family.
+    chose a feature of each family; with ``edge_gaps`` of the model those too, in percent, by round, and their mean.
     """
     begun = time.perf_counter()
     source = ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
@@ -25,6 +25,8 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     model.fit_source(source)
     trained = time.perf_counter()
     truth, marks = bank.labels("test"), checkpoints(model.ensemble_.n_rounds)
+    if model.edge_gaps:
+        marks = list(range(1, model.ensemble_.n_rounds + 1))
     charged = np.cumsum(model.ledger_["selection"] + model.ledger_["pilot"])
     curve: dict[str, list] = {"T": marks, "log10_loss": [], "test_error_pct": [], "test_accuracy_pct": []}
     curve["train_seconds"] = [float(model.staged_train_seconds_[t - 1]) for t in marks]
@@ -35,6 +37,9 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     curve["test_error_pct"] = [100.0 - accuracy for accuracy in curve["test_accuracy_pct"]]
     curve["family_steps"] = _family_steps(model.ensemble_.features, bank.families, marks)
     metrics = {name: curve[name][-1] for name in ("test_accuracy_pct", "test_error_pct", "log10_loss")}
+    if model.edge_gaps:
+        curve["edge_gap_pct"] = [100.0 * float(gap) for gap in model.staged_edge_gap_]
+        metrics["edge_gap_pct"] = 100.0 * float(model.staged_edge_gap_.mean())
     cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
     cost |= {f"evaluations_{account}": int(spent.sum()) for account, spent in model.ledger_.items()}
     return {"metrics": metrics, "cost": cost | {"evaluations": int(charged[-1])}, "curve": curve}

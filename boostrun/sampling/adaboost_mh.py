@@ -13,6 +13,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .. import one_vs_all, parameters
 from ..binning import Binner
 from ..errors import BoostrunError, did_you_mean
 from ..kernels import votes as kernels
@@ -35,6 +36,7 @@ POLICIES = {
     "mas_1q": ("mas_1q", "MAS1Q"),
     "mas_q1": ("mas_q1", "MASQ1"),
     "laminating": ("laminating", "Laminating"),
+    "fixed_sample": ("fixed_sample", "FixedSample"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
 _BINNING_SAMPLES = 10_000
@@ -66,7 +68,7 @@ class AdaBoostMH:
 
     def __init__(
         self, policy="laminating", *, n_estimators=1000, budget_multiplier=10.0, sampling="weight", init="uniform",
-        families=None, max_bins=256, warm_start=False, random_state=None,
+        families=None, max_bins=256, edge_gaps=False, warm_start=False, random_state=None,
     ):  # fmt: skip
         self.policy = policy
         self.n_estimators = n_estimators
@@ -75,6 +77,7 @@ class AdaBoostMH:
         self.init = init
         self.families = families
         self.max_bins = max_bins
+        self.edge_gaps = edge_gaps
         self.warm_start = warm_start
         self.random_state = random_state
 
@@ -93,10 +96,6 @@ class AdaBoostMH:
         self._check_parameters()
         if not (self.warm_start and getattr(self, "_course", None)):
             self.classes_ = source.class_labels()
-            if len(self.classes_) < 2:
-                raise BoostrunError(
-                    f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart"
-                )
             self._course = self._begin(source, rng)
         elif self.n_estimators < self._course.ensemble.n_rounds:
             raise BoostrunError(
@@ -110,6 +109,8 @@ class AdaBoostMH:
         self.ensemble_ = course.ensemble if self._binner is None else course.ensemble.in_units_of(self._binner)
         self.staged_log10_loss_ = np.array(course.loss)
         self.staged_train_seconds_ = np.array(course.seconds)
+        if self.edge_gaps:
+            self.staged_edge_gap_ = np.array(course.gaps)
         self.ledger_ = {account: np.array([step[account] for step in course.board.ledger]) for account in ACCOUNTS}
         self.evaluations_ = int(sum(self.ledger_[account].sum() for account in CHARGED))
         if not self.warm_start:
@@ -120,7 +121,7 @@ class AdaBoostMH:
         codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         board, policy = self.set_up(codes, getattr(source, "families", None), rng, samples)
-        return Course(board, policy, labels, self.init)
+        return Course(board, policy, labels, self.init, self.edge_gaps)
 
     def _check_same_samples(self, source) -> None:
         """Going on needs the samples that training began with; their labels and number are looked at."""
@@ -171,32 +172,28 @@ class AdaBoostMH:
                 f"policy={self.policy!r}: a name ({', '.join(POLICIES)}) or a policy object, as in "
                 "Laminating(Q=64), is needed"
             )
-        choices = {"sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
-        for key, allowed in choices.items():
-            value = getattr(self, key)
-            if value not in allowed:
-                raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        rounds = self.n_estimators
-        if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-            raise BoostrunError(f"n_estimators={rounds!r}: a whole number of at least 1 is needed")
+        parameters.choice(self, "sampling", ("weight", "uniform"))
+        parameters.choice(self, "init", ("uniform", "balanced"))
+        parameters.whole(self, "n_estimators")
+        parameters.bins(self)
         if not 0 < self.budget_multiplier < np.inf:
             raise BoostrunError(f"budget_multiplier={self.budget_multiplier!r}: a finite number above 0 is needed")
-        if not 2 <= self.max_bins <= 256:
-            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
 
 
 class Course:
     """A run of AdaBoost.MH that can be gone on with: the loop of section 1.
 
-    Parameters: ``board`` and ``policy``; ``labels`` (n, K) of -1.0 and +1.0; ``init`` of the weights.
-    Attributes: ``ensemble``, and by the end of each step ``loss`` (log10 of it) and ``seconds``.
+    Parameters: ``board`` and ``policy``; ``labels`` (n, K) of -1.0 and +1.0; ``init`` of the weights; ``look`` at all
+    features too, to measure gaps.
+    Attributes: ``ensemble``, and by the end of each step ``loss`` (log10 of it) and ``seconds``; ``gaps`` where asked.
     """
 
-    def __init__(self, board: Board, policy, labels: np.ndarray, init: str):
+    def __init__(self, board: Board, policy, labels: np.ndarray, init: str, look: bool = False):
         self.board, self.policy, self.labels, self.init = board, policy, labels, init
         self.ensemble = VoteEnsemble.empty(labels.shape[1])
         self.loss: list[float] = []
         self.seconds: list[float] = []
+        self.gaps: list[float] | None = [] if look else None
         self._scores = np.zeros(labels.shape)
         self._renew(0)
 
@@ -210,10 +207,19 @@ class Course:
                 self._renew(t)
             self.board.begin_step(self._signed)
             feature = self.policy.choose(self.board)
+            if self.gaps is not None:
+                self.gaps.append(self._gap(feature))
             edge = self._add(t, feature)
             if hasattr(self.policy, "learn"):
                 self.policy.learn(edge)
             self.seconds.append(time.perf_counter() - begun)
+
+    def _gap(self, feature: int) -> float:
+        """The largest edge of all features less that of the one chosen."""
+        codes = self.board.codes
+        edges, thresholds = np.empty(len(codes)), np.empty(len(codes), np.int64)
+        kernels.best_votes(codes, np.arange(len(codes)), self._signed, edges, thresholds)
+        return float(edges.max() - edges[feature]) / self._total
 
     def _add(self, t: int, feature: int) -> float:
         """Refit the stump on all samples, add it with its true edge, and weigh the samples anew; returns the edge."""
@@ -244,8 +250,7 @@ class Course:
 
 def one_column_a_class(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """y_il of -1.0 and +1.0, (n, K): one column a class, a single one, of the second class, for two."""
-    positives = classes if len(classes) > 2 else classes[1:]
-    return np.where(labels[:, None] == positives, 1.0, -1.0)
+    return np.where(labels[:, None] == np.array(one_vs_all.problems(classes)), 1.0, -1.0)
 
 
 def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndarray:

@@ -31,6 +31,8 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
         Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: all
         features are one.
     max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
+    edge_gaps : bool
+        Also look at all features in every step, uncounted, and tell by how much the best of them beats the one chosen.
     warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting anew.
     random_state : int, RandomState or None
 
@@ -40,6 +42,7 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
     classes_ : (n_classes,) array
     staged_log10_loss_, staged_train_seconds_ : (T,) arrays
         log10 of mean_il exp(-y_il F_l(x_i)) on the training set, and training seconds, by the end of each step.
+    staged_edge_gap_ : (T,) array, only with ``edge_gaps``: largest edge of all features less that of the one chosen.
     ledger_ : dict of (T,) int arrays
         Evaluations a step by account: selection and pilot are charged to the budget, tasting, refit and update not.
     evaluations_ : int, charged evaluations of all steps.

@@ -7,12 +7,14 @@ import signal
 import numpy as np
 import pytest
 from PIL import Image
+from sklearn.cluster import MiniBatchKMeans
 
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.features import bank_key, build, families33, open_bank
 from boostrun.features.bank import Bank
 from boostrun.features.families33 import DEFAULTS, SOURCES, Families33
 from boostrun.features.groups import NAMES
+from boostrun.features.groups.codebooks import nearest
 from boostrun.features.journal import Journal
 
 # few bins and few descriptors: of the smallest files, quickly
@@ -79,6 +81,26 @@ def test_features_do_not_depend_on_n_jobs_or_blocks(monkeypatch):
     np.testing.assert_array_equal(features[3:8], pipeline(images[3:8]))
 
 
+def test_products_and_clusters_are_computed_on_one_thread_each(monkeypatch):
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    threads = []
+
+    def noted(function):
+        def call(*arguments):
+            threads.append({pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"})
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr("boostrun.features.groups.visual_words.nearest", noted(nearest))
+    monkeypatch.setattr("sklearn.cluster.MiniBatchKMeans.fit", noted(MiniBatchKMeans.fit))
+    with threadpool_limits(2, user_api="blas"):
+        images = pictures(80, (24, 24))
+        made(only="sift_gray300_0", descriptors=400).fit(images)(images)
+    assert threads == [{1}] * 3  # k-means, and two chunks of images
+
+
 def test_banks_are_the_same_to_the_byte_for_any_n_jobs_and_blocks(data, tmp_path, monkeypatch):
     one = open_bank(data, ALL, tmp_path, tmp_path / "a")
     monkeypatch.setattr(build, "block_rows", lambda *_: 4)
@@ -115,11 +137,15 @@ def build_until(data, root, features, entry):
     open_bank(data, features, root, root / "cache")
 
 
-@pytest.mark.parametrize("codebook", ["shared", "per_split"])
 @pytest.mark.parametrize(
-    ("entry", "learned", "computed"),
+    ("codebook", "entry", "learned", "computed"),
     # codebooks 0 and 1, probe 2, quantile bins 3-5, edges 6, training images 7-9, test images 10
-    [(0, [300], [1, 6, 6, 3, 6, 6, 3, 5]), (4, [], [1, 3, 6, 6, 3, 5]), (8, [], [1, 3, 5])],
+    [
+        ("shared", 0, [300], [1, 6, 6, 3, 6, 6, 3, 5]),
+        ("per_split", 0, [300], [1, 6, 6, 3, 6, 6, 3, 5]),
+        ("per_split", 4, [], [1, 3, 6, 6, 3, 5]),
+        ("shared", 8, [], [1, 3, 5]),
+    ],
 )
 def test_a_killed_build_goes_on_where_it_was(
     data, tmp_path, monkeypatch, clustered, codebook, entry, learned, computed
@@ -261,6 +287,6 @@ def test_wrong_words_on_the_command_line_are_a_sentence(command, line, sentence)
 
 
 def test_the_command_runs_them_on_digits(command, workplace):
-    line = "algo=rand dataset=digits features=families33 r=50 T=5 trials=1 n_jobs=1 features.descriptors=200"
-    assert command(f"{line} features.size=16 features.only=[sift_gray300_0,lbp_0]")[0] == 0
+    line = "algo=rand dataset=digits features=families33 r=50 T=5 trials=1 n_jobs=1 features.bin_samples=50"
+    assert command(f"{line} features.descriptors=200 features.size=16 features.only=[sift_gray300_0,lbp_0]")[0] == 0
     assert len(list((workplace / "results" / "runs").rglob("*.json"))) == 1

@@ -18,6 +18,7 @@ from boostrun.sampling.policies import (
     BestFamily,
     EpsGreedy,
     Exp3P,
+    FixedSample,
     Laminating,
     Tasting1Q,
     TastingQ1,
@@ -383,3 +384,26 @@ def test_constant_data_make_a_constant_model(name):
     source = ArraySource(np.full((30, 4), 7, np.uint8), np.arange(30) % 3, 0)
     model = AdaBoostMH(name, n_estimators=5, families=[("a", 0, 2), ("b", 2, 4)], random_state=0).fit_source(source)
     assert model.ensemble_.constant.all() and np.isfinite(model.staged_log10_loss_).all()
+
+
+def test_edge_gaps_are_what_the_choice_loses_to_the_best_of_all_features():
+    """Nothing, when all features are looked at on all samples; else as much as brute force says."""
+    rng = np.random.default_rng(4)
+    samples, labels = rng.integers(0, 9, (200, 6)).astype(np.uint8), rng.integers(0, 3, 200)
+    for policy, none in ((UniformNaive(Q=6), True), (FixedSample(Q=6), False)):
+        model = AdaBoostMH(
+            policy, n_estimators=10, edge_gaps=True, random_state=0, budget_multiplier=6 if none else 0.5
+        )
+        gaps = model.fit_source(ArraySource(samples, labels, seed=0)).staged_edge_gap_
+        assert gaps.shape == (10,) and (gaps >= -1e-6).all() and (np.abs(gaps).max() < 1e-6) == none
+        signs, scores = np.where(labels[:, None] == np.arange(3), 1.0, -1.0), np.zeros((200, 3))
+        for t, (feature, threshold) in enumerate(zip(model.ensemble_.features, model.ensemble_.thresholds)):
+            signed = signs * np.exp(-signs * scores)
+            signed /= np.abs(signed).sum()
+            edges = [
+                max(np.abs(np.where(samples[:, [f]] >= b, 1.0, -1.0).T @ signed).sum() for b in range(9))
+                for f in range(6)
+            ]
+            assert gaps[t] == pytest.approx(max(edges) - edges[feature], abs=1e-5)
+            side = np.where(samples[:, feature] >= threshold, 1.0, -1.0)
+            scores += side[:, None] * (model.ensemble_.alphas[t] * model.ensemble_.votes[t])

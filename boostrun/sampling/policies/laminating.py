@@ -31,9 +31,10 @@ class Laminating(Policy):
             q = 2 ** int(math.log2(min(board.n_features, _MOST)))
             while q > 2 and self._samples(q, board.budget) < _LEAST_SAMPLES:
                 q //= 2
-        self.q, self.s = min(q, board.n_features), self._samples(q, board.budget)
+        self.q = min(q, board.n_features)
+        self.s = self._samples(self.q, board.budget)
         if self.s < 1:
-            raise BoostrunError(f"a budget of {board.budget} a step is too small for laminating with Q={q}")
+            raise BoostrunError(f"a budget of {board.budget} a step is too small for laminating with Q={self.q}")
 
     @staticmethod
     def _samples(q: int, budget: int) -> int:
