@@ -37,7 +37,7 @@ def _expected_edge(folder: Path) -> str:
             best = int(expected.argmax())
             shown = counts[counts <= cost] - 1
             curves.append(CostCurve(cost, every[shown], expected[shown], int(every[best]), float(expected[best])))
-            rows += [f"{variance:g},{cost},{q},{cost / q:.6g},{e:.6g}" for q, e in zip(every[shown], expected[shown])]
+            rows += [f"{variance:g},{cost},{q},{cost / q:.6g},{round(e, 8) + 0.0:.6g}" for q, e in zip(every[shown], expected[shown])]
             told.append(f"{variance:<7g} {cost:<8} {every[best]:<5} {cost / every[best]:<5.0f} {expected[best]:.5f}")
         surface = of_gaussian(counts[:, None], 1.0 / samples, 0.0, variance)
         panels.append(EdgePanel(variance, counts, samples, surface, curves))
