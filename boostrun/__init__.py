@@ -24,7 +24,7 @@ _PUBLIC = {
     "VoteEnsemble": "boostrun.vote_ensemble",
     "run": "boostrun.runner.api",
 }
-__all__ = ["__version__", *_PUBLIC]
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 (keys are strings)
 
 
 def __getattr__(name: str):
