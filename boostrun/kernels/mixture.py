@@ -24,79 +24,56 @@ def fit(edges, lengths, components, floor, weights, means, variances):
     of each mixture, those beyond get weight 0; ``floor`` of the variances; ``weights``, ``means`` and ``variances``
     (M, m) are filled. Cost O(60 n m) each.
     """
+    shares = np.empty((weights.shape[1], edges.shape[1]))
+    nearest, whole = np.empty(edges.shape[1]), np.empty(edges.shape[1])
     for k in range(edges.shape[0]):
-        _fit(edges[k, : lengths[k]], components[k], floor, weights[k], means[k], variances[k])
+        n, m = lengths[k], components[k]
+        mean, variance = 0.0, 0.0
+        for i in range(n):
+            mean += edges[k, i]
+            variance += edges[k, i] ** 2
+        mean /= n
+        variance = max(variance / n - mean * mean, 0.0)
+        for j in range(weights.shape[1]):
+            place = min(max((j + 0.5) / m * n - 0.5, 0.0), n - 1.0)
+            low, high = edges[k, int(place)], edges[k, min(int(place) + 1, n - 1)]
+            weights[k, j] = 1.0 / m if j < m else 0.0
+            means[k, j] = low + (place - int(place)) * (high - low)
+            variances[k, j] = max(variance / m, floor)
+        for _ in range(_MOST_STEPS):
+            moved = _step(edges[k], n, m, floor, weights[k], means[k], variances[k], shares, nearest, whole)
+            if moved <= _STILL * np.sqrt(variance):
+                break
 
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
-def _fit(edges, m, floor, weights, means, variances):
-    n = edges.shape[0]
-    mean, variance = 0.0, 0.0
-    for i in range(n):
-        mean += edges[i] / n
-    for i in range(n):
-        variance += (edges[i] - mean) ** 2 / n
-    for j in range(weights.shape[0]):
-        place = min(max((j + 0.5) / m * n - 0.5, 0.0), n - 1.0)
-        at = int(place)
-        after = min(at + 1, n - 1)
-        weights[j] = 1.0 / m if j < m else 0.0
-        means[j] = edges[at] + (place - at) * (edges[after] - edges[at])
-        variances[j] = max(variance / m, floor)
-    if m == 1:
-        means[0], variances[0] = mean, max(variance, floor)
-        return
-    shares, whole, nearest = np.empty((m, n)), np.empty(n), np.empty(n)
-    for _ in range(_MOST_STEPS):
-        for j in range(m):
-            _halved_distances(edges, weights[j], means[j], variances[j], shares[j], nearest, j == 0)
-        for j in range(m):
-            _unnormed(shares[j], nearest, whole, j == 0)
-        moved = 0.0
-        for j in range(m):
-            mass, first, second = _moments(edges, shares[j], whole, means[j])
-            if mass <= 1e-10 * n:
-                weights[j] = 0.0
-                continue
-            shift = first / mass
-            spread = max(second / mass - shift * shift, floor)
-            moved = max(moved, abs(shift), abs(np.sqrt(spread) - np.sqrt(variances[j])))
-            weights[j], means[j], variances[j] = mass / n, means[j] + shift, spread
-        if moved <= _STILL * np.sqrt(variance):
-            break
-
-
-@njit(cache=True, fastmath=_SUMS, error_model="numpy")
-def _halved_distances(edges, weight, mean, variance, out, nearest, first):
-    """out = -log(pi N(edge; mu, V)) but for a constant, and the smallest of them over the components so far."""
-    scale = 0.5 / variance
-    shift = 0.5 * np.log(variance) - np.log(max(weight, 1e-300))
-    for i in range(edges.shape[0]):
-        d = edges[i] - mean
-        d = scale * d * d + shift
-        out[i] = d
-        nearest[i] = d if first or d < nearest[i] else nearest[i]
-
-
-@njit(cache=True, fastmath=_SUMS, error_model="numpy")
-def _unnormed(shares, nearest, whole, first):
-    """exp of what a component is farther away than the nearest, and the sum of it over the components so far."""
-    for i in range(shares.shape[0]):
-        share = _decay(shares[i] - nearest[i])
-        shares[i] = share
-        whole[i] = share + (0.0 if first else whole[i])
-
-
-@njit(cache=True, fastmath=_SUMS, error_model="numpy")
-def _moments(edges, shares, whole, mean):
-    """Mass of a component, and its first two moments about the mean it had."""
-    mass, first, second = 0.0, 0.0, 0.0
-    for i in range(edges.shape[0]):
-        r, d = shares[i] / whole[i], edges[i] - mean
-        mass += r
-        first += r * d
-        second += r * d * d
-    return mass, first, second
+def _step(edges, n, m, floor, weights, means, variances, shares, nearest, whole):
+    """A step of EM; returns the most that a mean or a deviation has moved."""
+    for j in range(m):
+        scale, mean = 0.5 / variances[j], means[j]
+        shift = 0.5 * np.log(variances[j]) - np.log(max(weights[j], 1e-300))
+        for i in range(n):  # -log(pi N(edge; mu, V)) but for a constant
+            away = edges[i] - mean
+            shares[j, i] = scale * away * away + shift
+            nearest[i] = shares[j, i] if j == 0 or shares[j, i] < nearest[i] else nearest[i]
+    for j in range(m):
+        for i in range(n):
+            share = _decay(shares[j, i] - nearest[i])
+            shares[j, i] = share
+            whole[i] = share + (0.0 if j == 0 else whole[i])
+    moved = 0.0
+    for j in range(m):
+        mass, first, second, mean = 0.0, 0.0, 0.0, means[j]
+        for i in range(n):
+            share, away = shares[j, i] / whole[i], edges[i] - mean
+            mass += share
+            first += share * away
+            second += share * away * away
+        shift = first / max(mass, 1e-300)
+        variance = max(second / max(mass, 1e-300) - shift * shift, floor)
+        moved = max(moved, abs(shift), abs(np.sqrt(variance) - np.sqrt(variances[j])))
+        weights[j], means[j], variances[j] = mass / n, mean + shift, variance
+    return moved
 
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
@@ -106,26 +83,22 @@ def expected_edges(weights, means, variances, noises, counts, points, out):
     Parameters: ``weights``, ``means``, ``variances`` (M, m); ``noises`` (J,); ``counts`` (M, J) int64, Q at least 1;
     ``points`` of the grid; ``out`` (M, J) is filled. Cost M J m points; the power takes log2 Q multiplications.
     """
-    g, below, power = np.empty(points), np.empty(points), np.empty(points)
+    g, below = np.empty((1, points)), np.empty((1, points))
     for k in range(weights.shape[0]):
         for j in range(noises.shape[0]):
-            start, step = _grid(weights[k : k + 1], means[k : k + 1], variances[k : k + 1], noises[j], points)
-            q = counts[k, j]
-            low, high = 0, points - 1
-            while high - low > points // 8 and q > 1:  # below that point F^(Q-1) is less than 1e-20
-                middle = (low + high) // 2
-                _tabulate(weights[k], means[k], variances[k], noises[j], start + middle * step, step, 1, g, below)
-                if below[0] > np.exp(-46.0 / (q - 1)):
-                    high = middle
-                else:
-                    low = middle + 1
-            left = points - low
-            _tabulate(weights[k], means[k], variances[k], noises[j], start + low * step, step, left, g, below)
-            _raise(below, q - 1, left, power)
+            exponent = counts[k, j] - 1
+            step, used = _tabulate(weights, means, variances, k, k + 1, noises[j], exponent, points, g, below)
+            while exponent > 0:
+                if exponent & 1:
+                    for x in range(used):
+                        g[0, x] *= below[0, x]
+                for x in range(used):
+                    below[0, x] *= below[0, x]
+                exponent >>= 1
             total = 0.0
-            for x in range(left):
-                total += g[x] * power[x]
-            out[k, j] = q * step * total
+            for x in range(used):
+                total += g[0, x]
+            out[k, j] = counts[k, j] * step * total
 
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
@@ -145,9 +118,8 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
         levels += 1
     ratio, powers = np.empty((families, points)), np.empty((levels, families, points))
     product, hazard = np.ones(points), np.zeros(points)  # prod_j F_j^Q_j and sum_j Q_j g_j / F_j
-    start, step = _grid(weights, means, variances, noise, points)
+    step, _ = _tabulate(weights, means, variances, 0, families, noise, 0, points, ratio, powers[0])
     for k in range(families):
-        _tabulate(weights[k], means[k], variances[k], noise, start, step, points, ratio[k], powers[0, k])
         for x in range(points):
             ratio[k, x] /= powers[0, k, x]
         for level in range(1, levels):
@@ -166,12 +138,15 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
                 low -= 1
             if low < 0:
                 continue
-            found = step * _raised(product, hazard, powers[low, k], ratio[k], 1 << low, first)
+            found, weight = 0.0, step * (1 << low)
+            for i in range(points - first):
+                x = np.uint64(first) + np.uint64(i)
+                found += (step * hazard[x] + weight * ratio[k, x]) * product[x] * powers[low, k, x]
             if found > best:
                 best, family, chunk = found, k, low
         if family < 0:
             break
-        for x in range(first, points):
+        for x in range(points):
             product[x] *= powers[chunk, family, x]
             hazard[x] += (1 << chunk) * ratio[family, x]
         while product[first] < 1e-30:  # it only falls
@@ -182,56 +157,39 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
 
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
-def _raised(product, hazard, power, ratio, chunk, first):
-    """The integral when ``chunk`` candidates of a family are added to those there are."""
-    out = 0.0
-    for i in range(product.shape[0] - first):
-        x = np.uint64(first) + np.uint64(i)
-        out += (hazard[x] + chunk * ratio[x]) * product[x] * power[x]
-    return out
+def _tabulate(weights, means, variances, first, last, noise, exponent, points, g, below):
+    """g(x) = E[eps | eps_hat = x] f_hat(x) and F_hat(x) of the mixtures first..last on one grid, (last - first, points).
 
-
-@njit(cache=True, error_model="numpy")
-def _raise(base, exponent, points, out):
-    """out = base ** exponent at the first ``points``; ``base`` is used up."""
-    for x in range(points):
-        out[x] = 1.0
-    while exponent > 0:
-        if exponent & 1:
-            for x in range(points):
-                out[x] *= base[x]
-        for x in range(points):
-            base[x] *= base[x]
-        exponent >>= 1
-
-
-@njit(cache=True, error_model="numpy")
-def _grid(weights, means, variances, noise, points):
-    """(first point, step) of a grid that holds all mixtures (M, m) under the noise."""
-    low, high = np.inf, -np.inf
-    for k in range(weights.shape[0]):
+    Returns ``(step, used)``: the grid begins where F_hat^exponent may first exceed 1e-20, ``used`` points from the end.
+    """
+    cut = -_REACH  # Phi(cut)^exponent < 1e-20
+    for halving in (8.0, 4.0, 2.0, 1.0, 0.5):
+        if exponent * np.log(_normal(cut + halving)[1]) < -46.0:
+            cut += halving
+    low, high, start = np.inf, -np.inf, np.inf
+    for k in range(first, last):
         for j in range(weights.shape[1]):
             if weights[k, j] > 0.0:
-                reach = _REACH * np.sqrt(variances[k, j] + noise)
-                low, high = min(low, means[k, j] - reach), max(high, means[k, j] + reach)
-    return low, (high - low) / (points - 1)
-
-
-@njit(cache=True, fastmath=_SUMS, error_model="numpy")
-def _tabulate(weights, means, variances, noise, start, step, points, g, below):
-    """g(x) = E[eps | eps_hat = x] f_hat(x) and F_hat(x) of one mixture (m,), at ``points`` x from ``start`` on."""
-    for x in range(points):
-        g[x] = 0.0
-        below[x] = 0.0
-    for j in range(weights.shape[0]):
-        if weights[j] > 0.0:
-            variance = variances[j] + noise
-            scale, keep = 1.0 / np.sqrt(variance), variances[j] / variance
-            for x in range(points):
-                away = start + step * x - means[j]
-                density, share = _normal(away * scale)
-                g[x] += weights[j] * scale * density * (means[j] + keep * away)
-                below[x] += weights[j] * share
+                spread = np.sqrt(variances[k, j] + noise)
+                low, high = min(low, means[k, j] - _REACH * spread), max(high, means[k, j] + _REACH * spread)
+                start = min(start, means[k, j] + cut * spread)
+    step = (high - low) / (points - 1)
+    used = points - int((start - low) / step)
+    start = high - step * (used - 1)
+    for k in range(first, last):
+        for x in range(used):
+            g[k - first, x] = 0.0
+            below[k - first, x] = 0.0
+        for j in range(weights.shape[1]):
+            if weights[k, j] > 0.0:
+                weight, mean, variance = weights[k, j], means[k, j], variances[k, j] + noise
+                scale, keep = 1.0 / np.sqrt(variance), variances[k, j] / variance
+                for x in range(used):
+                    away = start + step * x - mean
+                    density, share = _normal(away * scale)
+                    g[k - first, x] += weight * scale * density * (mean + keep * away)
+                    below[k - first, x] += weight * share
+    return step, used
 
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")

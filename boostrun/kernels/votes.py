@@ -20,20 +20,25 @@ _TOGETHER = 8  # features that look at a block one after the other: their histog
 
 @njit(cache=True)
 def best_votes(codes, features, signed, edges, thresholds):
-    """Exact edge of the best stump on each of some features, over all samples.
+    """Edge of the best stump on each of some features, exact for the samples given.
 
     Parameters: ``codes`` (d, n) uint8; ``features`` (Q,) int64; ``signed`` (n, c) float32, c a multiple of 16;
     ``edges`` (Q,) float64 and ``thresholds`` (Q,) int64 are filled.
 
     For a threshold b let e_l(b) = sum_i s_il - 2 sum_{i: code < b} s_il; the best votes are the signs of e_l, and the
-    edge is sum_l |e_l(b)|. b = 0 is the constant stump; of equal edges the smallest b counts. Cost Q n c
-    multiply-free additions: the signed weights are read once for every 8 features, the histograms stay cached.
+    edge is sum_l |e_l(b)|. b = 0 is the constant stump; of equal edges the smallest b counts. With the codes and the
+    class vectors of a drawn sample edges are estimates (section 2).
+
+    Cost Q (n + occupied bins) c multiply-free additions: the signed weights are read once for every 8 features while
+    their histograms stay in the second-level cache, or for every 2 of few samples, in the first.
     """
     n, lanes = signed.shape
-    histograms = zeros(_TOGETHER * _BINS, lanes)
-    bins, scratch = np.arange(_BINS).astype(np.uint8), np.empty(_BINS, np.float32)
-    for first in range(0, features.shape[0], _TOGETHER):
-        count = min(_TOGETHER, features.shape[0] - first)
+    few = n <= _BLOCK
+    together = 2 if few else _TOGETHER
+    histograms = zeros(together * _BINS, lanes)
+    bins, scratch, seen = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32), np.zeros(_BINS, np.uint8)
+    for first in range(0, features.shape[0], together):
+        count = min(together, features.shape[0] - first)
         for start in range(0, n, _BLOCK):
             stop = min(start + _BLOCK, n)
             for q in range(0, count, 2):
@@ -41,26 +46,15 @@ def best_votes(codes, features, signed, edges, thresholds):
                 _add(codes[one], codes[other], signed, start, stop, histograms, q * _BINS)
         for q in range(count + count % 2):  # an odd last one has been looked at twice
             at = first + min(q, count - 1)
-            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, _BINS, scratch)
-
-
-@njit(cache=True)
-def best_votes_on_sample(picked, signed, edges, thresholds):
-    """As :func:`best_votes` on some samples: ``picked`` (Q, S) uint8 are their codes of the features looked at,
-    ``signed`` (S, c) float32 their class vectors. The edges are estimates of the edges on all samples (section 2).
-
-    Cost Q (S + occupied bins) c; the histograms of two features at a time stay in the first-level cache.
-    """
-    lanes = signed.shape[1]
-    histograms = zeros(2 * _BINS, lanes)
-    seen = np.zeros(_BINS, np.uint8)
-    bins, scratch = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32)
-    count = picked.shape[0]
-    for first in range(0, count, 2):
-        _add(picked[first], picked[min(first + 1, count - 1)], signed, 0, signed.shape[0], histograms, 0)
-        for q in range(2):  # an odd last one has been looked at twice
-            at = min(first + q, count - 1)
-            occupied = _occupied(picked[at], seen, bins)
+            if few:  # then most bins are empty
+                column = codes[features[at]]
+                for i in range(n):
+                    seen[column[i]] = 1
+            occupied = 0
+            for code in range(_BINS):
+                bins[occupied] = code
+                occupied += 1 - few + np.int64(seen[code])
+                seen[code] = 0
             edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, occupied, scratch)
 
 
@@ -87,19 +81,6 @@ def pick_by_sample(samples, features, rows, picked):
             feature = np.uint64(features[q])
             for i in range(start, stop):
                 picked[q, i] = samples[np.uint64(rows[i]), feature]
-
-
-@njit(cache=True)
-def _occupied(column, seen, bins):
-    """List the codes that a column holds, ascending; returns their number. ``seen`` (256,) is zero before and after."""
-    for i in range(column.shape[0]):
-        seen[column[i]] = 1
-    count = 0
-    for code in range(_BINS):
-        bins[count] = code
-        count += np.int64(seen[code])
-        seen[code] = 0
-    return count
 
 
 @njit(cache=True)

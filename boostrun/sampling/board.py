@@ -13,6 +13,7 @@ from ..kernels.lanes import empty
 
 ACCOUNTS = ("selection", "pilot", "tasting", "refit", "update")
 CHARGED = ("selection", "pilot")
+_LINE = 64  # bytes that come from memory together
 
 
 class Sample(NamedTuple):
@@ -69,8 +70,9 @@ class Board:
     """
 
     def __init__(self, codes, families, budget: int, sampling: str, rng: np.random.Generator, samples=None):
-        self.codes, self.families, self.budget, self.sampling, self.rng = codes, families, budget, sampling, rng
-        self.samples = samples
+        self.families, self.budget, self.sampling, self.rng = families, budget, sampling, rng
+        # memory maps as plain arrays: compiled functions are called quicker on them
+        self.codes, self.samples = np.asarray(codes), None if samples is None else np.asarray(samples)
         self.n_features, self.n = codes.shape
         check_families(families, self.n_features)
         self.ledger: list[dict[str, int]] = []
@@ -159,16 +161,13 @@ class Board:
         self.charge(account, len(features) * sample.size)
         q, size = len(features), sample.size
         picked, edges, thresholds = np.empty((q, size), np.uint8), np.empty(q), np.empty(q, np.int64)
-        a_line = 64  # bytes that come from memory together
-        if (
-            self.samples is not None
-            and q > size
-            and size * min(q, self.n_features // a_line) <= q * min(size, self.n // a_line)
-        ):
+        by_sample, by_feature = size * min(q, self.n_features // _LINE), q * min(size, self.n // _LINE)
+        if self.samples is not None and q > size and by_sample <= by_feature:
             kernels.pick_by_sample(self.samples, features, sample.rows, picked)
         else:
             kernels.pick_by_feature(self.codes, features, sample.rows, picked)
-        kernels.best_votes_on_sample(picked, sample.signed, edges, thresholds)
+        picked.setflags(write=self.codes.flags.writeable)  # to the compiler, other arrays are another type
+        kernels.best_votes(picked, np.arange(q), sample.signed, edges, thresholds)
         return edges
 
     @property
