@@ -313,7 +313,7 @@ class TastingLaminating(Laminating):
 
     tasting_R: int = whole(10)
     tasting_best_of: int = whole(10)
-    pilot_share: float = number(0.1, above=0.0, most=0.9)
+    tasting_pilot_share: float = number(0.1, above=0.0, most=0.9)
 
 
 @dataclass

@@ -60,6 +60,7 @@ _MAS = {
         "noise", "deconvolve", "pilot_share", "components", "s_min", "s_ratio", "grid_points",
     )
 }  # fmt: skip
+_TASTING_INSIDE = {f"tasting_{key}": key for key in ("R", "best_of", "pilot_share")}
 _MAS_PILOT = {"mas_q0_min": "q0_min", "mas_q0_max": "q0_max"}
 
 ALGORITHMS = {
@@ -108,10 +109,7 @@ ALGORITHMS = {
     "mas_1q": _sampling("mas_1q", "mas_1q", **_MAS, **_MAS_PILOT),
     "mas_q1": _sampling("mas_q1", "mas_q1", **_MAS, **_MAS_PILOT),
     "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
-    "tasting_laminating": _sampling(
-        "tasting_laminating", "tasting_laminating", laminating_Q="Q", tasting_R="R", tasting_best_of="best_of",
-        pilot_share="pilot_share",
-    ),  # fmt: skip
+    "tasting_laminating": _sampling("tasting_laminating", "tasting_laminating", laminating_Q="Q", **_TASTING_INSIDE),
     "tasting_ucb": _sampling(
         "tasting_ucb", "tasting_ucb", Q="Q", tasting_R="R", charge="charge", looks="looks", age_weight="age_weight"
     ),
