@@ -26,7 +26,7 @@ def main(words: Words) -> int:
         table_figure(table, folder / "table.png")
         curves = item.curves(result.cells)
         lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
-        for against in ("T", "samples_drawn", "labels_asked", "evaluations", "train_seconds"):
+        for against in ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds"):
             drawn = any(against in record["curve"] for entry in curves for record in entry.records)
             if drawn and len(lines) <= _MOST_LINES:
                 for metric in item.metrics:
