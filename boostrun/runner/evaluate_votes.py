@@ -17,7 +17,8 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
 
     Returns ``{"metrics", "cost", "curve"}``: ``log10_loss`` on the training part, ``test_error_pct`` and
     ``test_accuracy_pct``; the same by number of rounds, seconds, charged evaluations and all evaluations that found
-    stumps, and how many of those rounds chose a feature of each family; with ``edge_gaps`` of the model those too, in percent, by round, and their mean.
+    stumps, and how many of those rounds chose a feature of each family; with ``edge_gaps`` of the model those too, in
+    percent, by round, and their mean.
     """
     begun = time.perf_counter()
     source = ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
