@@ -1,21 +1,33 @@
-"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, then write it."""
+"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, or draw a figure, and write it."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from boostrun.commands.run import same_places, tell_end
+from boostrun.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
 from boostrun.runner import paper
+from boostrun.runner.drawn import draw
 from boostrun.words import Words
 
 _MOST_LINES = 24  # of a figure of curves: more cannot be told apart
 
 
 def main(words: Words) -> int:
-    """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records."""
+    """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records.
+
+    A figure without trials is drawn, with its numbers beside it.
+    """
     from boostrun.runner.execute import run_cells
 
-    item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
+    name = item_name(words)
+    if drawing := paper.drawing(name, words.config_dir):
+        folder = Path(compose_one(words.overrides, words.config_dir).root["results"]) / name
+        print(draw(drawing, folder))
+        return 0
+    item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
     same_places(item.settings)
     result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True)
     entries = item.entries(result.cells)

@@ -10,6 +10,8 @@ from numba import njit
 
 from .lanes import LANES, load, spread, store, total
 
+_SUMMED = 16  # samples whose shares of kappa are summed in single precision
+
 
 @njit(cache=True)
 def running_weights(signed, running, guide):
@@ -18,22 +20,25 @@ def running_weights(signed, running, guide):
     Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64 is filled with m_0 + ... + m_i; ``guide`` (n + 1,)
     int32 with the first row that begins in each of n equal parts of the whole, or after it. Cost O(n c), one pass.
     """
-    n = signed.shape[0]
+    n, lanes = signed.shape
     so_far, kappa = 0.0, 0.0
-    for i in range(n):
-        if signed.shape[1] == 1:
-            whole = np.float64(abs(signed[i, 0]))
-            kappa += whole
-        else:
-            row = abs(load(signed, i, 0))
-            part, square = row, row * row
-            for first in range(LANES, signed.shape[1], LANES):
-                row = abs(load(signed, i, first))
-                part, square = part + row, square + row * row
-            whole = np.float64(total(part))
-            kappa += np.float64(total(square)) / max(whole, 1e-30)
-        so_far += whole
-        running[i] = so_far
+    for start in range(0, n, _SUMMED):
+        shared = spread(np.float32(0.0))
+        for i in range(start, min(start + _SUMMED, n)):
+            if lanes == 1:
+                whole = np.float64(abs(signed[i, 0]))
+                kappa += whole
+            else:
+                row = load(signed, i, 0)
+                part, square = abs(row), row * row
+                for first in range(LANES, lanes, LANES):
+                    row = load(signed, i, first)
+                    part, square = part + abs(row), square + row * row
+                whole = np.float64(total(part))
+                shared = shared + square * spread(np.float32(1.0 / max(whole, 1e-30)))
+            so_far += whole
+            running[i] = so_far
+        kappa += np.float64(total(shared))
     for j in range(n + 1):
         guide[j] = n
     scale = n / so_far

@@ -1,7 +1,7 @@
 """Sixteen float32 numbers as one value of compiled code: a row of signed weights in one or two vector registers.
 
 Numba leaves loops over sixteen classes scalar: it unrolls them first, and cannot know that a histogram and the weights
-do not overlap. These functions say it outright, on any processor: ``store(h, a, 0, load(h, a, 0) + load(s, i, 0))``.
+do not overlap. These functions say it outright, on any processor: ``increase(histogram, code, 0, load(signed, i, 0))``.
 Arrays are (rows, a multiple of 16) float32, C-contiguous; nothing checks bounds. ``+ - *`` and ``abs`` work lane by
 lane. Use them within compiled functions only.
 """
@@ -82,6 +82,18 @@ def store(typingctx, array, row, column, value):
 
     def emit(context, builder, signature, args):
         builder.store(args[3], _place(context, builder, signature.args[0], *args[:3]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, types.uint64, _lanes), emit
+
+
+@intrinsic
+def increase(typingctx, array, row, column, value):
+    """array[row, column : column + 16] += value"""
+
+    def emit(context, builder, signature, args):
+        place = _place(context, builder, signature.args[0], *args[:3])
+        builder.store(builder.fadd(builder.load(place, align=4), args[3]), place, align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, types.uint64, _lanes), emit

@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .lanes import LANES, load, pick, spread, store, total, widen_into, zeros
+from .lanes import LANES, increase, load, pick, spread, store, total, widen_into, zeros
 
 _BINS = 256
 _BLOCK = 2048  # samples whose signed weights stay cached while several features look at them
+_SUMMED = 16  # samples whose weights are summed in single precision
 _SCORED = 512  # samples whose scores stay in the first-level cache
 _TOGETHER = 8  # features that look at a block one after the other: their histograms stay in the second-level cache
 
@@ -30,21 +31,22 @@ def best_votes(codes, features, signed, edges, thresholds):
     class vectors of a drawn sample edges are estimates (section 2).
 
     Cost Q (n + occupied bins) c multiply-free additions: the signed weights are read once for every 8 features while
-    their histograms stay in the second-level cache, or for every 2 of few samples, in the first.
+    their histograms stay in the second-level cache, for every 4 of few samples.
     """
     n, lanes = signed.shape
     few = n <= _BLOCK
-    together = 2 if few else _TOGETHER
+    together = 4 if few else _TOGETHER
     histograms = zeros(together * _BINS, lanes)
     bins, scratch, seen = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32), np.zeros(_BINS, np.uint8)
     for first in range(0, features.shape[0], together):
         count = min(together, features.shape[0] - first)
         for start in range(0, n, _BLOCK):
             stop = min(start + _BLOCK, n)
-            for q in range(0, count, 2):
-                one, other = features[first + q], features[first + min(q + 1, count - 1)]
-                _add(codes[one], codes[other], signed, start, stop, histograms, q * _BINS)
-        for q in range(count + count % 2):  # an odd last one has been looked at twice
+            for q in range(0, count, 4):
+                a, b = codes[features[first + q]], codes[features[first + min(q + 1, count - 1)]]
+                c, d = codes[features[first + min(q + 2, count - 1)]], codes[features[first + min(q + 3, count - 1)]]
+                _add(a, b, c, d, signed, start, stop, histograms, q * _BINS)
+        for q in range((count + 3) // 4 * 4):  # beyond the last one it has been looked at again
             at = first + min(q, count - 1)
             if few:  # then most bins are empty
                 column = codes[features[at]]
@@ -84,23 +86,26 @@ def pick_by_sample(samples, features, rows, picked):
 
 
 @njit(cache=True)
-def _add(column, other, signed, start, stop, histograms, base):
-    """histograms[base + code, :] += signed[i, :] for the samples start..stop of one column, and of another column into
-    the next 256 rows: two at a time, so that equal codes in a row do not wait for each other.
+def _add(a, b, c, d, signed, start, stop, histograms, base):
+    """histograms[base + code, :] += signed[i, :] for the samples start..stop of a column, and of three more columns
+    into 256 rows each after those: four at a time, so that equal codes in a row do not wait for each other.
     """
-    base, beside = np.uint64(base), np.uint64(base + _BINS)
+    at_a, at_b = np.uint64(base), np.uint64(base + _BINS)
+    at_c, at_d = np.uint64(base + 2 * _BINS), np.uint64(base + 3 * _BINS)
     if signed.shape[1] == 1:
         for i in range(start, stop):
-            histograms[base + np.uint64(column[i]), 0] += signed[i, 0]
-            histograms[beside + np.uint64(other[i]), 0] += signed[i, 0]
+            histograms[at_a + np.uint64(a[i]), 0] += signed[i, 0]
+            histograms[at_b + np.uint64(b[i]), 0] += signed[i, 0]
+            histograms[at_c + np.uint64(c[i]), 0] += signed[i, 0]
+            histograms[at_d + np.uint64(d[i]), 0] += signed[i, 0]
         return
     for part in range(0, signed.shape[1], LANES):
         for i in range(start, stop):
             row = load(signed, i, part)
-            at = base + np.uint64(column[i])
-            store(histograms, at, part, load(histograms, at, part) + row)
-            at = beside + np.uint64(other[i])
-            store(histograms, at, part, load(histograms, at, part) + row)
+            increase(histograms, at_a + np.uint64(a[i]), part, row)
+            increase(histograms, at_b + np.uint64(b[i]), part, row)
+            increase(histograms, at_c + np.uint64(c[i]), part, row)
+            increase(histograms, at_d + np.uint64(d[i]), part, row)
 
 
 @njit(cache=True)
@@ -193,21 +198,22 @@ def reweigh(column, threshold, votes, edge, signed):
     for k in range(lanes):
         wanted[0, k] = votes[k]
     summed = 0.0
-    for i in range(n):
-        side = np.float32(1.0) if column[i] >= threshold else np.float32(-1.0)
-        if lanes == 1:
-            s = signed[i, 0]
-            s *= agree if s * wanted[0, 0] * side > zero else differ
-            signed[i, 0] = s if abs(s) > tiny else zero
-            summed += np.float64(abs(signed[i, 0]))
-            continue
+    for start in range(0, n, _SUMMED):
         part = spread(zero)
-        for first in range(0, lanes, LANES):
-            s = load(signed, i, first)
-            s = s * pick(s * load(wanted, 0, first) * spread(side), zero, spread(agree), spread(differ))
-            s = pick(abs(s), tiny, s, spread(zero))
-            store(signed, i, first, s)
-            part = part + abs(s)
+        for i in range(start, min(start + _SUMMED, n)):
+            side = np.float32(1.0) if column[i] >= threshold else np.float32(-1.0)
+            if lanes == 1:
+                s = signed[i, 0]
+                s *= agree if s * wanted[0, 0] * side > zero else differ
+                signed[i, 0] = s if abs(s) > tiny else zero
+                summed += np.float64(abs(signed[i, 0]))
+                continue
+            for first in range(0, lanes, LANES):
+                s = load(signed, i, first)
+                s = s * pick(s * load(wanted, 0, first) * spread(side), zero, spread(agree), spread(differ))
+                s = pick(abs(s), tiny, s, spread(zero))
+                store(signed, i, first, s)
+                part = part + abs(s)
         summed += np.float64(total(part))
     return summed
 

@@ -12,6 +12,7 @@ from boostrun import compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, TableSpec
 from boostrun.report.formats import metric_name
+from boostrun.runner.drawn import DRAWINGS
 from boostrun.runner.plan import PlannedCell
 
 _KEYS = {
@@ -150,21 +151,42 @@ def _narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str
     return narrowed, others
 
 
-def _read(name: str, config_dir: str | None) -> dict[str, Any]:
+def drawing(name: str, config_dir: str | None = None) -> str:
+    """What an item without trials draws, a name of :mod:`boostrun.runner.drawn`; empty for an item that is a table.
+
+    >>> drawing("adaptive/figure1")
+    'expected_edge'
+    """
+    raw, path = _yaml(name, config_dir)
+    if not isinstance(raw, dict) or "draws" not in raw:
+        return ""
+    if set(raw) != {"draws"} or raw["draws"] not in DRAWINGS:
+        raise BoostrunError(f"{path} is not a paper item: draws must stand alone and be one of {', '.join(DRAWINGS)}")
+    return raw["draws"]
+
+
+def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
+    """An item's file as it stands, and where it is."""
     from omegaconf import OmegaConf
 
     known = compose.options("paper", config_dir)
     if name not in known:
         raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
     try:
-        raw = OmegaConf.to_container(OmegaConf.load(known[name]))
+        return OmegaConf.to_container(OmegaConf.load(known[name])), known[name]
     except Exception as error:  # YAML and OmegaConf raise a dozen kinds
         raise BoostrunError(f"{known[name]} cannot be read: {str(error).splitlines()[0]}") from None
+
+
+def _read(name: str, config_dir: str | None) -> dict[str, Any]:
+    if drawing(name, config_dir):
+        raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
+    raw, path = _yaml(name, config_dir)
     if not isinstance(raw, dict) or not _KEYS - _OPTIONAL <= set(raw) <= _KEYS:
         odd = sorted((_KEYS - _OPTIONAL) ^ (set(raw) - _OPTIONAL)) if isinstance(raw, dict) else ["keys"]
-        raise BoostrunError(f"{known[name]} is not a paper item: {', '.join(odd)} missing or unknown")
+        raise BoostrunError(f"{path} is not a paper item: {', '.join(odd)} missing or unknown")
     if not isinstance(raw["blocks"], list) or not all(isinstance(b, dict) and "sweep" in b for b in raw["blocks"]):
-        raise BoostrunError(f"{known[name]} is not a paper item: blocks must be a list, each with a sweep")
+        raise BoostrunError(f"{path} is not a paper item: blocks must be a list, each with a sweep")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):
-        raise BoostrunError(f"{known[name]} is not a paper item: notes must be text (quote one that holds a colon)")
+        raise BoostrunError(f"{path} is not a paper item: notes must be text (quote one that holds a colon)")
     return raw  # type: ignore[return-value]

@@ -13,6 +13,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .. import one_vs_all, parameters
 from ..binning import Binner
 from ..errors import BoostrunError, did_you_mean
 from ..kernels import votes as kernels
@@ -97,10 +98,6 @@ class AdaBoostMH:
         self._check_parameters()
         if not (self.warm_start and getattr(self, "_course", None)):
             self.classes_ = source.class_labels()
-            if len(self.classes_) < 2:
-                raise BoostrunError(
-                    f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart"
-                )
             self._course = self._begin(source, rng)
         elif self.n_estimators < self._course.ensemble.n_rounds:
             raise BoostrunError(
@@ -177,18 +174,12 @@ class AdaBoostMH:
                 f"policy={self.policy!r}: a name ({', '.join(POLICIES)}) or a policy object, as in "
                 "Laminating(Q=64), is needed"
             )
-        choices = {"sampling": ("weight", "uniform"), "init": ("uniform", "balanced")}
-        for key, allowed in choices.items():
-            value = getattr(self, key)
-            if value not in allowed:
-                raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
-        rounds = self.n_estimators
-        if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-            raise BoostrunError(f"n_estimators={rounds!r}: a whole number of at least 1 is needed")
+        parameters.choice(self, "sampling", ("weight", "uniform"))
+        parameters.choice(self, "init", ("uniform", "balanced"))
+        parameters.whole(self, "n_estimators")
+        parameters.bins(self)
         if not 0 < self.budget_multiplier < np.inf:
             raise BoostrunError(f"budget_multiplier={self.budget_multiplier!r}: a finite number above 0 is needed")
-        if not 2 <= self.max_bins <= 256:
-            raise BoostrunError(f"max_bins={self.max_bins!r}: a whole number from 2 to 256 is needed")
 
 
 class Course:
@@ -261,8 +252,7 @@ class Course:
 
 def one_column_a_class(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """y_il of -1.0 and +1.0, (n, K): one column a class, a single one, of the second class, for two."""
-    positives = classes if len(classes) > 2 else classes[1:]
-    return np.where(labels[:, None] == positives, 1.0, -1.0)
+    return np.where(labels[:, None] == np.array(one_vs_all.problems(classes)), 1.0, -1.0)
 
 
 def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndarray:

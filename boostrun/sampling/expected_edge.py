@@ -62,7 +62,7 @@ def largest_of_normal(counts: np.ndarray) -> np.ndarray:
     >>> largest_of_normal(np.array([1, 2, 10, 1000])).round(5) + 0.0
     array([0.     , 0.56419, 1.53875, 3.24144])
     """
-    z = np.linspace(-9.0, 13.0, 2201)
+    z = np.linspace(-9.0, 12.0, 421)
     log_density, counts = -0.5 * z * z - 0.5 * np.log(2 * np.pi), np.asarray(counts, float)
     integrand = z * counts[..., None] * np.exp(log_density + (counts[..., None] - 1.0) * log_ndtr(z))
     return integrand.sum(axis=-1) * (z[1] - z[0])

@@ -1,0 +1,46 @@
+"""Figures of papers that need no trials: what an item with ``draws`` writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DRAWINGS = ("expected_edge",)
+_VARIANCES = (1e-2, 1e-4)
+_COSTS = (1_000, 10_000, 100_000)
+_MOST = 10_000
+
+
+def draw(name: str, folder: Path) -> str:
+    """Write what a figure shows as figure.png and figure.csv into ``folder``; returns what to tell the user.
+
+    Raises BoostrunError when the folder cannot be written.
+    """
+    return {"expected_edge": _expected_edge}[name](folder)
+
+
+def _expected_edge(folder: Path) -> str:
+    """Dubout & Fleuret 2014, Figure 1: Gaussian edges of mean 0 and variance tau^2, estimated with variance 1 / S."""
+    import numpy as np
+
+    from boostrun.report.edge_figure import CostCurve, EdgePanel, edge_figure
+    from boostrun.report.files import write_bytes
+    from boostrun.sampling.expected_edge import of_gaussian
+
+    counts = np.unique(np.geomspace(1, _MOST, 241).round().astype(int))
+    samples = np.geomspace(1, _MOST, 121)
+    panels, rows, told = [], ["variance,cost,Q,S,expected_edge"], ["tau^2   cost     Q*    S*    E[eps*]"]
+    for variance in _VARIANCES:
+        curves = []
+        for cost in _COSTS:
+            every = np.arange(1, min(cost, _MOST) + 1)
+            expected = of_gaussian(every, every / cost, 0.0, variance)
+            best = int(expected.argmax())
+            shown = counts[counts <= cost] - 1
+            curves.append(CostCurve(cost, every[shown], expected[shown], int(every[best]), float(expected[best])))
+            rows += [f"{variance:g},{cost},{q},{cost / q:.6g},{e:.6g}" for q, e in zip(every[shown], expected[shown])]
+            told.append(f"{variance:<7g} {cost:<8} {every[best]:<5} {cost / every[best]:<5.0f} {expected[best]:.5f}")
+        surface = of_gaussian(counts[:, None], 1.0 / samples, 0.0, variance)
+        panels.append(EdgePanel(variance, counts, samples, surface, curves))
+    edge_figure(panels, folder / "figure.png")
+    write_bytes(folder / "figure.csv", ("\n".join(rows) + "\n").encode())
+    return "\n".join([*told, "", f"written: {folder}/figure.png and figure.csv"])

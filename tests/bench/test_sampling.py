@@ -1,0 +1,92 @@
+"""A step of each policy beside a step of uniform_naive of the same budget, on MNIST; nothing is asserted."""
+
+import time
+
+import numpy as np
+import pytest
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from boostrun.errors import DataMissingError
+from boostrun.features import bank_key, open_bank
+from boostrun.features.bank import Bank
+from boostrun.kernels.lanes import LANES, load, spread, total, zeros
+from boostrun.sampling.adaboost_mh import AdaBoostMH, Course, one_column_a_class
+from tests.bench.timing import median_ms, show
+from tests.conftest import REAL_DATA
+
+pytestmark = pytest.mark.bench
+
+POLICIES = ("uniform_naive", "mas_naive", "mas_1q", "mas_q1", "laminating", "tasting_1q")
+STEPS, ROUNDS = 20, 15
+
+
+@njit(cache=True)
+def read(signed, times):
+    """The floor: the signed weights read so many times, each into one register."""
+    out = np.float32(0.0)
+    for _ in range(times):
+        summed = spread(np.float32(0.0))
+        for i in range(signed.shape[0]):
+            for part in range(0, signed.shape[1], LANES):
+                summed = summed + load(signed, i, part)
+        out += total(summed)
+    return out
+
+
+@pytest.fixture(scope="module")
+def bank():
+    """The 19 families where they have been computed, else pixels."""
+    try:
+        folder = REAL_DATA / "banks" / bank_key({"name": "mnist"}, {"name": "families19"}, REAL_DATA)
+        if (folder / "meta.json").is_file():
+            return Bank(folder)
+        return open_bank({"name": "mnist"}, {"name": "raw"}, REAL_DATA, REAL_DATA)
+    except DataMissingError as missing:
+        pytest.skip(str(missing))
+
+
+def course(policy, codes, families, labels, samples):
+    model = AdaBoostMH(policy)
+    board, started = model.set_up(codes, families, np.random.default_rng(0), samples)
+    return Course(board, started, one_column_a_class(labels, np.unique(labels)), "uniform")
+
+
+def test_steps_of_the_policies_beside_a_uniform_step(bank):
+    parts = bank.codes("train"), bank.families, bank.labels("train"), bank.samples("train")
+    courses, times = {name: course(name, *parts) for name in POLICIES}, {name: [] for name in POLICIES}
+    with threadpool_limits(1):
+        for one in courses.values():
+            one.boost(60)  # compiled, and past the first steps, which are not like the others
+        for _ in range(ROUNDS):  # in turn: what else the machine does comes to all of them
+            for name, one in courses.items():
+                begun = time.perf_counter()
+                one.boost(STEPS)
+                times[name].append(1e3 * (time.perf_counter() - begun) / STEPS)
+    uniform = np.array(times["uniform_naive"])
+    show(f"a step on {len(parts[2])} samples, {bank.n_features} features, budget 10 N (ms, ratio to uniform_naive)", [
+        (name, f"{np.median(took):.2f}, {np.median(np.array(took) / uniform):.2f}") for name, took in times.items()
+    ])  # fmt: skip
+
+
+def test_a_step_beside_reading_the_weights_once_for_every_feature():
+    rng = np.random.default_rng(0)
+    n, classes, features = 60_000, 10, 10
+    codes, labels = rng.integers(0, 256, (200, n)).astype(np.uint8), rng.integers(0, classes, n)
+    one = course("uniform_naive", codes, None, labels, None)
+    signed = zeros(n, LANES)
+    signed[:, :classes] = rng.normal(size=(n, classes))
+    reads = {
+        "NumPy's sum": lambda: [signed.sum() for _ in range(features)],
+        "a register, nothing stored": lambda: read(signed, features),
+    }
+    step, floors = [], {name: [] for name in reads}
+    for _ in range(9):
+        step.append(median_ms(lambda: one.boost(1), 9))
+        for name, function in reads.items():
+            floors[name].append(median_ms(function, 9))
+    rows = [("a step: search, refit, update", f"{np.median(step):.2f} ms")]
+    for name, took in floors.items():
+        ratio = np.median(np.array(step) / took)
+        rows.append((f"weights read once a feature into {name}", f"{np.median(took):.2f} ms, ratio {ratio:.2f}"))
+    show(f"{features} features, {n} samples, {classes} classes; the target is a ratio of 1.5", rows)

@@ -1,0 +1,41 @@
+"""Sixteen numbers as one value: every operation beside NumPy's."""
+
+import numpy as np
+from numba import njit
+
+from boostrun.kernels.lanes import LANES, empty, increase, load, pick, spread, store, total, widen_into, zeros
+
+
+@njit(cache=True)
+def everything(a, b, out, wide):
+    for i in range(a.shape[0]):
+        for part in range(0, a.shape[1], LANES):
+            x, y = load(a, i, part), load(b, i, part)
+            store(out, 6 * i, part, x + y)
+            store(out, 6 * i + 1, part, x - y)
+            store(out, 6 * i + 2, part, x * y)
+            store(out, 6 * i + 3, part, abs(x))
+            increase(out, 6 * i + 3, part, y)
+            store(out, 6 * i + 4, part, pick(x, np.float32(0.5), y, x))
+            store(out, 6 * i + 5, part, spread(total(x)))
+        widen_into(wide, i, load(a, i, 0))
+
+
+def test_every_operation_works_lane_by_lane():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 5, 32)).astype(np.float32)
+    out, wide = np.empty((30, 32), np.float32), rng.normal(size=(5, 16))
+    before = wide.copy()
+    everything(a, b, out, wide)
+    found = out.reshape(5, 6, 32)
+    for place, expected in enumerate((a + b, a - b, a * b, abs(a) + b, np.where(a > 0.5, b, a))):
+        assert (found[:, place] == expected).all()
+    np.testing.assert_allclose(found[:, 5, ::16], a.reshape(5, 2, 16).sum(axis=2), rtol=1e-5)
+    assert (wide == before + a[:, :16].astype(float)).all()
+
+
+def test_rows_begin_at_cache_lines():
+    for rows in (1, 3, 1000):
+        assert (zeros(rows, 16) == 0).all() and zeros(rows, 32).shape == (rows, 32)
+        assert zeros(rows, 16).ctypes.data % 64 == 0 and empty(rows, 48).ctypes.data % 64 == 0
+        assert zeros(rows, 1).flags.c_contiguous
