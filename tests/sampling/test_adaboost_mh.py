@@ -86,16 +86,13 @@ def test_weights_start_equal_or_balanced_and_sum_to_one():
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_binary_problem_in_one_column_is_the_problem_in_two(policy, digits):
-    """With a budget for all samples: estimates of two classes are whole multiples of 2 / S, and rounding would decide
-    between those that are level.
-    """
     if policy.startswith("mas"):  # kappa takes votes of classes as independent; those of two columns are opposite
-        policy = policy_class(policy)(noise="paper", s_min=10_000)
-    source, budget = Source(digits[0], digits[1] < 5, 0), {"budget_multiplier": 500}
-    one = AdaBoostMH(policy, n_estimators=60, random_state=1, **budget).fit_source(source)
+        policy = policy_class(policy)(noise="paper")
+    source = Source(digits[0], digits[1] < 5, 0)
+    one = AdaBoostMH(policy, n_estimators=60, random_state=1).fit_source(source)
     two_columns = np.where(source.labels[:, None] == [True, False], 1.0, -1.0)
     codes, rng = np.ascontiguousarray(source.samples.T), np.random.default_rng(np.random.SeedSequence(1))
-    board, started = AdaBoostMH(policy, **budget).set_up(codes, Source.families, rng)
+    board, started = AdaBoostMH(policy).set_up(codes, Source.families, rng)
     course = Course(board, started, two_columns, "uniform")
     course.boost(60)
     assert (course.ensemble.features == one.ensemble_.features).all()
