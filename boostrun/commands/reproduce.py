@@ -1,4 +1,4 @@
-"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, or draw a figure, and write it."""
+"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, then write it."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
 def _tabulate(weights, means, variances, first, last, noise, exponent, points, g, below):
-    """g(x) = E[eps | eps_hat = x] f_hat(x) and F_hat(x) of the mixtures first..last on one grid, (last - first, points).
+    """g(x) = E[eps | eps_hat = x] f_hat(x) and F_hat(x) of the mixtures first..last on one grid, a row each.
 
     Returns ``(step, used)``: the grid begins where F_hat^exponent may first exceed 1e-20, ``used`` points from the end.
     """

@@ -199,22 +199,23 @@ def reweigh(column, threshold, votes, edge, signed):
         wanted[0, k] = votes[k]
     summed = 0.0
     for start in range(0, n, _SUMMED):
-        part = spread(zero)
+        part, single = spread(zero), zero
         for i in range(start, min(start + _SUMMED, n)):
             side = np.float32(1.0) if column[i] >= threshold else np.float32(-1.0)
             if lanes == 1:
                 s = signed[i, 0]
                 s *= agree if s * wanted[0, 0] * side > zero else differ
-                signed[i, 0] = s if abs(s) > tiny else zero
-                summed += np.float64(abs(signed[i, 0]))
+                s = s if abs(s) > tiny else zero
+                signed[i, 0] = s
+                single += abs(s)
                 continue
             for first in range(0, lanes, LANES):
-                s = load(signed, i, first)
-                s = s * pick(s * load(wanted, 0, first) * spread(side), zero, spread(agree), spread(differ))
-                s = pick(abs(s), tiny, s, spread(zero))
-                store(signed, i, first, s)
-                part = part + abs(s)
-        summed += np.float64(total(part))
+                row = load(signed, i, first)
+                row = row * pick(row * load(wanted, 0, first) * spread(side), zero, spread(agree), spread(differ))
+                row = pick(abs(row), tiny, row, spread(zero))
+                store(signed, i, first, row)
+                part = part + abs(row)
+        summed += np.float64(single + total(part))
     return summed
 
 

@@ -35,9 +35,10 @@ def _expected_edge(folder: Path) -> str:
             every = np.arange(1, min(cost, _MOST) + 1)
             expected = of_gaussian(every, every / cost, 0.0, variance)
             best = int(expected.argmax())
-            shown = counts[counts <= cost] - 1
-            curves.append(CostCurve(cost, every[shown], expected[shown], int(every[best]), float(expected[best])))
-            rows += [f"{variance:g},{cost},{q},{cost / q:.6g},{e:.6g}" for q, e in zip(every[shown], expected[shown])]
+            shown = counts[counts <= cost]
+            edges = expected[shown - 1].round(8) + 0.0
+            curves.append(CostCurve(cost, shown, edges, int(every[best]), float(expected[best])))
+            rows += [f"{variance:g},{cost},{q},{cost / q:.6g},{edge:.6g}" for q, edge in zip(shown, edges)]
             told.append(f"{variance:<7g} {cost:<8} {every[best]:<5} {cost / every[best]:<5.0f} {expected[best]:.5f}")
         surface = of_gaussian(counts[:, None], 1.0 / samples, 0.0, variance)
         panels.append(EdgePanel(variance, counts, samples, surface, curves))

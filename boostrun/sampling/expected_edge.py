@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 from ..kernels import mixture as kernels
 
 FLOOR = 1e-8  # of variances of edges
 _EDGES_A_COMPONENT = 8
+_FINENESS = 8
 
 
 class Mixtures(NamedTuple):
@@ -84,23 +85,6 @@ def of_mixtures(mixtures: Mixtures, counts: np.ndarray, noises: np.ndarray, poin
     return out
 
 
-def of_families(mixtures: Mixtures, counts: np.ndarray, noise: float, points: int = 257) -> float:
-    """E[eps*] of ``counts`` (M,) candidates of each family together, all under the same noise (section 5.1).
-
-    E = integral [sum_k Q_k g_k(x) / F_k(x)] exp(sum_j Q_j log F_j(x)) dx. Cost M m points.
-    """
-    spread = np.sqrt(mixtures.variances + noise)
-    there = mixtures.weights > 0
-    x = np.linspace((mixtures.means - 8 * spread)[there].min(), (mixtures.means + 8 * spread)[there].max(), points)
-    away = (x - mixtures.means[..., None]) / spread[..., None]
-    keep = (mixtures.variances / spread)[..., None]
-    density = mixtures.weights[..., None] / spread[..., None] * np.exp(-0.5 * away**2) / np.sqrt(2 * np.pi)
-    g = (density * (mixtures.means[..., None] + keep * away)).sum(axis=1)
-    below = np.maximum((mixtures.weights[..., None] * ndtr(away)).sum(axis=1), 1e-300)
-    counts = np.asarray(counts, float)[:, None]
-    return float(np.trapezoid((counts * g / below).sum(axis=0) * np.exp((counts * np.log(below)).sum(axis=0)), x))
-
-
 def sample_sizes(least: int, ratio: float, most: int) -> np.ndarray:
     """The S to try: ``least``, ``least * ratio``, ... up to ``most``; ``most`` alone where that is less.
 
@@ -130,19 +114,18 @@ def best_of_one_family(
 
 
 def best_of_families(
-    mixtures: Mixtures, sizes: np.ndarray, kappa: float, budget: int, samples: np.ndarray, points: int = 257,
-    fineness: int = 8,
-) -> Plan:  # fmt: skip
+    mixtures: Mixtures, sizes: np.ndarray, kappa: float, budget: int, samples: np.ndarray, points: int = 257
+) -> Plan:
     """Greedy allocation of floor(budget / S) candidates to families, for every S; the S with the largest E[eps*].
 
-    Parameters as in :func:`best_of_one_family`. Candidates go one at a time up to ``fineness``, then a
-    ``fineness``-th of those so far at a time, rounded down to a power of two (section 5.3).
+    Parameters as in :func:`best_of_one_family`. Candidates go one at a time up to eight, then an eighth of those so far
+    at a time, rounded down to a power of two (section 5.3).
     """
     best = Plan(np.zeros(len(sizes), np.int64), 0, -np.inf)
     for size in samples:
         counts = np.empty(len(sizes), np.int64)
         most = int(budget // size)
-        expected = kernels.allocate(*mixtures, kappa / size, np.asarray(sizes), most, fineness, points, counts)
+        expected = kernels.allocate(*mixtures, kappa / size, np.asarray(sizes), most, _FINENESS, points, counts)
         if expected > best.expected:
             best = Plan(counts, int(size), float(expected))
     return best

@@ -94,6 +94,21 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
 
 
+def test_a_figure_without_trials_is_drawn_with_its_numbers_beside_it(command, workplace):
+    code, out, _ = command("reproduce adaptive/figure1")
+    folder = workplace / "results" / "adaptive" / "figure1"
+    assert code == 0 and "0.0001  100000   13    7692  0.01100" in out and str(folder.relative_to(workplace)) in out
+    picture, numbers = ((folder / name).read_bytes() for name in ("figure.png", "figure.csv"))
+    assert picture.startswith(b"\x89PNG") and len(numbers.splitlines()) > 900
+    rows = [line.split(",") for line in numbers.decode().splitlines()[1:]]
+    assert all(float(q) * float(s) == pytest.approx(float(cost), rel=1e-5) for _, cost, q, s, _ in rows)
+    assert command("reproduce adaptive/figure1 results=elsewhere")[0] == 0
+    assert (workplace / "elsewhere" / "adaptive" / "figure1" / "figure.png").read_bytes() == picture
+    for verb in ("plan", "table"):
+        code, _, said = command(f"{verb} adaptive/figure1")
+        assert code == 2 and "adaptive/figure1 is a figure without trials" in said
+
+
 def test_an_item_reads_several_figures_off_one_run(command, workplace):
     small = "adaptive/table1 algo=uniform_naive dataset=digits features=raw T=12 trials=2 n_jobs=1"
     code, out, _ = command(f"reproduce {small}")

@@ -10,7 +10,6 @@ from boostrun.sampling.expected_edge import (
     best_of_families,
     best_of_one_family,
     largest_of_normal,
-    of_families,
     of_gaussian,
     of_mixtures,
     sample_sizes,
@@ -31,7 +30,6 @@ def test_the_closed_form_for_a_gaussian_is_the_integral(mean, variance, noise, q
     gaussian = Mixtures(np.ones((1, 1)), np.full((1, 1), mean), np.full((1, 1), variance))
     exact = of_gaussian(q, noise, mean, variance)
     assert of_mixtures(gaussian, [[q]], [noise])[0, 0] == pytest.approx(exact, abs=1e-6)
-    assert of_families(gaussian, [q], noise) == pytest.approx(exact, abs=1e-6)
 
 
 @pytest.mark.parametrize(("variance", "optima"), [
@@ -50,21 +48,20 @@ def test_the_optima_of_figure_1(variance, optima):
 
 
 def test_one_family_is_the_single_formula_and_equal_families_are_pooled():
-    mixture = some_mixtures(np.random.default_rng(0), 1, 3)
-    single = of_mixtures(as_arrays(mixture), [[12]], [1e-3])[0, 0]
-    assert of_families(as_arrays(mixture), [12], 1e-3) == pytest.approx(single, abs=1e-6)
-    assert of_families(as_arrays(mixture * 3), [3, 4, 5], 1e-3) == pytest.approx(single, abs=1e-6)
+    gaussian = [(np.ones(1), np.array([0.1]), np.array([9e-4]))]  # more candidates are always better
+    single = of_mixtures(as_arrays(gaussian), [[12]], [1e-3])[0, 0]
+    for families in (1, 3):
+        plan = best_of_families(as_arrays(gaussian * families), [50] * families, 1.0, 12_000, np.array([1000]))
+        assert plan.counts.sum() == 12 and plan.expected == pytest.approx(single, abs=1e-6)
 
 
 def test_families_together_are_what_simulation_gives():
     rng = np.random.default_rng(3)
     mixtures = some_mixtures(rng, 3)
-    for counts, noise in (((5, 20, 1), 1e-3), ((40, 0, 60), 5e-3)):
-        mean, error = twin.simulated_edge(mixtures, counts, noise, 8000, rng)
-        assert abs(of_families(as_arrays(mixtures), counts, noise) - mean) < 4 * error
-        assert of_families(as_arrays(mixtures), counts, noise) == pytest.approx(
-            twin.expected_edge(mixtures, counts, noise), abs=1e-6
-        )
+    for budget in (26_000, 100_000):
+        plan = best_of_families(as_arrays(mixtures), [500] * 3, 1.0, budget, np.array([1000]))
+        mean, error = twin.simulated_edge(mixtures, plan.counts, 1e-3, 8000, rng)
+        assert abs(plan.expected - mean) < 4 * error
 
 
 @given(st.integers(1, 10**5), st.floats(1.1, 3.0), st.integers(1, 10**6))
@@ -107,6 +104,6 @@ def test_no_plan_costs_more_than_the_budget_or_asks_for_more_than_there_is(seed,
     several = best_of_families(mixtures, sizes, kappa, budget, samples)
     for plan in (one, several):
         assert 0 < plan.counts.sum() * plan.size <= budget and (plan.counts <= sizes).all()
-        value = of_families(mixtures, plan.counts, kappa / plan.size, 2049)
+        value = twin.expected_edge(list(zip(*mixtures)), plan.counts, kappa / plan.size)
         assert plan.expected == pytest.approx(value, abs=1e-5)
     assert several.expected >= 0.95 * one.expected

@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import BoostrunError
 from ...kinds import number, whole
 from .laminating import Laminating, laminate
+from .tasting import ROUNDING
 from .tasting_1q import rank_weights
 
 
@@ -56,10 +57,10 @@ class TastingLaminating(Laminating):
 def promises(edges: np.ndarray, owners: np.ndarray, best_of: int, rng: np.random.Generator) -> np.ndarray:
     """P(the largest of ``best_of`` draws with replacement from ``edges`` (W,) is of family k), k = 0..M - 1: (M,).
 
-    ``owners`` (W,) are the families, each there at least once. Equal edges stand in random order. Cost O(W log W).
+    ``owners`` (W,) are the families, each there at least once. Level edges stand in random order. Cost O(W log W).
 
     >>> promises(np.array([0.1, 0.3, 0.2]), np.array([0, 0, 1]), 2, np.random.default_rng(0)).round(3)
     array([0.667, 0.333])
     """
-    ascending = np.lexsort((rng.random(len(edges)), edges))
+    ascending = np.lexsort((rng.random(len(edges)), np.round(edges / ROUNDING)))
     return np.bincount(owners[ascending], rank_weights(len(edges), best_of))
