@@ -114,7 +114,7 @@ class GeemBudgeted(Geem):
     name: str = "geem_budgeted"
     policy: str = choice(
         "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
-        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "laminating",
+        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "laminating", "tasting_laminating", "tasting_ucb",
     )  # fmt: skip
     budget_multiplier: float = number(10.0, above=0.0)
     budget: ClassVar[dict[str, int | str]] = {**Geem.budget, "Q": 10}
@@ -307,6 +307,23 @@ class Laminating(Sampling):
     budget: ClassVar[dict[str, int | str]] = {"T": 1000}
 
 
+@dataclass
+class TastingLaminating(Laminating):
+    """As laminating, beginning with features of the families that promise most."""
+
+    tasting_R: int = whole(10)
+    tasting_best_of: int = whole(10)
+    tasting_pilot_share: float = number(0.1, above=0.0, most=0.9)
+
+
+@dataclass
+class TastingUCB(Tasting):
+    """As tasting_1q, looking at few families a step: those whose promise may have become the largest."""
+
+    looks: int = whole(2)
+    age_weight: float = number(1.0, least=0.0)
+
+
 # --- data sets --------------------------------------------------------------------------------------------------
 
 
@@ -492,7 +509,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "uniform_naive": Sampling, "uniform_1q": Sampling, "uniform_q1": Sampling, "best_family": BestFamily,
         "ucb": Bandit, "exp3p": Exp3P, "eps_greedy": EpsGreedy, "tasting_1q": Tasting, "tasting_q1": Tasting,
         "mas_naive": MASNaive, "mas_1q": MAS1Q, "mas_q1": MASQ1, "laminating": Laminating,
-        "fixed_sample": FixedSample, "majority": Majority,
+        "tasting_laminating": TastingLaminating, "tasting_ucb": TastingUCB, "fixed_sample": FixedSample,
+        "majority": Majority,
     },
     "dataset": {
         "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,

@@ -10,6 +10,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
 from boostrun.runner import paper
 from boostrun.runner.drawn import draw
+from boostrun.runner.plan import roots
 from boostrun.words import Words
 
 _MOST_LINES = 24  # of a figure of curves: more cannot be told apart
@@ -18,14 +19,14 @@ _MOST_LINES = 24  # of a figure of curves: more cannot be told apart
 def main(words: Words) -> int:
     """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records.
 
-    A figure without trials is drawn, with its numbers beside it.
+    A figure without trials is drawn, with its numbers beside it where it has any.
     """
     from boostrun.runner.execute import run_cells
 
     name = item_name(words)
     if drawing := paper.drawing(name, words.config_dir):
-        folder = Path(compose_one(words.overrides, words.config_dir).root["results"]) / name
-        print(draw(drawing, folder))
+        settings = compose_one(words.overrides, words.config_dir)
+        print(draw(drawing, Path(settings.root["results"]) / name, roots(settings)[0]))
         return 0
     item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
     same_places(item.settings)
@@ -38,7 +39,7 @@ def main(words: Words) -> int:
         table_figure(table, folder / "table.png")
         curves = item.curves(result.cells)
         lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
-        for against in ("T", "samples_drawn", "labels_asked", "evaluations", "train_seconds"):
+        for against in ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds"):
             drawn = any(against in record["curve"] for entry in curves for record in entry.records)
             if drawn and len(lines) <= _MOST_LINES:
                 for metric in item.metrics:

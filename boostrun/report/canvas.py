@@ -37,12 +37,17 @@ def axes_of(number: int, high: float, title: str):
 
 
 def save(figure, path: Path | str, keys: list, remark: str) -> Path:
-    """Write the figure with its legend, titled ``remark``; equal figures are equal files."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
+    """Write the figure with its legend, titled ``remark``."""
     columns = max(1, min(len(keys), 4, 100 // max(len(key.get_label()) + 8 for key in keys)))
     looks = {"frameon": False, "title": remark, "title_fontsize": 8, "fontsize": 9, "handlelength": 3.2}
     figure.legend(handles=keys, loc="outside lower center", ncols=columns, **looks)
+    return write_png(figure, path)
+
+
+def write_png(figure, path: Path | str) -> Path:
+    """Write the figure as it is; equal figures are equal files. BoostrunError when that cannot be done."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     content = io.BytesIO()
     FigureCanvasAgg(figure)
     # No name of a program and no date, so that equal figures are equal files.

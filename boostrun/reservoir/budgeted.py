@@ -68,7 +68,8 @@ class BudgetedBoosting(ReservoirBoosting):
 
     def _reservoir(self, draws, r: int, q: int):
         cls = policy_class(self.policy)
-        policy = cls(Q=self.Q) if "Q" in cls.__dataclass_fields__ and self.policy != "laminating" else cls()
+        its_q = cls.__dataclass_fields__.get("Q")
+        policy = cls(Q=self.Q) if its_q is not None and its_q.default is not None else cls()
         rng = np.random.default_rng(np.random.SeedSequence([self._entropy(), len(self._problems)]))
         budget = int(self.budget_multiplier * r)
         return BudgetedReservoir(draws, r, q, LOSSES[self.loss], policy, budget, self.families, rng)

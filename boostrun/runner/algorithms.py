@@ -52,7 +52,7 @@ _POLICY_MODULES = tuple(
     f"boostrun.sampling.policies.{module}"
     for module in (
         "uniform", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "mas_naive", "mas_1q",
-        "mas_q1", "laminating",
+        "mas_q1", "laminating", "tasting_laminating", "tasting_ucb",
     )
 )  # fmt: skip
 _MAS = {
@@ -60,6 +60,7 @@ _MAS = {
         "noise", "deconvolve", "pilot_share", "components", "s_min", "s_ratio", "grid_points",
     )
 }  # fmt: skip
+_TASTING_INSIDE = {f"tasting_{key}": key for key in ("R", "best_of", "pilot_share")}
 _MAS_PILOT = {"mas_q0_min": "q0_min", "mas_q0_max": "q0_max"}
 
 ALGORITHMS = {
@@ -108,6 +109,10 @@ ALGORITHMS = {
     "mas_1q": _sampling("mas_1q", "mas_1q", **_MAS, **_MAS_PILOT),
     "mas_q1": _sampling("mas_q1", "mas_q1", **_MAS, **_MAS_PILOT),
     "laminating": _sampling("laminating", "laminating", laminating_Q="Q"),
+    "tasting_laminating": _sampling("tasting_laminating", "tasting_laminating", laminating_Q="Q", **_TASTING_INSIDE),
+    "tasting_ucb": _sampling(
+        "tasting_ucb", "tasting_ucb", Q="Q", tasting_R="R", charge="charge", looks="looks", age_weight="age_weight"
+    ),
     "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
 }
 # what the budget's symbols are called in code

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
-DRAWINGS = ("expected_edge",)
+DRAWINGS = ("expected_edge", "example_images")
 _VARIANCES = (1e-2, 1e-4)
 _COSTS = (1_000, 10_000, 100_000)
 _MOST = 10_000
 
 
-def draw(name: str, folder: Path) -> str:
-    """Write what a figure shows as figure.png and figure.csv into ``folder``; returns what to tell the user.
+def draw(name: str, folder: Path, data_root: Path) -> str:
+    """Write what a figure shows as figure.png, and figure.csv if it is numbers, into ``folder``; returns what to tell.
 
-    Raises BoostrunError when the folder cannot be written.
+    Raises BoostrunError when the folder cannot be written, or a data set is damaged.
     """
-    return {"expected_edge": _expected_edge}[name](folder)
+    return {"expected_edge": _expected_edge, "example_images": _example_images}[name](folder, data_root)
 
 
-def _expected_edge(folder: Path) -> str:
+def _example_images(folder: Path, data_root: Path) -> str:
+    """Dubout & Fleuret 2014, Figure 3: images of the data sets that are there."""
+    from boostrun.report.mosaic import mosaic_figure
+    from boostrun.runner.example_images import panels
+
+    shown, absent = panels(data_root)
+    mosaic_figure(shown, folder / "figure.png")
+    return "\n".join([*(f"missing: {what}" for what in absent), f"written: {folder}/figure.png"])
+
+
+def _expected_edge(folder: Path, _: Path) -> str:
     """Dubout & Fleuret 2014, Figure 1: Gaussian edges of mean 0 and variance tau^2, estimated with variance 1 / S."""
     import numpy as np
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.runner import evaluate
+from boostrun.runner import evaluate, evaluate_votes
 
 
 def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str, Any]:
     """As :func:`boostrun.runner.evaluate.train_and_test`, with the evaluations in cost and curve."""
     model.families = bank.families
     result = evaluate.train_and_test(model, bank, filter_seed)
-    charged = np.cumsum(model.ledger_["selection"] + model.ledger_["pilot"])
-    result["curve"]["evaluations"] = [int(charged[t - 1]) for t in result["curve"]["T"]]
+    for name, spent in zip(("evaluations", "all_evaluations"), evaluate_votes.evaluations(model.ledger_)):
+        result["curve"][name] = [int(spent[t - 1]) for t in result["curve"]["T"]]
     result["cost"] |= {f"evaluations_{account}": int(spent.sum()) for account, spent in model.ledger_.items()}
     result["cost"]["evaluations"] = model.evaluations_
     return result

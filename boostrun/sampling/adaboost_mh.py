@@ -36,6 +36,8 @@ POLICIES = {
     "mas_1q": ("mas_1q", "MAS1Q"),
     "mas_q1": ("mas_q1", "MASQ1"),
     "laminating": ("laminating", "Laminating"),
+    "tasting_laminating": ("tasting_laminating", "TastingLaminating"),
+    "tasting_ucb": ("tasting_ucb", "TastingUCB"),
     "fixed_sample": ("fixed_sample", "FixedSample"),
 }
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores

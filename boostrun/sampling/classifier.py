@@ -16,7 +16,8 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
     ----------
     policy : policy object, or one of
         "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
-        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "fixed_sample", "laminating".
+        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "fixed_sample", "laminating", "tasting_laminating",
+        "tasting_ucb".
         Which features, on which samples, are looked at in a step. A name stands for the policy with its defaults; an
         object of :mod:`boostrun.sampling.policies` has parameters of its own, as ``Laminating(Q=64)``. It is copied,
         never changed.

@@ -326,7 +326,9 @@ def test_a_parameter_that_does_not_fit_is_one_sentence(policy, parameters, words
         policy(**parameters)
 
 
-@pytest.mark.parametrize("name", ["best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1"])
+@pytest.mark.parametrize(
+    "name", ["best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "tasting_ucb"]
+)
 def test_q_features_that_the_budget_cannot_bear_are_refused_before_the_first_step(name):
     with pytest.raises(BoostrunError, match=r"Q=4 features on all 100 samples cost 400 .* its budget is 399"):
         policy_class(name)(Q=4).start(KnownBoard(three_families(), budget=399))

@@ -41,9 +41,13 @@ class Laminating(Policy):
         return int(budget // (q * max(1, math.ceil(math.log2(q)))))
 
     def choose(self, board) -> int:
-        features, size = board.draw(self.q), self.s
-        while len(features) > 1:
-            edges = board.sampled_edges(features, board.sample(size))
-            best = np.argpartition(-edges, len(features) // 2 - 1)[: len(features) // 2]
-            features, size = features[np.sort(best)], 2 * size
-        return int(features[0])
+        return laminate(board, board.draw(self.q), self.s)
+
+
+def laminate(board, features: np.ndarray, size: int) -> int:
+    """The better half of ``features`` (Q,) on ``size`` samples, half of these on twice as many, ...: the one left."""
+    while len(features) > 1:
+        edges = board.sampled_edges(features, board.sample(size))
+        best = np.argpartition(-edges, len(features) // 2 - 1)[: len(features) // 2]
+        features, size = features[np.sort(best)], 2 * size
+    return int(features[0])

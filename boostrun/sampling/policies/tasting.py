@@ -34,18 +34,23 @@ class Tasting(OnAllSamples):
         self.watched = np.concatenate(watched)
         self._copied = None
         if self.charge:
-            bearable = board.budget // board.n - len(self.watched)
+            bearable = board.budget // board.n - self.most_tasted()
             if bearable < 1:
                 raise BoostrunError(
-                    f"charge=True: {len(self.watched)} watched features on all {board.n} samples leave nothing of a "
+                    f"charge=True: {self.most_tasted()} watched features on all {board.n} samples leave nothing of a "
                     f"budget of {board.budget} a step; raise budget_multiplier, or lower R={self.R}"
                 )
             self.Q = min(self.Q, bearable)
         super().start(board)
 
-    def tasted(self, board) -> np.ndarray:
-        """Edges of the watched features (sum R_k,), family by family."""
+    def most_tasted(self) -> int:
+        """How many watched features a step looks at, at most."""
+        return len(self.watched)
+
+    def tasted(self, board, places: slice = slice(None)) -> np.ndarray:
+        """Edges of the watched features (sum R_k,), family by family, or of those in some places of that list."""
         if self._copied is not board.codes:  # once a run, unless the samples are others
             self._copied, self.codes = board.codes, board.codes[self.watched]
             self.codes.setflags(write=board.codes.flags.writeable)  # to the compiler, other arrays are another type
-        return board.edges(np.arange(len(self.codes)), "pilot" if self.charge else "tasting", self.codes)[0]
+        watched = np.arange(len(self.codes))[places]
+        return board.edges(watched, "pilot" if self.charge else "tasting", self.codes)[0]
