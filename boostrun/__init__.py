@@ -14,13 +14,17 @@ import importlib
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "AdaBoostMHClassifier": "boostrun.sampling.classifier",
     "ArraySource": "boostrun.data.source",
     "BoostrunError": "boostrun.errors",
+    "FullDataClassifier": "boostrun.reservoir.full_data_classifier",
+    "OnlineRivalClassifier": "boostrun.reservoir.online_classifier",
     "ReservoirClassifier": "boostrun.reservoir.classifier",
     "StumpEnsemble": "boostrun.ensemble",
+    "VoteEnsemble": "boostrun.vote_ensemble",
     "run": "boostrun.runner.api",
 }
-__all__ = ["ArraySource", "BoostrunError", "ReservoirClassifier", "StumpEnsemble", "__version__", "run"]
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 (keys are strings)
 
 
 def __getattr__(name: str):

@@ -118,6 +118,7 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
         levels += 1
     ratio, powers = np.empty((families, points)), np.empty((levels, families, points))
     product, hazard = np.ones(points), np.zeros(points)  # prod_j F_j^Q_j and sum_j Q_j g_j / F_j
+    both = np.zeros(points)  # their product
     step, _ = _tabulate(weights, means, variances, 0, families, noise, 0, points, ratio, powers[0])
     for k in range(families):
         for x in range(points):
@@ -138,18 +139,19 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
                 low -= 1
             if low < 0:
                 continue
-            found, weight = 0.0, step * (1 << low)
+            found, more = 0.0, float(1 << low)
             for i in range(points - first):
                 x = np.uint64(first) + np.uint64(i)
-                found += (step * hazard[x] + weight * ratio[k, x]) * product[x] * powers[low, k, x]
-            if found > best:
-                best, family, chunk = found, k, low
+                found += (both[x] + more * ratio[k, x] * product[x]) * powers[low, k, x]
+            if step * found > best:
+                best, family, chunk = step * found, k, low
         if family < 0:
             break
         for x in range(points):
             product[x] *= powers[chunk, family, x]
             hazard[x] += (1 << chunk) * ratio[family, x]
-        while product[first] < 1e-30:  # it only falls
+            both[x] = hazard[x] * product[x]
+        while product[first] < 1e-24:  # it only falls
             first += 1
         counts[family] += 1 << chunk
         taken, value = taken + (1 << chunk), best

@@ -20,10 +20,11 @@ _TOGETHER = 8  # features that look at a block one after the other: their histog
 
 
 @njit(cache=True)
-def best_votes(codes, features, signed, edges, thresholds):
+def best_votes(codes, features, rows, signed, edges, thresholds):
     """Edge of the best stump on each of some features, exact for the samples given.
 
-    Parameters: ``codes`` (d, n) uint8; ``features`` (Q,) int64; ``signed`` (n, c) float32, c a multiple of 16;
+    Parameters: ``codes`` (d, N) uint8; ``features`` (Q,) int64; ``rows`` (n,) int64, the columns of ``codes`` that are
+    the samples, ascending for the cache's sake; ``signed`` (n, c) float32 of these samples, c a multiple of 16;
     ``edges`` (Q,) float64 and ``thresholds`` (Q,) int64 are filled.
 
     For a threshold b let e_l(b) = sum_i s_il - 2 sum_{i: code < b} s_il; the best votes are the signs of e_l, and the
@@ -45,13 +46,13 @@ def best_votes(codes, features, signed, edges, thresholds):
             for q in range(0, count, 4):
                 a, b = codes[features[first + q]], codes[features[first + min(q + 1, count - 1)]]
                 c, d = codes[features[first + min(q + 2, count - 1)]], codes[features[first + min(q + 3, count - 1)]]
-                _add(a, b, c, d, signed, start, stop, histograms, q * _BINS)
+                _add(a, b, c, d, rows, signed, start, stop, histograms, q * _BINS)
         for q in range((count + 3) // 4 * 4):  # beyond the last one it has been looked at again
             at = first + min(q, count - 1)
             if few:  # then most bins are empty
                 column = codes[features[at]]
                 for i in range(n):
-                    seen[column[i]] = 1
+                    seen[column[np.uint64(rows[i])]] = 1
             occupied = 0
             for code in range(_BINS):
                 bins[occupied] = code
@@ -61,21 +62,11 @@ def best_votes(codes, features, signed, edges, thresholds):
 
 
 @njit(cache=True)
-def pick_by_feature(codes, features, rows, picked):
-    """picked[q, i] = codes[features[q], rows[i]]: ``codes`` (d, n), ``picked`` (Q, S) uint8.
-
-    Reads a cache line for nearly every code while S is far below n / 64, and whole columns beyond.
-    """
-    for q in range(features.shape[0]):
-        column = codes[features[q]]
-        for i in range(rows.shape[0]):
-            picked[q, i] = column[np.uint64(rows[i])]
-
-
-@njit(cache=True)
 def pick_by_sample(samples, features, rows, picked):
-    """picked[q, i] = samples[rows[i], features[q]]: ``samples`` (n, d), ``picked`` (Q, S) uint8; the same codes where
-    samples are rows. Ascending ``features`` make it quick: many lie in one cache line.
+    """picked[q, i] = samples[rows[i], features[q]]: ``samples`` (n, d) and ``picked`` (Q, S) uint8.
+
+    For few samples this is quicker than to read every feature's column, which costs a cache line for each code:
+    ascending ``features`` of a sample share cache lines.
     """
     for start in range(0, rows.shape[0], LANES):
         stop = min(start + LANES, rows.shape[0])
@@ -86,7 +77,7 @@ def pick_by_sample(samples, features, rows, picked):
 
 
 @njit(cache=True)
-def _add(a, b, c, d, signed, start, stop, histograms, base):
+def _add(a, b, c, d, rows, signed, start, stop, histograms, base):
     """histograms[base + code, :] += signed[i, :] for the samples start..stop of a column, and of three more columns
     into 256 rows each after those: four at a time, so that equal codes in a row do not wait for each other.
     """
@@ -94,18 +85,19 @@ def _add(a, b, c, d, signed, start, stop, histograms, base):
     at_c, at_d = np.uint64(base + 2 * _BINS), np.uint64(base + 3 * _BINS)
     if signed.shape[1] == 1:
         for i in range(start, stop):
-            histograms[at_a + np.uint64(a[i]), 0] += signed[i, 0]
-            histograms[at_b + np.uint64(b[i]), 0] += signed[i, 0]
-            histograms[at_c + np.uint64(c[i]), 0] += signed[i, 0]
-            histograms[at_d + np.uint64(d[i]), 0] += signed[i, 0]
+            r = np.uint64(rows[i])
+            histograms[at_a + np.uint64(a[r]), 0] += signed[i, 0]
+            histograms[at_b + np.uint64(b[r]), 0] += signed[i, 0]
+            histograms[at_c + np.uint64(c[r]), 0] += signed[i, 0]
+            histograms[at_d + np.uint64(d[r]), 0] += signed[i, 0]
         return
     for part in range(0, signed.shape[1], LANES):
         for i in range(start, stop):
-            row = load(signed, i, part)
-            increase(histograms, at_a + np.uint64(a[i]), part, row)
-            increase(histograms, at_b + np.uint64(b[i]), part, row)
-            increase(histograms, at_c + np.uint64(c[i]), part, row)
-            increase(histograms, at_d + np.uint64(d[i]), part, row)
+            r, row = np.uint64(rows[i]), load(signed, i, part)
+            increase(histograms, at_a + np.uint64(a[r]), part, row)
+            increase(histograms, at_b + np.uint64(b[r]), part, row)
+            increase(histograms, at_c + np.uint64(c[r]), part, row)
+            increase(histograms, at_d + np.uint64(d[r]), part, row)
 
 
 @njit(cache=True)

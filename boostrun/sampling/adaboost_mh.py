@@ -19,7 +19,7 @@ from ..errors import BoostrunError, did_you_mean
 from ..kernels import votes as kernels
 from ..kernels.lanes import LANES, zeros
 from ..vote_ensemble import VoteEnsemble
-from .board import ACCOUNTS, CHARGED, Board
+from .board import ACCOUNTS, CHARGED, Board, search
 
 # name -> (module, class); a module is imported only when its policy is used
 POLICIES = {
@@ -219,8 +219,7 @@ class Course:
     def _gap(self, feature: int) -> float:
         """The largest edge of all features less that of the one chosen."""
         codes = self.board.codes
-        edges, thresholds = np.empty(len(codes)), np.empty(len(codes), np.int64)
-        kernels.best_votes(codes, np.arange(len(codes)), self._signed, edges, thresholds)
+        edges, _ = search(codes, np.arange(len(codes)), np.arange(self.board.n), self._signed)
         return float(edges.max() - edges[feature]) / self._total
 
     def _add(self, t: int, feature: int) -> float:

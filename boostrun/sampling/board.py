@@ -52,6 +52,13 @@ def check_families(families, n_features: int) -> None:
             )
 
 
+def search(codes, features, rows, signed) -> tuple[np.ndarray, np.ndarray]:
+    """Edges and thresholds (Q,) of the best stumps on some features; see :func:`boostrun.kernels.votes.best_votes`."""
+    edges, thresholds = np.empty(len(features)), np.empty(len(features), np.int64)
+    kernels.best_votes(codes, features, rows, signed, edges, thresholds)
+    return edges, thresholds
+
+
 class Board:
     """The training set as a policy sees it: features by family, edges for a price.
 
@@ -80,6 +87,7 @@ class Board:
         self._family_starts = np.array([start for _, start, _ in families])
         self.family_sizes = np.array([stop for _, _, stop in families]) - self._family_starts
         self._taken = np.zeros(self.n_features, np.uint8)
+        self._every = np.arange(self.n)
         # of the samples' weights, made when a step first draws
         self._running, self._guide = np.empty(self.n), np.empty(self.n + 1, np.int32)
         self._kappa: float | None = None
@@ -134,9 +142,7 @@ class Board:
         ``features`` are rows of ``codes`` (R, n) uint8 where a policy has copied some for itself.
         """
         self.charge(account, len(features) * self.n)
-        edges, thresholds = np.empty(len(features)), np.empty(len(features), np.int64)
-        kernels.best_votes(self.codes if codes is None else codes, features, self.signed, edges, thresholds)
-        return edges, thresholds
+        return search(self.codes if codes is None else codes, features, self._every, self.signed)
 
     def sample(self, size: int) -> Sample:
         """``size`` samples drawn with replacement in proportion to w_i = sum_l w_il, or all when they are not fewer.
@@ -146,7 +152,7 @@ class Board:
         then O(S c).
         """
         if size >= self.n:
-            return Sample(np.arange(self.n), self.signed)
+            return Sample(self._every, self.signed)
         if self.sampling == "uniform":
             rows = np.sort(self.rng.integers(self.n, size=size))
             return Sample(rows, self.signed[rows] * np.float32(self.n / size))
@@ -160,15 +166,13 @@ class Board:
         """Estimated edges (Q,) of the best stumps on ``features`` (Q,), from a sample."""
         self.charge(account, len(features) * sample.size)
         q, size = len(features), sample.size
-        picked, edges, thresholds = np.empty((q, size), np.uint8), np.empty(q), np.empty(q, np.int64)
         by_sample, by_feature = size * min(q, self.n_features // _LINE), q * min(size, self.n // _LINE)
-        if self.samples is not None and q > size and by_sample <= by_feature:
-            kernels.pick_by_sample(self.samples, features, sample.rows, picked)
-        else:
-            kernels.pick_by_feature(self.codes, features, sample.rows, picked)
+        if self.samples is None or q <= size or by_sample > by_feature:
+            return search(self.codes, features, sample.rows, sample.signed)[0]
+        picked = np.empty((q, size), np.uint8)
+        kernels.pick_by_sample(self.samples, features, sample.rows, picked)
         picked.setflags(write=self.codes.flags.writeable)  # to the compiler, other arrays are another type
-        kernels.best_votes(picked, np.arange(q), sample.signed, edges, thresholds)
-        return edges
+        return search(picked, np.arange(q), self._every[:size], sample.signed)[0]
 
     @property
     def kappa(self) -> float:

@@ -103,10 +103,11 @@ def test_any_edges_give_mixtures(edges, components, noise):
 @settings(max_examples=40, deadline=None)
 def test_the_integral_is_its_twins(seed, m, q, noise):
     mixtures = some_mixtures(np.random.default_rng(seed), 2, m)
-    ours = expected(mixtures, [noise, 2 * noise], [[q, 3], [1, q]])
+    fine, coarse = (expected(mixtures, [noise, 2 * noise], [[q, 3], [1, q]], points) for points in (1025, 257))
     for k, j, count in ((0, 0, q), (0, 1, 3), (1, 0, 1), (1, 1, q)):
         theirs = twin.expected_edge([mixtures[k]], [count], (1 + j) * noise)
-        assert ours[k, j] == pytest.approx(theirs, abs=1e-6)
+        assert fine[k, j] == pytest.approx(theirs, abs=1e-6)
+        assert coarse[k, j] == pytest.approx(theirs, abs=2e-4)  # a component may be as narrow as a step of the grid
 
 
 @pytest.mark.parametrize(("q", "noise"), [(2, 1e-3), (10, 1e-4), (100, 2.5e-3), (1000, 2e-2)])
