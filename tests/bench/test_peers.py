@@ -41,7 +41,8 @@ import boostrun
 from boostrun.errors import DataMissingError
 from boostrun.features import open_bank
 from boostrun.losses import Logistic
-from boostrun.report.figures import COLOURS, DPI, MARKERS
+from boostrun.report.canvas import DPI
+from boostrun.report.figures import COLOURS, MARKERS
 from boostrun.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.reservoir.subsampling import transposed
 from tests.bench.timing import median_ms, show
