@@ -53,7 +53,7 @@ def module_digest(module: str) -> str:
     path = _source_of(spec)
     if path is None or path.suffix != ".py":
         raise BoostrunError(f"no source of {module!r} on the Python path")
-    return hashlib.sha256(_normalised(module, path)).hexdigest()
+    return hashlib.sha256(normalised(_read(module, path), module).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def modules_of(modules: Sequence[str]) -> list[str]:
@@ -67,7 +67,7 @@ def modules_of(modules: Sequence[str]) -> list[str]:
 
 def forget() -> None:
     """Read the sources again next time (they are read once per process)."""
-    for cached in (_digest, _closure, _find, _parsed, _normalised):
+    for cached in (_digest, _closure, _find):
         cached.cache_clear()
 
 
@@ -78,7 +78,7 @@ def _digest(modules: tuple[str, ...]) -> str:
         if path is None:  # a namespace package: no source
             continue
         if path.suffix == ".py":
-            source = _normalised(name, path)
+            source = normalised(_read(name, path), name).encode("utf-8", "surrogatepass")
         else:
             source = path.read_bytes()  # compiled: there is nothing to normalise
         total.update(f"{name}\n{len(source)}\n".encode())
@@ -109,7 +109,7 @@ def _closure(modules: tuple[str, ...]) -> dict[str, Path | None]:
         path = counted[name]
         if path is not None and path.suffix == ".py":
             package = name if spec.submodule_search_locations is not None else name.rpartition(".")[0]
-            tree = _parsed(name, path)[1]
+            tree = _parse(_read(name, path), name)
             to_follow += [found for found in _imports(tree, package) if found.partition(".")[0] in own]
     return counted
 
@@ -188,18 +188,6 @@ def _read(name: str, path: Path) -> str:
 
 
 @cache
-def _parsed(name: str, path: Path) -> tuple[str, ast.Module]:
-    """A module's source, with line ends as Python reads them, and its tree."""
-    source = _read(name, path).replace("\r\n", "\n").replace("\r", "\n")
-    return source, _parse(source, name)
-
-
-@cache
-def _normalised(name: str, path: Path) -> bytes:
-    source, tree = _parsed(name, path)
-    return _without_remarks(source, tree, name).encode("utf-8", "surrogatepass")
-
-
 def _parse(source: str, name: str) -> ast.Module:
     try:
         return ast.parse(source)
@@ -207,6 +195,7 @@ def _parse(source: str, name: str) -> ast.Module:
         raise BoostrunError(f"cannot parse the source of {name}: {error}") from None
 
 
+@cache
 def normalised(source: str, name: str = "source") -> str:
     r"""``source`` without comments, docstrings, blank lines, trailing space and the value of ``__version__``.
 
@@ -217,11 +206,8 @@ def normalised(source: str, name: str = "source") -> str:
     'def f(x):\n    return x\n'
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n")
-    return _without_remarks(source, _parse(source, name), name)
-
-
-def _without_remarks(source: str, tree: ast.Module, name: str) -> str:
     lines = source.split("\n")  # not splitlines: it knows more line ends than Python's grammar does
+    tree = _parse(source, name)
     try:
         comments, inside = _comments_and_strings(source)
     except (tokenize.TokenError, SyntaxError, IndentationError) as error:
