@@ -35,6 +35,7 @@ def run_cells(
     All settings share the first one's store, workers and roots.
     """
     first = all_settings[0]
+    provenance.prepare()
     store = open_store(first)
     cells = plan(all_settings, store)
     for cell in cells:

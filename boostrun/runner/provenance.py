@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -54,6 +55,11 @@ def collect(command: Sequence[str] | None = None) -> dict[str, Any]:
         "command": [str(word) for word in (sys.argv if command is None else command)],
         "time": utc_now(),
     }
+
+
+def prepare() -> None:
+    """Begin to ask for what :func:`collect` will want to know: git and the packages answer while cells are planned."""
+    threading.Thread(target=lambda: (_revision(), _versions(), _cpu_model()), daemon=True).start()
 
 
 def utc_now() -> str:

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from boostrun import ArraySource, ReservoirClassifier
 from boostrun.errors import DataMissingError
 from boostrun.features import open_bank
-from tests.bench.timing import show, yardsticks
+from tests.bench.timing import show, slowness, yardsticks
 from tests.conftest import REAL_DATA
 
 pytestmark = pytest.mark.bench
@@ -35,8 +35,8 @@ def test_ten_classes_of_mnist_on_one_core():
             clf.fit_source(ArraySource(samples, labels, 0))
             seconds = time.perf_counter() - begun
             # a shared machine changes its speed within seconds: the yardsticks are taken on both sides of a run
-            inverse, cityblock = np.mean([before, yardsticks()], axis=0)
-            scale = (inverse / 13.0 + cityblock / 45.0) / 2
+            after = yardsticks()
+            scale, (inverse, cityblock) = slowness(before, after), np.mean([before, after], axis=0)
             against = f", target {target * scale:.2f} s, ratio {seconds / target / scale:.2f}" if target else ""
             rows.append((f"{strategy} r={r} T=250, 10 classes", f"{seconds:.2f} s{against}"))
             rows.append(("  yardsticks: inverse, cityblock; scale", f"{inverse:.1f}, {cityblock:.1f} ms; {scale:.2f}"))

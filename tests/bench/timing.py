@@ -27,6 +27,12 @@ def yardsticks():
     return median_ms(lambda: np.linalg.inv(matrix)), median_ms(lambda: pdist(points, "cityblock"), 7)
 
 
+def slowness(before, after):
+    """How much slower this machine is than the targets', by the yardsticks on both sides of what is timed."""
+    inverse, cityblock = np.mean([before, after], axis=0)
+    return (inverse / 13.0 + cityblock / 45.0) / 2
+
+
 def show(title, rows):
     """Print rows of (what, value) under a title."""
     print(f"\n{title}")
