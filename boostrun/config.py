@@ -8,7 +8,8 @@ from typing import Any
 
 from .errors import BoostrunError, did_you_mean
 from .kinds import Kind
-from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root, Sampling
+from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
+from .schemas.sampling import Sampling
 
 __all__ = ["MISSING", "SCHEMAS", "check_budget", "check_group", "check_root", "check_streamed", "defaults"]
 

@@ -67,7 +67,7 @@ def test_no_text_whatever_ends_in_anything_but_a_setting_or_a_sentence(text):
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())))
 def test_no_value_whatever_passes_a_schema_unchecked(value):
-    for field in dataclasses.fields(schemas.Geem):
+    for field in dataclasses.fields(schemas.SCHEMAS["algo"]["geem"]):
         key = field.name
         if key == "name":
             continue

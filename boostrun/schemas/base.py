@@ -1,0 +1,29 @@
+"""What every algorithm declares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+MISSING = "???"  # OmegaConf's mark for a value that must be given
+
+
+@dataclass
+class Algorithm:
+    """What every algorithm declares: ``paper``, and ``budget``: its short keys with their defaults.
+
+    A default that is another key's name means "as much as that one". ``tunes`` is the key that ``boostrun tune``
+    chooses, empty where there is none; such a key may be given as ``tuned``.
+    """
+
+    name: str = MISSING
+    paper: ClassVar[str] = ""
+    tunes: ClassVar[str] = ""
+    budget: ClassVar[dict[str, int | str]] = {}
+
+
+@dataclass
+class Majority(Algorithm):
+    """Chance level: always the most frequent class."""
+
+    name: str = "majority"

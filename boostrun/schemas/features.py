@@ -1,0 +1,71 @@
+"""Keys of the feature pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..kinds import choice, names, number, whole
+from .base import MISSING
+
+
+@dataclass
+class Features:
+    """Keys of every feature pipeline: its quantile bins, and how many training samples they are fitted on."""
+
+    name: str = MISSING
+    bins: int = whole(256, least=2, most=256)
+    bin_samples: int = whole(10000, least=2)
+
+
+@dataclass
+class Hog(Features):
+    """Histograms of oriented gradients."""
+
+    orientations: int = whole(9)
+    cell: int = whole(8, least=2)
+    block: int = whole(2)
+
+
+@dataclass
+class CoatesNg(Features):
+    """Patch dictionary with soft thresholds."""
+
+    atoms: int = whole(1600)
+    patches: int = whole(400000)
+    patch: int = whole(6, least=2)
+    iterations: int = whole(50)
+    threshold: float = number(0.25, least=0.0)
+    seed: int = whole(0, least=0)
+    size: int = whole(32, least=4)
+    device: str = choice("cpu", "cuda")
+
+
+@dataclass
+class Families19(Features):
+    """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = names(
+        "identity", "gray", "fourier", "haar", "gradient", "lbp", "ilbp", "patch_sums", "gray_hist", "color_hist",
+        "hog_u4", "hog_s4", "hog_u8", "hog_s8", "ori_s", "ori_u", "rect_u", "rect_s", "haar_like",
+    )  # fmt: skip
+    on_gray: str = choice("keep", "drop")
+
+
+@dataclass
+class Families33(Features):
+    """The 33 feature families of adaptive sampling on Caltech-101 (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = names(
+        *(f"{kind}_{level}" for kind in (
+            "phog180", "phog360", "sift_gray300", "sift_gray1000", "sift_hsv300", "sift_hsv1000", "covariance", "lbp",
+        ) for level in range(4)), "v1s",
+    )  # fmt: skip
+    codebook: str = choice("shared", "per_split")
+    descriptors: int = whole(100000)
+    size: int | None = whole(None, least=16)
+
+
+FEATURES: dict[str, type] = {
+    "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
+}  # fmt: skip
