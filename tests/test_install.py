@@ -37,7 +37,7 @@ def test_the_installed_command_runs_in_an_empty_environment(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     scripts = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     install = subprocess.run(
-        [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c",
+        [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "-c",
          ROOT / "constraints.txt", wheel],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
