@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..kinds import choice, names, number, whole
 from .base import MISSING
@@ -11,11 +12,38 @@ from .base import MISSING
 
 @dataclass
 class Features:
-    """Keys of every feature pipeline: its quantile bins, and how many training samples they are fitted on."""
+    """Keys of every pipeline of codes: its quantile bins, and how many training samples they are fitted on.
+
+    ``pool`` is what a learner of shared features makes of them.
+    """
 
     name: str = MISSING
     bins: int = whole(256, least=2, most=256)
     bin_samples: int = whole(10000, least=2)
+    pool: ClassVar[str] = "codes"
+
+
+@dataclass
+class Stumps(Features):
+    """Thresholds of pixels or columns."""
+
+    pool: ClassVar[str] = "stumps"
+
+
+@dataclass
+class Linear:
+    """Pixels or columns as numbers; ``minmax``: the training range is [-1, 1]."""
+
+    name: str = MISSING
+    scale: str = choice("minmax", "max01", "standard")
+    pool: ClassVar[str] = "values"
+
+
+@dataclass
+class Products(Linear):
+    """Products of two of them."""
+
+    pool: ClassVar[str] = "products"
 
 
 @dataclass
@@ -68,4 +96,5 @@ class Families33(Features):
 
 FEATURES: dict[str, type] = {
     "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
+    "linear": Linear, "products": Products, "stumps": Stumps,
 }  # fmt: skip
