@@ -3,7 +3,8 @@
 A pipeline is one module with `DEFAULTS` (its config keys and their default values) and `Pipeline`, a class made as
 `Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional is
 `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are set before it is used; `fit`
-may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on. A module
+may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on; where it
+keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of with quantiles. A module
 that computes with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes.
 `fit` sees training images only; one that fits something once for all random splits of a data set has an attribute
 `first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with `VALUES = True` makes a value
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from boostrun.features.bank import Bank
     from boostrun.features.values import ValueBank
 
-NAMES = ("raw", "hog", "coates_ng", "families19", "families33", "linear", "products", "stumps")
+NAMES = ("raw", "hog", "coates_ng", "families19", "families33", "linear", "products", "stumps", "templates")
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 

@@ -31,6 +31,23 @@ class Stumps(Features):
 
 
 @dataclass
+class Templates(Features):
+    """Patch templates under masks."""
+
+    patch: int = whole(7, least=2)
+    centres: int = whole(1000, least=2)
+    masks: int = whole(16)
+    sigma: float = number(5.0, above=0.0)
+    cutoff: float = number(0.1, least=0.0, most=1.0)
+    filter: str = choice("zero_mean", "unit", "raw")
+    patches: int = whole(1000000)
+    fit_images: int = whole(60000)
+    seed: int = whole(0, least=0)
+    bins: int = whole(256, least=256, most=256)
+    bin_samples: int = whole(60000, least=2)
+
+
+@dataclass
 class Linear:
     """Pixels or columns as numbers; ``minmax``: the training range is [-1, 1]."""
 
@@ -96,5 +113,5 @@ class Families33(Features):
 
 FEATURES: dict[str, type] = {
     "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
-    "linear": Linear, "products": Products, "stumps": Stumps,
+    "linear": Linear, "products": Products, "stumps": Stumps, "templates": Templates,
 }  # fmt: skip
