@@ -78,8 +78,8 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     """
 
     def __init__(
-        self, n_features=20, features="raw", *, reg=0.0, rule="gradient", shortlist=50, reg_kind="frobenius", beta=100.0,
-        margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None, n_classes=None,
+        self, n_features=20, features="raw", *, reg=0.0, rule="gradient", shortlist=50, reg_kind="frobenius",
+        beta=100.0, margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None, n_classes=None,
         scoring="full", checkpoint=None, random_state=None,
     ):  # fmt: skip
         super().__init__(
@@ -154,10 +154,12 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
         return validate_data(self, X, dtype=_DTYPES, reset=False)
 
     def _staged(self, X) -> Iterator[np.ndarray]:
-        return self.model_.staged_scores(self._samples(X))
+        samples = self._samples(X)
+        return self.model_.staged_scores(samples)
 
     def _scores(self, X) -> np.ndarray:
-        return self.model_.scores(self._samples(X))
+        samples = self._samples(X)
+        return self.model_.scores(samples)
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
         """Classes that y did not hold have scores too, which are left out."""

@@ -21,6 +21,7 @@ from .pools.constant import WithConstant
 from .pools.pool import Pool, checksum
 from .regularisers import REGULARISERS, regulariser
 from .rules import RULES, TRIED, State, best_tried, lowest_best, shortlisted
+from .threads import fit_for
 
 BIASES = ("none", "free", "pool")
 _FLAT = 1e-12  # a gradient that is nothing but rounding
@@ -116,7 +117,7 @@ class ShareBoost:
                 raise BoostrunError(f"{key}={value!r}: a finite number {least} is needed")
         if self.scoring == "lazy" and self.rule != "gradient":
             raise BoostrunError(
-                f"scoring='lazy' finds the best candidate of rule='gradient' only, not of {self.rule!r}"
+                f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}"
             )
 
     def _number_of_classes(self, y: np.ndarray) -> int:
@@ -163,7 +164,8 @@ class Course:
     def boost(self) -> Round | None:
         """One round: choose a candidate, put it to use, solve for all weights anew; None where nothing is gained."""
         begun = time.perf_counter()
-        candidate, score, scored = self._choose()
+        with fit_for(self.residuals.size * self.pool.n_candidates):
+            candidate, score, scored = self._choose()
         chosen = time.perf_counter()
         self.flat = bool(self.rounds) and score <= _FLAT
         if self.flat:
@@ -240,11 +242,13 @@ class Course:
         return start
 
     def _solve(self, start: np.ndarray, tolerance: float) -> Minimum:
-        return SOLVERS[self.keys.solver](self.objective, start, tolerance, self.keys.inner_maxiter)
+        with fit_for(len(self.y) * start.size):
+            return SOLVERS[self.keys.solver](self.objective, start, tolerance, self.keys.inner_maxiter)
 
     def _look(self, weights: np.ndarray) -> None:
         """Scores, loss and residuals of new weights."""
-        self.weights, self.scores = weights, self.objective.scores(weights)
+        with fit_for(len(self.y) * weights.size):
+            self.weights, self.scores = weights, self.objective.scores(weights)
         before = getattr(self, "residuals", None)
         self.loss, self.residuals = loss_and_residuals(self.scores, self.y, self.keys.margin)
         if self.lazy and before is not None:

@@ -83,7 +83,7 @@ def summed(gradients: np.ndarray) -> np.ndarray:
 
 
 def squared(gradients: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """sum_q gradients[r, q]^2 / squares[r], 0 where squares[r] is 0: the decrease that a column's curvature promises."""
+    """sum_q gradients[r, q]^2 / squares[r], 0 where squares[r] is 0: the decrease that the curvature promises."""
     sums = np.einsum("rq,rq->r", gradients, gradients, dtype=np.float64)
     return np.divide(sums, squares, out=np.zeros(len(sums)), where=squares > 0.0)
 
