@@ -20,6 +20,7 @@ _PUBLIC = {
     "FullDataClassifier": "boostrun.reservoir.full_data_classifier",
     "OnlineRivalClassifier": "boostrun.reservoir.online_classifier",
     "ReservoirClassifier": "boostrun.reservoir.classifier",
+    "ShareBoostClassifier": "boostrun.sharing.classifier",
     "StumpEnsemble": "boostrun.ensemble",
     "VoteEnsemble": "boostrun.vote_ensemble",
     "run": "boostrun.runner.api",
