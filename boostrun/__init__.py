@@ -22,6 +22,7 @@ _PUBLIC = {
     "MixedNormClassifier": "boostrun.sharing.mixed_norm",
     "OnlineRivalClassifier": "boostrun.reservoir.online_classifier",
     "ReservoirClassifier": "boostrun.reservoir.classifier",
+    "ShareBoostClassifier": "boostrun.sharing.classifier",
     "StumpEnsemble": "boostrun.ensemble",
     "VoteEnsemble": "boostrun.vote_ensemble",
     "run": "boostrun.runner.api",

@@ -8,8 +8,8 @@ import numpy as np
 def losses(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndarray:
     """l_i = ln sum_q exp(margin 1[q != y_i] - s_{i,y_i} + s_iq): (n,) float64, natural logarithm.
 
-    Parameters: ``scores`` (n, k) float64; ``y`` (n,) int64, class numbers from 0; ``margin`` 1 in the paper, 0 for plain
-    multinomial logistic regression. Finite for scores of any finite size. Cost O(n k), one exp an entry.
+    Parameters: ``scores`` (n, k) float64; ``y`` (n,) int64, class numbers from 0; ``margin`` 1 in the paper, 0 for
+    plain multinomial logistic regression. Finite for scores of any finite size. Cost O(n k), one exp an entry.
 
     >>> losses(np.zeros((1, 3)), np.array([0]))  # ln(1 + 2 e)
     array([1.8619948])

@@ -1,0 +1,102 @@
+"""The columns that a predictor uses, on a set of samples: scores of weights, and gradients by them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_BLOCK = 256  # samples whose scores of all pieces stay cached
+
+
+class DenseDesign:
+    """A growing matrix X_I of columns, feature-major in double precision.
+
+    >>> design = DenseDesign(3)
+    >>> design.add(np.array([[1.0], [2.0], [3.0]]))
+    >>> design.scores(np.array([[1.0, -1.0]]))
+    array([[ 1., -1.],
+           [ 2., -2.],
+           [ 3., -3.]])
+    """
+
+    def __init__(self, n_samples: int):
+        self.n_samples, self.width = n_samples, 0
+        self._rows = np.empty((0, n_samples))
+
+    def add(self, columns: np.ndarray) -> None:
+        """Append ``columns`` (n, width). Cost O(n width), doubling the room where it is short."""
+        width = self.width + columns.shape[1]
+        if width > len(self._rows):
+            room = np.empty((max(8, width, 2 * len(self._rows)), self.n_samples))
+            room[: self.width] = self._rows[: self.width]
+            self._rows = room
+        self._rows[self.width : width] = columns.T
+        self.width = width
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        """X_I W: (n, k) of ``weights`` (m, k) of the first m columns, class-major in memory. Cost n m k."""
+        return (weights.T @ self._rows[: len(weights)]).T
+
+    def gradient(self, residuals: np.ndarray) -> np.ndarray:
+        """(1/n) X_I' G: (width, k) of ``residuals`` (n, k). Cost n width k."""
+        return self._rows[: self.width] @ residuals / self.n_samples
+
+
+class LocalDesign:
+    """Pieces of a piece-wise linear predictor: column (j, a) is v_ia for the samples within piece j, else 0.
+
+    Only the samples' coordinates (n, D), one column of them the constant 1, and a mask a piece are kept: n (8 D + J)
+    bytes instead of 8 n D J.
+    """
+
+    def __init__(self, coordinates: np.ndarray):
+        self.coordinates = coordinates
+        self.n_samples, self.width = len(coordinates), 0
+        self._inside = np.empty((self.n_samples, 0), bool)
+
+    def add(self, inside: np.ndarray) -> None:
+        """Append the piece of the samples where ``inside`` (n,) is True: D columns."""
+        pieces = self.width // self.coordinates.shape[1]
+        if pieces == self._inside.shape[1]:
+            room = np.zeros((self.n_samples, max(8, 2 * pieces)), bool)
+            room[:, :pieces] = self._inside
+            self._inside = room
+        self._inside[:, pieces] = inside
+        self.width += self.coordinates.shape[1]
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        """As :meth:`DenseDesign.scores`; one matrix product for all pieces, masked afterwards."""
+        d, k = self.coordinates.shape[1], weights.shape[1]
+        pieces = len(weights) // d
+        side = weights.reshape(pieces, d, k).transpose(1, 0, 2).reshape(d, pieces * k)
+        out = np.empty((k, self.n_samples))
+        for start in range(0, self.n_samples, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            each = (self.coordinates[part] @ side).reshape(-1, pieces, k)
+            out[:, part] = np.matmul(self._inside[part, None, :pieces].astype(each.dtype), each)[:, 0].T
+        return out.T
+
+    def gradient(self, residuals: np.ndarray) -> np.ndarray:
+        """As :meth:`DenseDesign.gradient`."""
+        d, k = self.coordinates.shape[1], residuals.shape[1]
+        pieces = self.width // d
+        out = np.zeros((d, pieces * k))
+        for start in range(0, self.n_samples, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            masked = self._inside[part, :pieces, None] * residuals[part, None, :]
+            out += self.coordinates[part].T @ masked.reshape(-1, pieces * k)
+        return out.reshape(d, pieces, k).transpose(1, 0, 2).reshape(self.width, k) / self.n_samples
+
+
+def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
+    """lambda_max(X_I' X_I) / n by power iteration, rounded up by ``rtol``. Cost O(n width) a step.
+
+    Half of it bounds the second derivative of the mean loss along any weights of unit length (section 1).
+    """
+    vector = np.random.default_rng(0).normal(size=(design.width, 1))
+    largest = 0.0
+    for _ in range(steps):
+        vector = design.gradient(design.scores(vector / np.linalg.norm(vector)))
+        before, largest = largest, float(np.linalg.norm(vector))
+        if largest <= before * (1.0 + 0.1 * rtol):
+            break
+    return largest * (1.0 + rtol)
