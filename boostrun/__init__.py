@@ -18,6 +18,8 @@ _PUBLIC = {
     "ArraySource": "boostrun.data.source",
     "BoostrunError": "boostrun.errors",
     "FullDataClassifier": "boostrun.reservoir.full_data_classifier",
+    "JointBoostClassifier": "boostrun.sharing.jointboost",
+    "MixedNormClassifier": "boostrun.sharing.mixed_norm",
     "OnlineRivalClassifier": "boostrun.reservoir.online_classifier",
     "ReservoirClassifier": "boostrun.reservoir.classifier",
     "ShareBoostClassifier": "boostrun.sharing.classifier",

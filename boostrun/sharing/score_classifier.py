@@ -1,0 +1,60 @@
+"""What ShareBoost's rivals have in common as scikit-learn classifiers: a score for every class, the largest wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import BoostrunError
+
+_DTYPES = [np.float64, np.float32]
+
+
+class ScoreClassifier(ClassifierMixin, BaseEstimator):
+    """Base of classifiers with ``classes_`` that score every class; ties go to the class that comes first.
+
+    A subclass has ``_scores(X) -> (n, k)`` and, where there is a path, ``_staged_scores(X)`` which yields such arrays.
+    """
+
+    def _training_set(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Checked X (n, d) in floating point, and class numbers (n,) int64; sets ``classes_``.
+
+        Raises ValueError with one sentence on bad arrays, BoostrunError where there is only one class.
+        """
+        X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
+        check_classification_targets(y)
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
+        return X, numbers.astype(np.int64)
+
+    def _checked(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=_DTYPES, order="C", reset=False)
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores (n, k) of X (n, d); for two classes (n,), the second's less the first's."""
+        return _one_column_for_two(self._scores(self._checked(X)))
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of X (n, d)."""
+        scores = self._scores(self._checked(X))
+        return self.classes_[scores.argmax(axis=1)]
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """Scores at every point of the path, each as :meth:`decision_function` gives them."""
+        for scores in self._staged_scores(self._checked(X)):
+            yield _one_column_for_two(scores.copy())
+
+    def staged_predict(self, X) -> Iterator[np.ndarray]:
+        """Labels at every point of the path."""
+        for scores in self._staged_scores(self._checked(X)):
+            yield self.classes_[scores.argmax(axis=1)]
+
+
+def _one_column_for_two(scores: np.ndarray) -> np.ndarray:
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
