@@ -10,8 +10,11 @@ from .errors import BoostrunError, did_you_mean
 from .kinds import Kind
 from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
 from .schemas.sampling import Sampling
+from .schemas.sharing import Sharing
 
-__all__ = ["MISSING", "SCHEMAS", "check_budget", "check_group", "check_root", "check_streamed", "defaults"]
+__all__ = [
+    "MISSING", "SCHEMAS", "check_budget", "check_group", "check_pool", "check_root", "check_streamed", "defaults",
+]  # fmt: skip
 
 
 def defaults(group: str, name: str) -> dict[str, Any]:
@@ -67,6 +70,19 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
     return budget
 
 
+def check_pool(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
+    """Refuse features that an algorithm cannot be trained on; raises BoostrunError with one sentence.
+
+    >>> check_pool({"name": "geem"}, {"name": "products"})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: algo 'geem' cannot be trained on features=products; it takes raw, hog, coates_ng, ...
+    """
+    takes = SCHEMAS["algo"][algo["name"]].pools
+    if SCHEMAS["features"][features["name"]].pool not in takes:
+        fitting = ", ".join(name for name, schema in SCHEMAS["features"].items() if schema.pool in takes)
+        raise BoostrunError(f"algo '{algo['name']}' cannot be trained on features={features['name']}; it takes {fitting}")
+
+
 _HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand
 
 
@@ -77,7 +93,7 @@ def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
     """
-    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], Sampling):
+    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
         raise BoostrunError(
             f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
             "that draws from a filter, as geem, wsam, fix or filterboost do"

@@ -13,16 +13,19 @@ from typing import Any, NamedTuple
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
 
+    Without a method nothing is random either: ``cls`` is made with its keys alone, budgets under the names in ``budget``.
+
     ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
     policy object; it says which keys are the policy's, and what the policy calls them.
     """
 
     module: str
     cls: str
-    method: str
+    method: str | None
     also: tuple[str, ...] = ()
     evaluate: str = "boostrun.runner.evaluate"
     policy: Mapping[str, str] | None = None
+    budget: Mapping[str, str] | None = None
 
 
 def _reservoir(name: str, module: str) -> Made:
@@ -46,6 +49,10 @@ def _sampling(policy: str, module: str, **keys: str) -> Made:
         "boostrun.sampling.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.sampling.policies.{module}",),
         "boostrun.runner.evaluate_votes", keys,
     )  # fmt: skip
+
+
+def _sharing(module: str, cls: str, *also: str, **budget: str) -> Made:
+    return Made(f"boostrun.sharing.{module}", cls, None, also, "boostrun.runner.evaluate_sharing", budget=budget)
 
 
 _POLICY_MODULES = tuple(
@@ -114,6 +121,7 @@ ALGORITHMS = {
         "tasting_ucb", "tasting_ucb", Q="Q", tasting_R="R", charge="charge", looks="looks", age_weight="age_weight"
     ),
     "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
+    "shareboost": _sharing("shareboost", "ShareBoost", T="n_features"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -145,7 +153,9 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
         return DummyClassifier(strategy="most_frequent")
     cls = getattr(importlib.import_module(made.module), made.cls)
     parameters = {key: value for key, value in algo.items() if key != "name"}
-    parameters |= {_PARAMETERS[key]: value for key, value in budget.items()}
+    parameters |= {(made.budget or _PARAMETERS)[key]: value for key, value in budget.items()}
+    if made.method is None:
+        return cls(**parameters)
     method: Any = made.method
     if made.policy is not None:
         from boostrun.sampling.adaboost_mh import policy_class

@@ -1,0 +1,35 @@
+"""From a bank to candidates: the pool of its training part, and the samples that a fitted model scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..config import SCHEMAS
+from . import template_costs
+from .pools.coded import CodedPool
+from .pools.dense import DensePool
+from .pools.pool import Pool
+from .pools.products import ProductPool
+
+
+def kind_of(bank) -> str:
+    """What the features of ``bank`` are to a learner: "codes", "values", "products", "stumps" or "anchors"."""
+    return SCHEMAS["features"][bank.meta["features"]["name"]].pool
+
+
+def pool_of(bank, constant: bool = False) -> Pool:
+    """The candidates on the training part of a bank; ``constant``: among thresholds, the one below all values too."""
+    kind = kind_of(bank)
+    if kind == "values":
+        return DensePool(np.array(bank.values("train")))
+    if kind == "products":
+        return ProductPool(np.array(bank.values("train")), bank.meta["features"]["scale"])
+    fitted = bank.fitted()
+    if "filters" in fitted:
+        return CodedPool(bank.codes("train"), template_costs.of_each(fitted), template_costs.names(fitted))
+    return CodedPool(bank.codes("train"))
+
+
+def samples_of(bank, split: str) -> np.ndarray:
+    """(n, d) samples of one part as the models of :func:`pool_of` take them; of codes, a view of the bank."""
+    return bank.values(split) if kind_of(bank) in ("values", "products", "anchors") else bank.codes(split).T
