@@ -80,7 +80,9 @@ def check_pool(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
     takes = SCHEMAS["algo"][algo["name"]].pools
     if SCHEMAS["features"][features["name"]].pool not in takes:
         fitting = ", ".join(name for name, schema in SCHEMAS["features"].items() if schema.pool in takes)
-        raise BoostrunError(f"algo '{algo['name']}' cannot be trained on features={features['name']}; it takes {fitting}")
+        raise BoostrunError(
+            f"algo '{algo['name']}' cannot be trained on features={features['name']}; it takes {fitting}"
+        )
 
 
 _HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand

@@ -107,7 +107,7 @@ class Bank:
         return np.ascontiguousarray(codes.T)
 
     def fitted(self) -> dict[str, np.ndarray]:
-        """What the pipeline had learned of the training part, by name; empty where it keeps nothing beside the codes."""
+        """What the pipeline had learned of the training part, by name; empty where it keeps nothing of it."""
         path = self.folder / "fitted.npz"
         if not path.is_file():
             return {}

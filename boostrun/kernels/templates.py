@@ -20,12 +20,12 @@ def masked_maxima(images, filters, masks, out):
     masks : float32, (C, positions), positions (h - size + 1) (w - size + 1) row by row; cells of 0 are skipped
     out : float32, (n, tiles, C, F), C-contiguous, filled
 
-    Cost of an image: positions size^2 F tiles multiply-adds in products, and one product and one maximum for each filter
-    and each mask cell that is not 0. Memory: positions x (size^2 + F) floats; 256 filters a tile stay in the L2 cache.
+    Cost of an image: positions size^2 F tiles multiply-adds in products, and one product and one maximum for each
+    filter and mask cell that is not 0. Memory: positions x (size^2 + F) floats, which for F = 256 stay in the L2 cache.
     """
     n, h, w = images.shape
     tiles, area, width = filters.shape
-    size = int(round(area**0.5))
+    size = round(area**0.5)
     rows, cols = h - size + 1, w - size + 1
     patches = np.empty((rows * cols, area), np.float32)
     responses = np.empty((rows * cols, width), np.float32)

@@ -25,7 +25,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     """
     begun = time.perf_counter()
     model.bias = _bias(model.bias, kind_of(bank))
-    labels, pool = bank.labels("train"), pool_of(bank)
+    labels, pool = bank.labels("train"), pool_of(bank, model.bias == "pool")
     _compile(model, pool, labels)
     prepared = time.perf_counter()
     model.fit_pool(pool, labels)

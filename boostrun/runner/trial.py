@@ -6,6 +6,7 @@ import functools
 import getpass
 import importlib
 import json
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,13 @@ class Execute:
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
-        return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
+        model = algorithms.make(cell.algo, cell.budget, random_state)
+        if not hasattr(model, "checkpoint"):
+            return train_and_test(model, bank, seeds.filter)
+        model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
+        result = train_and_test(model, bank, seeds.filter)
+        shutil.rmtree(model.checkpoint, ignore_errors=True)
+        return result
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""

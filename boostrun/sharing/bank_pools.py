@@ -10,6 +10,7 @@ from .pools.coded import CodedPool
 from .pools.dense import DensePool
 from .pools.pool import Pool
 from .pools.products import ProductPool
+from .pools.stumps import BinnedStumpPool
 
 
 def kind_of(bank) -> str:
@@ -24,6 +25,8 @@ def pool_of(bank, constant: bool = False) -> Pool:
         return DensePool(np.array(bank.values("train")))
     if kind == "products":
         return ProductPool(np.array(bank.values("train")), bank.meta["features"]["scale"])
+    if kind == "stumps":
+        return BinnedStumpPool(bank.codes("train"), constant=constant)
     fitted = bank.fitted()
     if "filters" in fitted:
         return CodedPool(bank.codes("train"), template_costs.of_each(fitted), template_costs.names(fitted))
