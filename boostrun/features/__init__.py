@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from boostrun.features.bank import Bank
     from boostrun.features.values import ValueBank
 
-NAMES = ("raw", "hog", "coates_ng", "families19", "families33", "linear", "products", "stumps", "templates")
+NAMES = (
+    "raw", "hog", "coates_ng", "families19", "families33", "linear", "products", "stumps", "templates", "anchors",
+)  # fmt: skip
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 

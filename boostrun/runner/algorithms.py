@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
 
-    Without a method nothing is random either: ``cls`` is made with its keys alone, budgets under the names in ``budget``.
-
+    Without a method ``cls`` is made with its keys alone, budgets under the names in ``budget``: nothing is random.
     ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
     policy object; it says which keys are the policy's, and what the policy calls them.
     """

@@ -16,12 +16,12 @@ from boostrun.sharing.bank_pools import kind_of, pool_of, samples_of
 def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str, Any]:
     """Fit ``model`` on the training part of ``bank``, and score every predictor of its path on the test part.
 
-    Nothing is random: ``filter_seed`` is not used. Returns ``{"metrics", "cost", "curve"}``. In the curve, for each
-    number T of features (or groups): test error and accuracy, training loss, gradient score of the feature taken, columns
-    that are not zero, multiply-adds of a prediction, seconds of selection and optimisation by then, where the inner solver
-    stopped; ``selected``, the features in their order; ``weights``, the last W_T, a row for each column; ``misclassified``,
-    [number, predicted class, true class] of each test sample that the last predictor gets wrong. Metrics are those of the
-    last predictor, and the first T whose test error is below 1 %, where there is one.
+    Nothing is random: ``filter_seed`` is not used. Returns ``{"metrics", "cost", "curve"}``. The curve holds, for each
+    number T of features (or groups): test error and accuracy, training loss, gradient score of the feature taken,
+    columns that are not zero, multiply-adds of a prediction, seconds of selection and optimisation by then, where the
+    inner solver stopped. Besides: ``selected``, the features in their order; ``weights``, the last W_T, a row for each
+    column; ``misclassified``, [number, predicted class, true class] of each test sample that the last predictor gets
+    wrong. Metrics are those of the last predictor, and the first T whose test error is below 1 %, if there is one.
     """
     begun = time.perf_counter()
     model.bias = _bias(model.bias, kind_of(bank))

@@ -111,7 +111,19 @@ class Families33(Features):
     size: int | None = whole(None, least=16)
 
 
+@dataclass
+class Anchors:
+    """Pieces of the space: balls around anchors."""
+
+    name: str = MISSING
+    anchors: int = whole(1500)
+    radii: int = whole(35, most=255)
+    pca: int = whole(50, least=0)
+    seed: int = whole(0, least=0)
+    pool: ClassVar[str] = "anchors"
+
+
 FEATURES: dict[str, type] = {
     "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
-    "linear": Linear, "products": Products, "stumps": Stumps, "templates": Templates,
+    "linear": Linear, "products": Products, "stumps": Stumps, "templates": Templates, "anchors": Anchors,
 }  # fmt: skip

@@ -8,9 +8,12 @@ from ..config import SCHEMAS
 from . import template_costs
 from .pools.coded import CodedPool
 from .pools.dense import DensePool
+from .pools.piecewise import PiecewisePool
 from .pools.pool import Pool
 from .pools.products import ProductPool
 from .pools.stumps import BinnedStumpPool
+
+_SEED = 20111212  # of the samples that pieces are scored on
 
 
 def kind_of(bank) -> str:
@@ -18,8 +21,12 @@ def kind_of(bank) -> str:
     return SCHEMAS["features"][bank.meta["features"]["name"]].pool
 
 
-def pool_of(bank, constant: bool = False) -> Pool:
-    """The candidates on the training part of a bank; ``constant``: among thresholds, the one below all values too."""
+def pool_of(bank, constant: bool = False, score_samples: int | None = None) -> Pool:
+    """The candidates on the training part of a bank.
+
+    ``constant``: among thresholds, the one below all values too. ``score_samples``: pieces are scored on so many
+    training samples, always the same ones; None: on all.
+    """
     kind = kind_of(bank)
     if kind == "values":
         return DensePool(np.array(bank.values("train")))
@@ -28,6 +35,13 @@ def pool_of(bank, constant: bool = False) -> Pool:
     if kind == "stumps":
         return BinnedStumpPool(bank.codes("train"), constant=constant)
     fitted = bank.fitted()
+    if kind == "anchors":
+        points = np.array(bank.values("train"))
+        width = points.shape[1]
+        rows = None
+        if score_samples is not None and score_samples < len(points):
+            rows = np.sort(np.random.default_rng(_SEED).choice(len(points), score_samples, replace=False))
+        return PiecewisePool(points, fitted["anchors"], fitted["radii"], np.zeros(width), np.eye(width), rows)
     if "filters" in fitted:
         return CodedPool(bank.codes("train"), template_costs.of_each(fitted), template_costs.names(fitted))
     return CodedPool(bank.codes("train"))

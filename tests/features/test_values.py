@@ -100,3 +100,27 @@ def test_what_is_damaged_or_wrong_is_a_sentence(data, tmp_path, monkeypatch):
     with pytest.raises(BoostrunError, match="NaN or infinite"):
         made(data, tmp_path, scale="max01")
     assert not list((tmp_path / "cache" / "banks").glob("*.tmp"))
+
+
+def test_anchors_hold_components_whose_largest_coordinate_is_one(data, tmp_path):
+    bank = open_bank(data, {"name": "anchors", "anchors": 6, "radii": 5, "pca": 2}, tmp_path, tmp_path / "cache")
+    fitted, points = bank.fitted(), bank.values("train")
+    with np.load(data["path"]) as raw:
+        centred = raw["x_train"] - raw["x_train"].mean(axis=0)
+        whole = np.linalg.svd(centred, compute_uv=False)
+        np.testing.assert_allclose(bank.values("test"), (raw["x_test"] - fitted["mean"]) @ fitted["axes"], atol=1e-12)
+    lengths = np.linalg.norm(points, axis=0)
+    np.testing.assert_allclose(lengths / lengths[0], whole[:2] / whole[0])
+    assert np.abs(points).max() == pytest.approx(1) and abs(points[:, 0] @ points[:, 1]) < 1e-9
+    distances = np.linalg.norm(points[:, None] - fitted["anchors"], axis=2)
+    expected = np.quantile(distances, np.linspace(0.02, 1, 5))
+    np.testing.assert_allclose(fitted["radii"][:-1], expected[:-1], rtol=1e-5)
+    assert fitted["radii"][-1] == np.inf
+    nearest = distances.argmin(axis=1)
+    for j in np.unique(nearest):  # k-means has come to rest
+        np.testing.assert_allclose(points[nearest == j].mean(axis=0), fitted["anchors"][j], atol=1e-6)
+
+
+def test_more_anchors_than_samples_is_a_sentence(data, tmp_path):
+    with pytest.raises(BoostrunError, match=r"features\.anchors=51 is more than the 50 training samples"):
+        open_bank(data, {"name": "anchors", "anchors": 51}, tmp_path, tmp_path / "cache")
