@@ -40,8 +40,8 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
         The solver stops when no entry of the gradient exceeds ``inner_rtol`` times the round's score, or 1e-8.
     stop_loss : float, rounds end when the training loss is no larger.
     bias : {"none", "free", "pool"} or None
-        A constant feature: absent, always there and not counted, or one of the candidates. None: "pool" for stumps, else
-        "none".
+        A constant feature: absent, always there and not counted, or one of the candidates. None: "pool" for stumps,
+        "none" for all others.
     n_classes : int or None, more classes than y holds may be asked for.
     scoring : {"full", "lazy"}, lazy skips candidates that cannot be the best; the result is the same.
     checkpoint : path or None
@@ -79,8 +79,8 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
 
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, rule="gradient", shortlist=50, reg_kind="frobenius",
-        beta=100.0, margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None, n_classes=None,
-        scoring="full", checkpoint=None, random_state=None,
+        beta=100.0, margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None,
+        n_classes=None, scoring="full", checkpoint=None, random_state=None,
     ):  # fmt: skip
         super().__init__(
             n_features, rule=rule, shortlist=shortlist, reg=reg, reg_kind=reg_kind, beta=beta, margin=margin,
@@ -119,7 +119,7 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """Labels (n,) of X (n, d): the class with the largest score, the lowest of equals."""
-        return self.classes_[self._scores(X)[:, : len(self.classes_)].argmax(axis=1)]
+        return self._labels(self._scores(X))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores with 1, 2, ..., T features, each as :meth:`decision_function` gives them."""
@@ -129,7 +129,7 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """Labels with 1, 2, ..., T features."""
         for scores in self._staged(X):
-            yield self.classes_[scores[:, : len(self.classes_)].argmax(axis=1)]
+            yield self._labels(scores)
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted path and the classes as npz, without pickle; :meth:`load` reads it back."""
@@ -160,6 +160,9 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     def _scores(self, X) -> np.ndarray:
         samples = self._samples(X)
         return self.model_.scores(samples)
+
+    def _labels(self, scores: np.ndarray) -> np.ndarray:
+        return self.classes_[scores[:, : len(self.classes_)].argmax(axis=1)]
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
         """Classes that y did not hold have scores too, which are left out."""

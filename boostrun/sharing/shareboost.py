@@ -116,9 +116,7 @@ class ShareBoost:
                 least = "above 0" if key == "beta" else "of at least 0"
                 raise BoostrunError(f"{key}={value!r}: a finite number {least} is needed")
         if self.scoring == "lazy" and self.rule != "gradient":
-            raise BoostrunError(
-                f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}"
-            )
+            raise BoostrunError(f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}")
 
     def _number_of_classes(self, y: np.ndarray) -> int:
         found = int(y.max()) + 1
