@@ -12,6 +12,8 @@ from .prox import largest_column, mixed_norm, prox
 
 _CHECK = 10  # iterations between two certificates
 _SLACK = 1e-14  # of the loss: what rounding may hide when a step is judged
+_FIRST = 0.1  # of the bound of the curvature: where the search for it begins
+_FALL = 0.9  # by how much every iteration tries less
 
 
 class Solution(NamedTuple):
@@ -34,8 +36,8 @@ def certificate(loss: float, weights: np.ndarray, gradient: np.ndarray, lam: flo
     ``largest``, the largest ||grad_r L(W)||_1 over all candidates.
     """
     norm = mixed_norm(weights)
-    violation = max(largest - lam, 0.0)
-    return max(float(np.vdot(gradient, weights)) + lam * norm, 0.0) + violation * (loss + lam * norm) / lam
+    slack = max(float(np.vdot(gradient, weights)) + lam * norm, 0.0)
+    return slack + (largest - lam) * (loss + lam * norm) / lam if largest > lam else slack
 
 
 def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000) -> Solution:
@@ -45,8 +47,8 @@ def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000)
     FISTA; the step follows the curvature met on the way, which late in a path is far below its bound; momentum is
     dropped where it points uphill. Cost 2 n m k multiply-adds an iteration, a half more every tenth.
     """
-    bound = 0.5 * curvature(design)
-    lipschitz = bound
+    bound = 0.5 * curvature(design) if design.width else 0.0
+    lipschitz = _FIRST * bound
     weights, scores = start, design.scores(start)
     loss, residuals = loss_and_residuals(scores, y, margin)
     ahead, ahead_scores, momentum = weights, scores, 1.0
@@ -59,7 +61,7 @@ def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000)
             if reached <= gap * value or iteration == max_iterations or lipschitz == 0.0:
                 return Solution(weights, loss, value, residuals, reached, iteration)
         slope = design.gradient(ahead_residuals)
-        lipschitz *= 0.9
+        lipschitz *= _FALL
         while True:
             stepped = prox(ahead - slope / lipschitz, lam / lipschitz)
             move = stepped - ahead

@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import BoostrunError
 
-_DTYPES = [np.float64, np.float32]
-
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
     """Base of classifiers with ``classes_`` that score every class; ties go to the class that comes first.
@@ -20,12 +18,14 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
     A subclass has ``_scores(X) -> (n, k)`` and, where there is a path, ``_staged_scores(X)`` which yields such arrays.
     """
 
+    _dtypes: tuple[type, ...] = (np.float64, np.float32)  # the first is what others become
+
     def _training_set(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        """Checked X (n, d) in floating point, and class numbers (n,) int64; sets ``classes_``.
+        """Checked X (n, d), and class numbers (n,) int64; sets ``classes_``.
 
         Raises ValueError with one sentence on bad arrays, BoostrunError where there is only one class.
         """
-        X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
+        X, y = validate_data(self, X, y, dtype=list(self._dtypes), order="C")
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -34,7 +34,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=_DTYPES, order="C", reset=False)
+        return validate_data(self, X, dtype=list(self._dtypes), order="C", reset=False)
 
     def decision_function(self, X) -> np.ndarray:
         """Scores (n, k) of X (n, d); for two classes (n,), the second's less the first's."""
