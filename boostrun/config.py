@@ -88,7 +88,9 @@ def check_pool(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
 _HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand
 
 
-def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout: float | None) -> None:
+def check_streamed(
+    algo: Mapping[str, Any], features: Mapping[str, Any], holdout: float | None, train_samples: int | None = None
+) -> None:
     """Refuse what cannot be done with a data set that is read in chunks; raises BoostrunError with one sentence.
 
     >>> check_streamed({"name": "wss"}, {"name": "raw", "bin_samples": 10000}, None)
@@ -115,6 +117,8 @@ def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout
             f"dataset=stream has no use for holdout={holdout:g}: give the samples to choose settings on as "
             "dataset.test_path"
         )
+    if train_samples is not None:
+        raise BoostrunError(f"dataset=stream has no use for train_samples={train_samples}: give a shorter file")
 
 
 def _check(schema: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:

@@ -34,8 +34,8 @@ class Execute:
         dataset = {**cell.dataset}
         if is_streamed(dataset):
             return self._streamed(trial)
-        holdout = dataset.pop("holdout", 0.0)
-        bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), holdout)
+        parts = dataset.pop("holdout", 0.0), dataset.pop("train_samples", 0)
+        bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), *parts)
         _compile(cell)
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
@@ -69,15 +69,17 @@ class Execute:
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
-def _bank(execute: Execute, dataset: str, features: str, holdout: float):
+def _bank(execute: Execute, dataset: str, features: str, holdout: float, train_samples: int):
     from boostrun.features import open_bank
+    from boostrun.runner.fewer import Fewer
     from boostrun.runner.holdout import Holdout
 
     bank = open_bank(
         json.loads(dataset), json.loads(features), Path(execute.data_root), Path(execute.cache_root),
         memory_mb=execute.memory_mb,
     )  # fmt: skip
-    return Holdout(bank, holdout) if holdout else bank
+    bank = Holdout(bank, holdout) if holdout else bank
+    return Fewer(bank, train_samples) if train_samples else bank
 
 
 _TO_COMPILE = {"parts": 2, "family": 0, "budget_multiplier": 100.0}  # what 40 samples of one family bear

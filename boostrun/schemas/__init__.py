@@ -42,6 +42,7 @@ class Root:
     p: int | None = whole(None)
     b: int | None = whole(None)
     holdout: float | None = number(None, above=0.0, most=0.9)
+    train_samples: int | None = whole(None, least=2)
     trials: int = whole(10)
     seed: int = whole(0, least=0)
     n_jobs: int = workers(-1)
