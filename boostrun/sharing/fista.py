@@ -41,8 +41,8 @@ def certificate(loss: float, weights: np.ndarray, gradient: np.ndarray, lam: flo
 
 
 def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000) -> Solution:
-    """Minimise L(W) + lam ||W||_{inf,1} over the weights W (m, k) of ``design`` until the certificate is at most ``gap``
-    times the objective.
+    """Minimise F(W) = L(W) + lam ||W||_{inf,1} over the weights W (m, k) of ``design`` until the certificate is at most
+    ``gap`` F(W).
 
     FISTA; the step follows the curvature met on the way, which late in a path is far below its bound; momentum is
     dropped where it points uphill. Cost 2 n m k multiply-adds an iteration, a half more every tenth.
