@@ -6,6 +6,7 @@ Nothing heavy is imported until an estimator is made.
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
 
-    Without a method ``cls`` is made with its keys alone, budgets under the names in ``budget``: nothing is random.
+    Without a method ``cls`` is made with its keys alone, null ones left out, and budgets under the names in ``budget``.
     ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
     policy object; it says which keys are the policy's, and what the policy calls them.
     """
@@ -50,8 +51,8 @@ def _sampling(policy: str, module: str, **keys: str) -> Made:
     )  # fmt: skip
 
 
-def _sharing(module: str, cls: str, *also: str, **budget: str) -> Made:
-    return Made(f"boostrun.sharing.{module}", cls, None, also, "boostrun.runner.evaluate_sharing", budget=budget)
+def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
+    return Made(f"boostrun.sharing.{module}", cls, None, (), f"boostrun.runner.{evaluate}", budget=budget)
 
 
 _POLICY_MODULES = tuple(
@@ -120,7 +121,11 @@ ALGORITHMS = {
         "tasting_ucb", "tasting_ucb", Q="Q", tasting_R="R", charge="charge", looks="looks", age_weight="age_weight"
     ),
     "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
-    "shareboost": _sharing("shareboost", "ShareBoost", T="n_features"),
+    "shareboost": _sharing("shareboost", "ShareBoost", "evaluate_sharing", T="n_features"),
+    "mixed_norm": _sharing("mixed_norm", "MixedNorm", "evaluate_mixed_norm", T="max_columns"),
+    "jointboost": _sharing("jointboost", "JointBoostClassifier", "evaluate_jointboost", T="rounds"),
+    "knn": _sharing("knn", "KNNClassifier", "evaluate_whole"),
+    "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -154,7 +159,9 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
     parameters = {key: value for key, value in algo.items() if key != "name"}
     parameters |= {(made.budget or _PARAMETERS)[key]: value for key, value in budget.items()}
     if made.method is None:
-        return cls(**parameters)
+        given = {key: value for key, value in parameters.items() if value is not None}
+        seeded = "random_state" in inspect.signature(cls).parameters
+        return cls(**given, **({"random_state": random_state} if seeded else {}))
     method: Any = made.method
     if made.policy is not None:
         from boostrun.sampling.adaboost_mh import policy_class

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.runner.evaluate import accuracy_pct
+from boostrun.runner.shared_path import errors, metrics_of, wrong
 from boostrun.sharing import template_costs
 from boostrun.sharing.bank_pools import kind_of, pool_of, samples_of
 
@@ -31,14 +31,10 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     model.fit_pool(pool, labels)
     trained = time.perf_counter()
     truth, samples, known = bank.labels("test"), samples_of(bank, "test"), len(bank.classes)
-    curve: dict[str, Any] = {"T": list(range(1, model.model_.n_rounds + 1)), "test_error_pct": []}
-    for scores in model.model_.staged_scores(samples):
-        predicted = scores[:, :known].argmax(axis=1)
-        curve["test_error_pct"].append(100.0 - accuracy_pct(predicted, truth))
-    curve["test_accuracy_pct"] = [100.0 - error for error in curve["test_error_pct"]]
-    curve |= _by_round(model)
-    wrong = np.flatnonzero(predicted != truth)
-    curve["misclassified"] = np.column_stack([wrong, predicted[wrong], truth[wrong]]).tolist()
+    found, predicted = errors(model.model_.staged_scores(samples), truth, known)
+    curve = {"T": list(range(1, len(found) + 1)), "test_error_pct": found}
+    curve["test_accuracy_pct"] = [100.0 - error for error in found]
+    curve |= _by_round(model) | {"misclassified": wrong(predicted, truth)}
     metrics = _metrics(model, bank, curve)
     cost = {"train_seconds": trained - prepared, "prepare_seconds": prepared - begun}
     cost |= {f"{part}_seconds": curve[f"seconds_{part}"][-1] for part in ("select", "optimise")}
@@ -74,10 +70,8 @@ def _by_round(model) -> dict[str, list]:
 
 
 def _metrics(model, bank, curve: dict[str, Any]) -> dict[str, float]:
-    last = ("test_error_pct", "test_accuracy_pct", "train_loss", "nonzero_columns", "multiply_adds")
-    metrics = {name: curve[name][-1] for name in last}
+    metrics = metrics_of(curve) | {name: curve[name][-1] for name in ("train_loss", "nonzero_columns", "multiply_adds")}
     metrics["test_errors"] = len(curve["misclassified"])
-    metrics["rounds"] = curve["T"][-1]
     below = [t for t, error in zip(curve["T"], curve["test_error_pct"]) if error < 1.0]
     if below:
         metrics["rounds_to_pass_below_1pct"] = below[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..kinds import choice, number, whole
+from ..kinds import choice, flag, number, whole
 from .base import Algorithm
 
 
@@ -39,4 +39,54 @@ class ShareBoost(Sharing):
     budget: ClassVar[dict[str, int | str]] = {"T": 100}
 
 
-ALGORITHMS: dict[str, type] = {"shareboost": ShareBoost}
+@dataclass
+class MixedNorm(Sharing):
+    """The l1 / l-infinity norm in place of greedy selection; the path ends beyond T columns."""
+
+    name: str = "mixed_norm"
+    n_lambdas: int = whole(60)
+    lambda_min_ratio: float = number(1e-3, above=0.0, most=1.0)
+    gap: float = number(1e-3, above=0.0)
+    debias: bool = flag(False)
+    margin: float = number(1.0, least=0.0)
+    n_classes: int | None = whole(None, least=2)
+    budget: ClassVar[dict[str, int | str]] = {"T": 200}
+    pools: ClassVar[tuple[str, ...]] = ("codes", "values", "products", "stumps")
+
+
+@dataclass
+class JointBoost(Sharing):
+    """Stumps shared by subsets of the classes; T rounds."""
+
+    name: str = "jointboost"
+    search: str = choice("best_first", "exhaustive")
+    beam: int = whole(1)
+    budget: ClassVar[dict[str, int | str]] = {"T": 150}
+    pools: ClassVar[tuple[str, ...]] = ("codes", "stumps")
+
+
+@dataclass
+class KNN(Sharing):
+    """The majority of the k nearest training samples."""
+
+    name: str = "knn"
+    k: int = whole(3)
+    tie: str = choice("nearest", "smallest")
+    pools: ClassVar[tuple[str, ...]] = ("codes", "values")
+
+
+@dataclass
+class KernelSVM(Sharing):
+    """A Gaussian kernel machine for every class; null: chosen on a validation part of the training data."""
+
+    name: str = "kernel_svm"
+    C: float | None = number(None, above=0.0)
+    gamma: float | None = number(None, above=0.0)
+    validation: float = number(0.2, above=0.0, most=0.9)
+    search_samples: int | None = whole(None, least=2)
+    pools: ClassVar[tuple[str, ...]] = ("codes", "values", "anchors")
+
+
+ALGORITHMS: dict[str, type] = {
+    "shareboost": ShareBoost, "mixed_norm": MixedNorm, "jointboost": JointBoost, "knn": KNN, "kernel_svm": KernelSVM,
+}  # fmt: skip

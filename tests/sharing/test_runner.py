@@ -1,12 +1,14 @@
 """From a config to a record of shared features, in this process and through the command."""
 
+import importlib
 import json
 
 import numpy as np
 import pytest
 
+from boostrun.compose import compose_one
 from boostrun.features import open_bank
-from boostrun.runner import evaluate_sharing
+from boostrun.runner import algorithms, evaluate_sharing, shared_path
 from boostrun.runner.holdout import Holdout
 from boostrun.sharing import template_costs
 from boostrun.sharing.bank_pools import kind_of, pool_of, samples_of
@@ -49,7 +51,7 @@ def test_a_record_tells_the_whole_path(table, tmp_path, features, pool, candidat
         wrong = scores.argmax(axis=1) != truth
         assert curve["test_error_pct"][t] == pytest.approx(100 * wrong.mean())
     assert [row[0] for row in curve["misclassified"]] == np.flatnonzero(wrong).tolist()
-    assert result["metrics"]["test_errors"] == wrong.sum() and result["metrics"]["rounds"] == 4
+    assert result["metrics"]["test_errors"] == wrong.sum() and result["metrics"]["features"] == 4
     assert curve["selected"] == model.selected_.tolist()
     assert ("weights" in curve) == (pool != "anchors") and len(curve.get("weights", "four")) == 4
     assert np.all(np.diff(curve["train_loss"]) <= 1e-9) and np.all(np.diff(curve["seconds_optimise"]) >= 0)
@@ -96,6 +98,53 @@ def test_pieces_may_be_scored_on_some_samples(table, tmp_path):
 def test_absent_classes_are_never_predicted(table, tmp_path):
     model, result = trained(bank_of(table, tmp_path, name="linear"), n_classes=5)
     assert model.model_.n_classes == 5 and {row[1] for row in result["curve"]["misclassified"]} <= {0, 1, 2}
+
+
+RIVALS = [
+    (["algo=mixed_norm", "features=products", "algo.n_lambdas=8", "algo.debias=true", "T=8"], "values"),
+    (["algo=jointboost", "features=stumps", "T=6"], "samples"),
+    (["algo=knn", "features=raw"], "samples"),
+    (["algo=knn", "features=linear", "algo.k=1"], "values"),
+    (["algo=kernel_svm", "features=anchors", "features.anchors=3", "features.pca=2", "algo.C=1"], "values"),
+]
+
+
+@pytest.mark.parametrize(("words", "part"), RIVALS)
+def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, words, part):
+    settings = compose_one([*words, "dataset=npz", f"dataset.path={table['path']}"])
+    bank = open_bank(table, settings.features, tmp_path, tmp_path / "cache")
+    name = settings.algo["name"]
+    model = algorithms.make(settings.algo, settings.budget, 0)
+    result = importlib.import_module(algorithms.evaluation(name)).train_and_test(model, bank, None)
+    json.dumps(result)
+    curve, truth, test = result["curve"], bank.labels("test"), getattr(bank, part)("test")
+    if name == "mixed_norm":
+        staged = list(model.model_.staged_scores(test))
+        counts = model.n_columns_
+        assert curve["path"]["columns"] == counts.tolist() and len(curve["path"]["test_error_pct_debiased"]) == len(
+            counts
+        )
+        assert max(curve["path"]["certificate"]) <= 1e-3
+    elif name == "jointboost":
+        staged = [scores.copy() for scores in model.stumps_.staged_decision(test)]
+        counts = model.n_used_
+    else:
+        predicted = model.predict(test)
+        assert result["metrics"]["test_error_pct"] == pytest.approx(100 * np.mean(predicted != truth))
+        assert [row[0] for row in curve["misclassified"]] == np.flatnonzero(predicted != truth).tolist()
+        assert result["metrics"]["multiply_adds"] == model.multiply_adds_
+        return
+    assert curve["T"] == list(range(max(1, min(counts)), max(counts) + 1))
+    for t, error in zip(curve["T"], curve["test_error_pct"]):
+        last = max(point for point, count in enumerate(counts) if count <= t)
+        assert error == pytest.approx(100 * np.mean(staged[last].argmax(axis=1) != truth))
+    assert result["metrics"]["features"] == max(counts)
+
+
+def test_the_fewest_features_to_a_target_are_told_where_it_is_reached():
+    curve = {"T": [2, 3, 4], "test_error_pct": [30.0, 20.0, 25.0]}
+    metrics = shared_path.metrics_of(curve)
+    assert metrics["features_to_20_pct"] == 3 and "features_to_8_pct" not in metrics and metrics["features"] == 4
 
 
 def test_template_costs_equal_a_count_cell_by_cell():
@@ -151,7 +200,6 @@ def test_what_cannot_be_is_a_sentence(command, line, sentence):
 
 
 def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch):
-    from boostrun.compose import compose_one
     from boostrun.runner.cell import Inputs, Trial
     from boostrun.runner.plan import cell_of
     from boostrun.runner.trial import Execute
@@ -162,7 +210,7 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
     trial = Trial(cell_of(settings), 0, Inputs("d", "s"))
     execute = Execute(str(tmp_path), str(tmp_path / "cache"))
     whole = execute(trial)
-    monkeypatch.setattr(evaluate_sharing, "accuracy_pct", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(evaluate_sharing, "errors", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         execute(trial)
     assert len(list((tmp_path / "cache" / "checkpoints" / trial.key).iterdir())) == 4
