@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import getpass
 import importlib
@@ -59,6 +60,16 @@ class Execute:
         if stream_set.key(dataset, data_root) != trial.inputs.data:
             raise BoostrunError("the files of the streamed set were changed while they were read; run it again")
         return result
+
+
+def warm_up(cell: Cell) -> None:
+    """Load what a trial of this cell will need in this process; what goes wrong, the trial will tell."""
+    with contextlib.suppress(Exception):
+        import boostrun.features
+        import boostrun.runner.evaluate  # noqa: F401
+
+        if not is_streamed(cell.dataset):
+            _compile(cell)
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
