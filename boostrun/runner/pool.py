@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 
 from boostrun.errors import BoostrunError
@@ -60,5 +61,9 @@ def started(n_jobs: int, warm_up: Callable[[], None]) -> Iterator[Callable[[], N
             for _ in answers:
                 pass
 
-    with contextlib.closing(answers):
+    try:
         yield wait
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tasks are cancelled is what is meant
+            answers.close()
