@@ -19,43 +19,34 @@ def dense_ranks_of_codes(codes, dims, ranks):
     ``thresholds = sum_d (number of distinct values - 1)``. Cost O(m (n + 256)).
     """
     n = codes.shape[0]
-    rank_of = np.empty(256, np.uint8)
-    columns = np.empty((_TILE, n), np.uint8)
+    rank_of = np.empty((_TILE, 256), np.uint8)
+    varied_dims = np.empty(_TILE, np.int64)
     thresholds = 0
     used = 0
     for start in range(0, dims.shape[0], _TILE):
         width = min(_TILE, dims.shape[0] - start)
+        for k in range(width):
+            for code in range(256):
+                rank_of[k, code] = 0
         for i in range(n):
             for k in range(width):
-                columns[k, i] = codes[i, dims[start + k]]
+                rank_of[np.uint64(k), np.uint64(codes[i, dims[start + k]])] = 1
         varied = 0
         for k in range(width):
-            distinct = _rank(columns[k], rank_of)
+            distinct = 0
+            for code in range(256):
+                here = rank_of[k, code]
+                rank_of[varied, code] = distinct
+                distinct += here
             if distinct > 1:
                 thresholds += distinct - 1
-                for i in range(n):
-                    columns[varied, i] = rank_of[columns[k, i]]
+                varied_dims[varied] = dims[start + k]
                 varied += 1
         for i in range(n):
             for k in range(varied):
-                ranks[i, used + k] = columns[k, i]
+                ranks[i, used + k] = rank_of[np.uint64(k), np.uint64(codes[i, varied_dims[k]])]
         used += varied
     return used, thresholds
-
-
-@njit(cache=True)
-def _rank(column, rank_of):
-    """Fill ``rank_of`` (256,) with the dense ranks of a column's codes; returns how many codes there are."""
-    for code in range(256):
-        rank_of[code] = 0
-    for i in range(column.shape[0]):
-        rank_of[column[i]] = 1
-    distinct = 0
-    for code in range(256):
-        here = rank_of[code]
-        rank_of[code] = distinct
-        distinct += here
-    return distinct
 
 
 @njit(cache=True)

@@ -1,28 +1,22 @@
 """Inverse of a positive definite matrix of a few hundred rows, by halves and in place.
 
-BLAS is called on blocks of one matrix, which SciPy's Python functions would copy: at these sizes the copies cost as
-much as the arithmetic.
+BLAS is called on blocks of one matrix, which SciPy's Python functions would copy, and from compiled code, because at
+these sizes both the copies and the calls from Python take as long as the arithmetic.
 """
 
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 
 import numpy as np
-from numba.extending import get_cython_function_address
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import get_cython_function_address, intrinsic
 
-_SMALL = 64  # rows that LAPACK factorises at once; above, matrix products do nearly all the work, at twice its speed
-
-
-def _routine(library: str, name: str):
-    """A BLAS or LAPACK routine of SciPy's, which takes every argument by its address."""
-    address = get_cython_function_address(f"scipy.linalg.cython_{library}", name)
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * _ARGUMENTS[name])(address)
-
-
+_SMALL = 32  # rows that LAPACK factorises at once; above, matrix products do nearly all the work, at twice its speed
 _ARGUMENTS = {"dpotrf": 5, "dtrtri": 6, "dlauum": 5, "dtrmm": 11, "dsyrk": 10}
-_potrf, _trtri, _lauum = (_routine("lapack", name) for name in ("dpotrf", "dtrtri", "dlauum"))
-_trmm, _syrk = (_routine("blas", name) for name in ("dtrmm", "dsyrk"))
+_MOST = max(_ARGUMENTS.values())
 
 
 class Inversion:
@@ -41,10 +35,10 @@ class Inversion:
     def __init__(self, n: int):
         self.matrix = np.empty((n, n), order="F")
         self._kept: list = []  # what the addresses in the calls point at
-        self._info = ctypes.c_int()
-        self._calls: list[tuple] = []
-        self._plan(0, n)
-        self._lauum = (self._letter("L"), self._number(n), self._block(0, 0), self._number(n), self._result())
+        self._info = np.zeros(1, np.int32)
+        self._factor = _table(self._halves(0, n))
+        whole = (self._letter("L"), self._number(n), self._block(0, 0), self._number(n), self._info.ctypes.data)
+        self._inverse = _table([("dlauum", *whole)])
 
     def __reduce__(self):
         return Inversion, (len(self.matrix),)  # a copy has memory of its own
@@ -56,11 +50,8 @@ class Inversion:
         [-V2 L21 V1, V2]], L21 = A21 V1^T and L2 the factor of A22 - L21 L21^T.
         Cost 2 n^3 / 3 operations. Raises numpy.linalg.LinAlgError when the matrix is not positive definite.
         """
-        for routine, arguments in self._calls:
-            routine(*arguments)
-            if self._info.value:
-                self._info.value = 0
-                raise np.linalg.LinAlgError("the matrix is not positive definite")
+        if not _perform(self._factor, self._info):
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
         return self.matrix
 
     def inverse(self) -> np.ndarray:
@@ -68,31 +59,27 @@ class Inversion:
 
         Cost n^3 / 3 operations.
         """
-        _lauum(*self._lauum)
+        _perform(self._inverse, self._info)
         return self.matrix
 
-    def _plan(self, start: int, stop: int) -> None:
-        """Append the calls that put V of the block ``start:stop`` of the diagonal in its place."""
+    def _halves(self, start: int, stop: int) -> list[tuple]:
+        """The calls, (routine, addresses of its arguments), that put V of a block of the diagonal in its place."""
         lower, plain, transposed = self._letter("L"), self._letter("N"), self._letter("T")
         left, right, lines = self._letter("L"), self._letter("R"), self._number(len(self.matrix))
-        size, here = self._number(stop - start), self._block(start, start)
+        size, here, info = self._number(stop - start), self._block(start, start), self._info.ctypes.data
         if stop - start <= _SMALL:
-            self._calls.append((_potrf, (lower, size, here, lines, self._result())))
-            self._calls.append((_trtri, (lower, plain, size, here, lines, self._result())))
-            return
+            return [("dpotrf", lower, size, here, lines, info), ("dtrtri", lower, plain, size, here, lines, info)]
         middle = (start + stop) // 2
         first, second = self._number(middle - start), self._number(stop - middle)
         below, there = self._block(middle, start), self._block(middle, middle)
         one, minus = self._real(1.0), self._real(-1.0)
-        self._plan(start, middle)
-        self._calls += [
-            (_trmm, (right, lower, transposed, plain, second, first, one, here, lines, below, lines)),
-            (_syrk, (lower, plain, second, first, minus, below, lines, one, there, lines)),
-        ]
-        self._plan(middle, stop)
-        self._calls += [
-            (_trmm, (left, lower, plain, plain, second, first, minus, there, lines, below, lines)),
-            (_trmm, (right, lower, plain, plain, second, first, one, here, lines, below, lines)),
+        return [
+            *self._halves(start, middle),
+            ("dtrmm", right, lower, transposed, plain, second, first, one, here, lines, below, lines),
+            ("dsyrk", lower, plain, second, first, minus, below, lines, one, there, lines),
+            *self._halves(middle, stop),
+            ("dtrmm", left, lower, plain, plain, second, first, minus, there, lines, below, lines),
+            ("dtrmm", right, lower, plain, plain, second, first, one, here, lines, below, lines),
         ]
 
     def _block(self, row: int, column: int) -> int:
@@ -107,9 +94,58 @@ class Inversion:
     def _real(self, number: float) -> int:
         return self._address(ctypes.c_double(number))
 
-    def _result(self) -> int:
-        return ctypes.addressof(self._info)
-
     def _address(self, value) -> int:
         self._kept.append(value)
         return ctypes.addressof(value)
+
+
+def _table(calls: list[tuple]) -> np.ndarray:
+    """Calls as rows of an array: the address of the routine, how many arguments it takes, their addresses."""
+    table = np.zeros((len(calls), 2 + _MOST), np.int64)
+    for row, (name, *addresses) in zip(table, calls):
+        row[: 2 + len(addresses)] = (_routine(name), len(addresses), *addresses)
+    return table
+
+
+@cache
+def _routine(name: str) -> int:
+    """Address of a BLAS or LAPACK routine of SciPy's, which takes every argument by its address."""
+    library = "blas" if name in ("dtrmm", "dsyrk") else "lapack"
+    return get_cython_function_address(f"scipy.linalg.cython_{library}", name)
+
+
+@njit(cache=True)
+def _perform(table, info):
+    """Do the calls of a table; False, and no further call, when one reports a matrix that is not positive definite."""
+    for call in range(table.shape[0]):
+        routine, arguments = table[call, 0], table[call, 1]
+        addresses = table.ctypes.data + table.strides[0] * call + 16
+        if arguments == 5:
+            _call(routine, addresses, 5)
+        elif arguments == 6:
+            _call(routine, addresses, 6)
+        elif arguments == 10:
+            _call(routine, addresses, 10)
+        else:
+            _call(routine, addresses, 11)
+        if info[0] != 0:
+            info[0] = 0
+            return False
+    return True
+
+
+@intrinsic
+def _call(typing_context, routine, addresses, arguments):
+    """Call the routine at an address with as many pointers as ``arguments``, a constant, says."""
+    if not isinstance(arguments, types.IntegerLiteral):
+        return None
+    pointer, many = ir.IntType(8).as_pointer(), arguments.literal_value
+
+    def generate(context, builder, signature, values):
+        function = builder.inttoptr(values[0], ir.FunctionType(ir.VoidType(), [pointer] * many).as_pointer())
+        first = builder.inttoptr(values[1], pointer.as_pointer())
+        places = [builder.gep(first, [ir.Constant(ir.IntType(64), k)]) for k in range(many)]
+        builder.call(function, [builder.load(place) for place in places])
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, arguments), generate

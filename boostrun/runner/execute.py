@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boostrun.compose import Settings
 from boostrun.errors import BoostrunError
-from boostrun.runner import provenance
-from boostrun.runner.plan import PlannedCell, open_store, plan, prepare, roots
+from boostrun.runner import pool, provenance
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
-from boostrun.runner.trial import Execute
+from boostrun.runner.trial import Execute, warm_up
 
 
 @dataclass
@@ -36,29 +38,41 @@ def run_cells(
     """
     first = all_settings[0]
     provenance.prepare()
-    store = open_store(first)
-    cells = plan(all_settings, store)
-    for cell in cells:
-        if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
-            raise BoostrunError(cell.missing)
-    alike: dict[tuple, list[PlannedCell]] = {}
-    for cell in cells:
-        if cell.to_run:
-            alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
-    for group in alike.values():
-        prepare(group, progress=not quiet)
-    trials = [trial for cell in cells for trial in cell.to_run]
-    if not trials:
-        return Result(cells, [], 0, False)
-    data_root, cache_root = roots(first)
-    outcome = run_trials(
-        trials,
-        Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd()),
-        store,
-        n_jobs=first.root["n_jobs"],
-        backend=first.run["backend"],
-        provenance=provenance.collect(list(command) or None),
-        progress=None if quiet else Progress(),
-    )
+    with _workers(all_settings) as wait:
+        store = open_store(first)
+        cells = plan(all_settings, store)
+        for cell in cells:
+            if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
+                raise BoostrunError(cell.missing)
+        alike: dict[tuple, list[PlannedCell]] = {}
+        for cell in cells:
+            if cell.to_run:
+                alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
+        for group in alike.values():
+            prepare(group, progress=not quiet)
+        trials = [trial for cell in cells for trial in cell.to_run]
+        if not trials:
+            return Result(cells, [], 0, False)
+        data_root, cache_root = roots(first)
+        outcome = run_trials(
+            trials,
+            Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd()),
+            store,
+            n_jobs=first.root["n_jobs"],
+            backend=first.run["backend"],
+            provenance=provenance.collect(list(command) or None),
+            progress=None if quiet else Progress(),
+        )
+        wait()
     computed = len(outcome.done) - outcome.cached
     return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
+
+
+def _workers(all_settings: Sequence[Settings]):
+    """The workers of this run, which load their libraries while its cells are planned."""
+    first = all_settings[0]
+    trials = sum(len(settings.seeds) for settings in all_settings)
+    n_jobs = min(pool.workers(first.root["n_jobs"]), trials)
+    if n_jobs == 1 or first.run["backend"] != "loky":
+        return contextlib.nullcontext(lambda: None)
+    return pool.started(n_jobs, functools.partial(warm_up, cell_of(first)))

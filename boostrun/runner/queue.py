@@ -8,21 +8,19 @@ process of its own: the one that kills its worker again is the culprit and is re
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.runner import pool
 from boostrun.runner.cell import Trial
 from boostrun.runner.guards import pinned, sending, sigterm_as_interrupt, thread_variables
 from boostrun.runner.progress import Progress
-from boostrun.runner.provenance import usable_cores
 from boostrun.runner.store import Store
-from boostrun.runner.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record, prepare
+from boostrun.runner.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record
 
 __all__ = ["Execute", "Outcome", "Progress", "run_trials"]
 
@@ -86,7 +84,7 @@ def run_trials(
         trials,
         execute,
         store,
-        workers=_workers(n_jobs),
+        workers=pool.workers(n_jobs),
         backend=backend,
         provenance=provenance,
         progress=progress,
@@ -130,10 +128,6 @@ class _Run:
         self.settled: set[int] = set()
         self.deaths: Counter[int] = Counter()
         self.board = Board.make(len(trials))
-        # The kernel may be asked to end the workers with the thread that starts them, if that is the main one.
-        with_thread = threading.current_thread() is threading.main_thread()
-        # A worker watches its parent from the start: one that has not been given a trial yet must end as well.
-        self.worker_start = {"initializer": prepare, "initargs": (os.getpid(), with_thread)}
         self.job = Job(
             execute=execute,
             store=Store(store.root),  # the packed files have been looked at here; a worker need not read them
@@ -256,15 +250,7 @@ class _Run:
     def _pool(self, pending: list[int], wait: bool) -> Iterator[Summary]:
         import joblib
 
-        # One trial a message: dispatching costs less than a millisecond, and a batch sized on quick trials would leave
-        # one worker with a row of slow ones.
-        n_jobs = min(self.workers, len(pending))
-        options = {"inner_max_num_threads": 1, **self.worker_start} if self.backend == "loky" else {}
-        try:
-            with joblib.parallel_config(backend=self.backend, n_jobs=n_jobs, **options):
-                parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        except (ImportError, ValueError) as error:
-            raise BoostrunError(f"the backend {self.backend!r} cannot be used: {error}") from error
+        parallel = pool.parallel(self.backend, min(self.workers, len(pending)))
         results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
         with contextlib.closing(results), sending():
             yield from results
@@ -277,7 +263,7 @@ class _Run:
         environment = dict.fromkeys(thread_variables(), "1")
         for number in suspects:
             while number not in self.settled:
-                executor = ProcessPoolExecutor(max_workers=1, env=environment, **self.worker_start)
+                executor = ProcessPoolExecutor(max_workers=1, env=environment, **pool.worker_start())
                 try:
                     with sending():
                         self._settle(executor.submit(self.job, number, self.trials[number], True).result())
@@ -301,12 +287,6 @@ class _Run:
     def _note(self, text: str) -> None:
         if self.progress is not None:
             self.progress.note(text)
-
-
-def _workers(n_jobs: int) -> int:
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
-        raise BoostrunError(f"n_jobs must be a number of workers of at least 1, or -1 for all cores, not {n_jobs!r}")
-    return usable_cores() if n_jobs == -1 else n_jobs
 
 
 def _check_backend(backend: str) -> None:

@@ -1,0 +1,76 @@
+"""Workers that are started ahead of their work: the trials find them, and they never outlive what they were for."""
+
+import functools
+import os
+import time
+from pathlib import Path
+
+import joblib
+import pytest
+
+from boostrun.errors import BoostrunError
+from boostrun.runner import pool
+
+
+def _leave_pid(folder):
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(0.2)  # so that one worker does not take the task of the other
+
+
+def _alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _pids(folder):
+    return {int(path.name) for path in folder.iterdir()}
+
+
+def _gone(pids):
+    deadline = time.monotonic() + 10
+    while any(map(_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(map(_alive, pids))
+
+
+def test_trials_run_in_the_workers_that_were_started(tmp_path):
+    with pool.started(2, functools.partial(_leave_pid, tmp_path)) as wait:
+        wait()
+        started = _pids(tmp_path)
+        assert len(started) == 2 and os.getpid() not in started
+        used = set(pool.parallel("loky", 2)(joblib.delayed(os.getpid)() for _ in range(6)))
+    assert used <= started
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
+@pytest.mark.parametrize("error", [None, BoostrunError("a bad plan"), KeyboardInterrupt()])
+def test_workers_that_nobody_waited_for_are_ended(tmp_path, error):
+    """Nothing was left to run, or planning failed."""
+    try:
+        with pool.started(2, functools.partial(_leave_pid, tmp_path)):
+            while len(_pids(tmp_path)) < 2:
+                time.sleep(0.02)
+            if error is not None:
+                raise error
+    except (BoostrunError, KeyboardInterrupt) as caught:
+        assert caught is error
+    assert _gone(_pids(tmp_path))
+
+
+def _die():
+    os._exit(1)
+
+
+def test_a_worker_that_dies_while_it_loads_is_no_error_of_the_plan():
+    with pool.started(2, _die) as wait:
+        wait()
+    assert set(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(2))) == {1}
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, True, 1.5, "2"])
+def test_a_bad_number_of_workers_is_one_sentence(n_jobs):
+    with pytest.raises(BoostrunError, match="n_jobs must be a number of workers"):
+        pool.workers(n_jobs)
