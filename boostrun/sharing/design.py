@@ -71,8 +71,9 @@ class LocalDesign:
         out = np.empty((k, self.n_samples))
         for start in range(0, self.n_samples, _BLOCK):
             part = slice(start, start + _BLOCK)
-            each = (self.coordinates[part] @ side).reshape(-1, pieces, k)
-            out[:, part] = np.matmul(self._inside[part, None, :pieces].astype(each.dtype), each)[:, 0].T
+            points, inside = self.coordinates[part], self._inside[part, :pieces]
+            each = (points @ side).reshape(len(points), pieces, k)
+            out[:, part] = np.matmul(inside[:, None].astype(each.dtype), each)[:, 0].T
         return out.T
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:

@@ -23,9 +23,9 @@ class ProductPool(Pool):
         Attributes to [-1, 1] by their training ranges; by their largest absolute value; to mean 0 and deviation 1. An
         attribute that never changes is 0, except by "max01".
 
-    Candidates are numbered row by row: (0, 1), (0, 2), ..., (d - 2, d - 1). The score of all pairs is sum_q |M_q|, M_q =
-    Z' diag(G_q) Z, of which the upper half is computed: n d^2 k / 2 multiply-adds, no more memory than d^2 numbers and
-    a block of 8 MiB.
+    Candidates are numbered row by row: (0, 1), (0, 2), ..., (d - 2, d - 1). The scores of all pairs are sum_q |M_q|,
+    M_q = Z' diag(G_q) Z, of which the upper half is computed: n d^2 k / 2 multiply-adds, no more memory than d^2
+    numbers and a block of 8 MiB.
 
     >>> pool = ProductPool(np.array([[0.0, 1.0, 5.0], [2.0, 3.0, 1.0]]))
     >>> pool.columns(1).ravel(), pool.describe(1)
