@@ -122,6 +122,7 @@ ALGORITHMS = {
     ),
     "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
     "shareboost": _sharing("shareboost", "ShareBoost", "evaluate_sharing", T="n_features"),
+    "ovr_greedy": _sharing("ovr_greedy", "OneVsRestGreedy", "evaluate_ovr", T="n_features"),
     "mixed_norm": _sharing("mixed_norm", "MixedNorm", "evaluate_mixed_norm", T="max_columns"),
     "jointboost": _sharing("jointboost", "JointBoostClassifier", "evaluate_jointboost", T="rounds"),
     "knn": _sharing("knn", "KNNClassifier", "evaluate_whole"),

@@ -40,6 +40,20 @@ class ShareBoost(Sharing):
 
 
 @dataclass
+class OneVsRestGreedy(Sharing):
+    """Every class against the rest, with features of its own; T of them a class."""
+
+    name: str = "ovr_greedy"
+    reg: float = number(0.0, least=0.0)
+    solver: str = choice("lbfgs", "agd")
+    inner_rtol: float = number(1e-3, above=0.0)
+    inner_maxiter: int = whole(300)
+    stop_loss: float = number(1e-6, least=0.0)
+    budget: ClassVar[dict[str, int | str]] = {"T": 40}
+    pools: ClassVar[tuple[str, ...]] = ("codes", "values", "products", "stumps")
+
+
+@dataclass
 class MixedNorm(Sharing):
     """The l1 / l-infinity norm in place of greedy selection; the path ends beyond T columns."""
 
@@ -88,5 +102,6 @@ class KernelSVM(Sharing):
 
 
 ALGORITHMS: dict[str, type] = {
-    "shareboost": ShareBoost, "mixed_norm": MixedNorm, "jointboost": JointBoost, "knn": KNN, "kernel_svm": KernelSVM,
+    "shareboost": ShareBoost, "ovr_greedy": OneVsRestGreedy, "mixed_norm": MixedNorm, "jointboost": JointBoost,
+    "knn": KNN, "kernel_svm": KernelSVM,
 }  # fmt: skip

@@ -102,6 +102,7 @@ def test_absent_classes_are_never_predicted(table, tmp_path):
 
 RIVALS = [
     (["algo=mixed_norm", "features=products", "algo.n_lambdas=8", "algo.debias=true", "T=8"], "values"),
+    (["algo=ovr_greedy", "features=linear", "T=3"], "values"),
     (["algo=jointboost", "features=stumps", "T=6"], "samples"),
     (["algo=knn", "features=raw"], "samples"),
     (["algo=knn", "features=linear", "algo.k=1"], "values"),
@@ -125,6 +126,10 @@ def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, words, pa
             counts
         )
         assert max(curve["path"]["certificate"]) <= 1e-3
+    elif name == "ovr_greedy":
+        staged, counts = list(model.model_.staged_scores(test)), model.n_union_
+        assert result["metrics"]["summed"] == 9 and curve["per_class"][-1] == 3
+        assert result["metrics"]["summed_features_to_20_pct"] % 3 == 0
     elif name == "jointboost":
         staged = [scores.copy() for scores in model.stumps_.staged_decision(test)]
         counts = model.n_used_
