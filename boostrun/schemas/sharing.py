@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..kinds import choice, flag, number, whole
+from ..kinds import choice, flag, number, or_tuned, whole
 from .base import Algorithm
 
 
@@ -25,7 +25,7 @@ class ShareBoost(Sharing):
     name: str = "shareboost"
     rule: str = choice("gradient", "normalised", "line", "column", "full")
     shortlist: int = whole(50, least=0)
-    reg: float = number(0.0, least=0.0)
+    reg: float | str = or_tuned(number(0.0, least=0.0))
     reg_kind: str = choice("frobenius", "smoothed_l1", "smoothed_linf")
     beta: float = number(100.0, above=0.0)
     margin: float = number(1.0, least=0.0)
@@ -36,6 +36,8 @@ class ShareBoost(Sharing):
     bias: str = choice("auto", "none", "free", "pool")
     n_classes: int | None = whole(None, least=2)
     scoring: str = choice("full", "lazy")
+    tunes: ClassVar[str] = "reg"
+    tunes_by: ClassVar[str] = "test_error_pct"
     budget: ClassVar[dict[str, int | str]] = {"T": 100}
 
 
@@ -44,11 +46,13 @@ class OneVsRestGreedy(Sharing):
     """Every class against the rest, with features of its own; T of them a class."""
 
     name: str = "ovr_greedy"
-    reg: float = number(0.0, least=0.0)
+    reg: float | str = or_tuned(number(0.0, least=0.0))
     solver: str = choice("lbfgs", "agd")
     inner_rtol: float = number(1e-3, above=0.0)
     inner_maxiter: int = whole(300)
     stop_loss: float = number(1e-6, least=0.0)
+    tunes: ClassVar[str] = "reg"
+    tunes_by: ClassVar[str] = "test_error_pct"
     budget: ClassVar[dict[str, int | str]] = {"T": 40}
     pools: ClassVar[tuple[str, ...]] = ("codes", "values", "products", "stumps")
 
