@@ -59,7 +59,7 @@ class Item:
             self._entry(place, cell, metric, rounds)
             for (place, _), cell in zip(self.cells, planned)
             for metric in self.metrics
-            for rounds in [at for at in self.read_at if at <= cell.cell.budget["T"]] or [None]
+            for rounds in [at for at in self.read_at if at <= cell.cell.budget.get("T", 0)] or [None]
         ]
 
     def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:
@@ -75,6 +75,8 @@ class Item:
             columns = tuple(key for key in columns if key in values)
         if rounds is not None:
             values["T"] = str(rounds)
+        elif metric and self.read_at and "T" not in cell.cell.budget:
+            values["T"] = "end"  # a method without rounds
         named = (*compose.GROUPS, "setting", "metric")
         labels = [values[key] if key in named else f"{key}={values[key]}" for key in columns]
         return Entry(
