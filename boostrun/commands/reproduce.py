@@ -40,9 +40,9 @@ def main(words: Words) -> int:
         curves = item.curves(result.cells)
         lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
         for against in ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds"):
-            drawn = any(against in record["curve"] for entry in curves for record in entry.records)
-            if drawn and len(lines) <= _MOST_LINES:
-                for metric in item.metrics:
+            for metric in item.metrics:
+                there = any({against, metric} <= set(record["curve"]) for entry in curves for record in entry.records)
+                if there and against != metric and len(lines) <= _MOST_LINES:
                     name = against if len(item.metrics) == 1 else f"{metric}_{against}"
                     curve_figure(curves, metric, against, folder / f"curve_{name}.png")
         if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):

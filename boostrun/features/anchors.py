@@ -28,7 +28,7 @@ class Anchors:
     Parameters
     ----------
     options : mapping with anchors (J), radii (B), pca (D at most; 0: the columns as they are, not
-        centred), seed
+        centred), score_samples (for who trains on the bank), seed
 
     Attributes
     ----------

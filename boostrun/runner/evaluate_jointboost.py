@@ -28,13 +28,13 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     path = {
         "test_error_pct": errors(staged, bank.labels("test"), len(bank.classes))[0],
         "log10_loss": model.staged_log10_loss_.tolist(),
-        "seconds_select": np.cumsum(model.seconds_select_).tolist(),
-        "seconds_optimise": np.cumsum(model.seconds_optimise_).tolist(),
+        "select_seconds": np.cumsum(model.seconds_select_).tolist(),
+        "optimise_seconds": np.cumsum(model.seconds_optimise_).tolist(),
         "train_seconds": np.cumsum(model.seconds_select_ + model.seconds_optimise_).tolist(),
         "rounds": list(range(1, model.rounds + 1)),
     }
-    curve = by_features(model.n_used_, path)
-    metrics = metrics_of(curve) | {"log10_loss": curve["log10_loss"][-1], "rounds": model.rounds}
+    curve = by_features(model.n_used_, path, upto=model.rounds)
+    metrics = metrics_of(curve) | {"log10_loss": curve["log10_loss"][-1], "features": int(model.n_used_[-1])}
     cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
-    cost |= {f"{part}_seconds": curve[f"seconds_{part}"][-1] for part in ("select", "optimise")}
+    cost |= {f"{part}_seconds": curve[f"{part}_seconds"][-1] for part in ("select", "optimise")}
     return {"metrics": metrics, "cost": cost, "curve": curve}

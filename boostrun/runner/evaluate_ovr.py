@@ -30,18 +30,19 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
         "test_error_pct": errors(staged, bank.labels("test"), len(bank.classes))[0],
         "train_loss": model.train_loss_.tolist(),
         "multiply_adds": model.model_.multiply_adds.tolist(),
-        "seconds_select": select.tolist(),
-        "seconds_optimise": optimise.tolist(),
+        "select_seconds": select.tolist(),
+        "optimise_seconds": optimise.tolist(),
         "train_seconds": (select + optimise).tolist(),
         "summed": model.n_sum_.tolist(),
         "per_class": list(range(1, model.model_.n_rounds + 1)),
     }
     curve = by_features(model.n_union_, path)
     metrics = metrics_of(curve) | {name: curve[name][-1] for name in ("train_loss", "multiply_adds", "summed")}
+    metrics["features"] = int(model.n_union_[-1])
     for target in TARGETS:
         reached = [count for count, error in zip(path["summed"], path["test_error_pct"]) if error <= target]
         if reached:
             metrics[f"summed_features_to_{target}_pct"] = reached[0]
     cost = {"train_seconds": trained - prepared, "prepare_seconds": prepared - begun}
-    cost |= {f"{part}_seconds": curve[f"seconds_{part}"][-1] for part in ("select", "optimise")}
+    cost |= {f"{part}_seconds": curve[f"{part}_seconds"][-1] for part in ("select", "optimise")}
     return {"metrics": metrics, "cost": cost | {"test_seconds": time.perf_counter() - trained}, "curve": curve}

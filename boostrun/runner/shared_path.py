@@ -24,28 +24,26 @@ def errors(staged: Iterable[np.ndarray], truth: np.ndarray, known: int) -> tuple
     return found, predicted
 
 
-def by_features(counts: Sequence[int], path: Mapping[str, Sequence[Any]]) -> dict[str, list]:
+def by_features(counts: Sequence[int], path: Mapping[str, Sequence[Any]], upto: int = 0) -> dict[str, list]:
     """The curve over T = 1, 2, ..., the most features of any point: the last point that uses at most T.
 
     ``counts`` tells how many features each point uses, ``path`` lists by name with an entry a point. T begins where
-    there is such a point.
+    there is such a point, and ends no earlier than at ``upto``, the number asked for: a path that ended before keeps
+    its last point.
 
-    >>> by_features([0, 2, 3], {"error": [90, 40, 20]})
-    {'T': [1, 2, 3], 'error': [90, 40, 20]}
+    >>> by_features([0, 2, 3], {"error": [90, 40, 20]}, upto=4)
+    {'T': [1, 2, 3, 4], 'error': [90, 40, 20, 20]}
     """
     counts = np.asarray(counts)
-    marks = range(max(1, int(counts.min())), int(counts.max()) + 1)
+    marks = range(max(1, int(counts.min())), max(upto, int(counts.max())) + 1)
     last = [int(np.flatnonzero(counts <= t)[-1]) for t in marks]
     return {"T": list(marks), **{name: [values[point] for point in last] for name, values in path.items()}}
 
 
 def metrics_of(curve: Mapping[str, Any]) -> dict[str, float]:
-    """Error, accuracy and features at the end of a curve; the fewest features with at most each of the targets."""
-    metrics = {
-        "test_error_pct": curve["test_error_pct"][-1],
-        "test_accuracy_pct": 100.0 - curve["test_error_pct"][-1],
-        "features": curve["T"][-1],
-    }
+    """Error and accuracy at the end of a curve, and the fewest features with at most each of the targets."""
+    error = curve["test_error_pct"][-1]
+    metrics = {"test_error_pct": error, "test_accuracy_pct": 100.0 - error}
     for target in TARGETS:
         reached = [t for t, error in zip(curve["T"], curve["test_error_pct"]) if error <= target]
         if reached:

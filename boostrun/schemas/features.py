@@ -119,6 +119,7 @@ class Anchors:
     anchors: int = whole(1500)
     radii: int = whole(35, most=255)
     pca: int = whole(50, least=0)
+    score_samples: int | None = whole(None)
     seed: int = whole(0, least=0)
     pool: ClassVar[str] = "anchors"
 

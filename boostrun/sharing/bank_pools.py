@@ -21,12 +21,8 @@ def kind_of(bank) -> str:
     return SCHEMAS["features"][bank.meta["features"]["name"]].pool
 
 
-def pool_of(bank, constant: bool = False, score_samples: int | None = None) -> Pool:
-    """The candidates on the training part of a bank.
-
-    ``constant``: among thresholds, the one below all values too. ``score_samples``: pieces are scored on so many
-    training samples, always the same ones; None: on all.
-    """
+def pool_of(bank, constant: bool = False) -> Pool:
+    """The candidates on the training part of a bank; ``constant``: among thresholds, the one below all values too."""
     kind = kind_of(bank)
     if kind == "values":
         return DensePool(np.array(bank.values("train")))
@@ -37,10 +33,10 @@ def pool_of(bank, constant: bool = False, score_samples: int | None = None) -> P
     fitted = bank.fitted()
     if kind == "anchors":
         points = np.array(bank.values("train"))
-        width = points.shape[1]
+        width, count = points.shape[1], bank.meta["features"]["score_samples"]
         rows = None
-        if score_samples is not None and score_samples < len(points):
-            rows = np.sort(np.random.default_rng(_SEED).choice(len(points), score_samples, replace=False))
+        if count is not None and count < len(points):
+            rows = np.sort(np.random.default_rng(_SEED).choice(len(points), count, replace=False))
         return PiecewisePool(points, fitted["anchors"], fitted["radii"], np.zeros(width), np.eye(width), rows)
     if "filters" in fitted:
         return CodedPool(bank.codes("train"), template_costs.of_each(fitted), template_costs.names(fitted))

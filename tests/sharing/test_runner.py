@@ -54,7 +54,7 @@ def test_a_record_tells_the_whole_path(table, tmp_path, features, pool, candidat
     assert result["metrics"]["test_errors"] == wrong.sum() and result["metrics"]["features"] == 4
     assert curve["selected"] == model.selected_.tolist()
     assert ("weights" in curve) == (pool != "anchors") and len(curve.get("weights", "four")) == 4
-    assert np.all(np.diff(curve["train_loss"]) <= 1e-9) and np.all(np.diff(curve["seconds_optimise"]) >= 0)
+    assert np.all(np.diff(curve["train_loss"]) <= 1e-9) and np.all(np.diff(curve["optimise_seconds"]) >= 0)
     # the weights; of a product, scaling both factors and multiplying; of a piece, the distance and three columns
     each = {"products": 3 + 3, "anchors": 3 * 3 + 2}.get(pool, 3)
     assert curve["multiply_adds"] == [t * each for t in (1, 2, 3, 4)]
@@ -90,9 +90,18 @@ def test_on_a_share_of_the_training_data_the_test_part_stays_closed(table, tmp_p
 
 
 def test_pieces_may_be_scored_on_some_samples(table, tmp_path):
-    bank = bank_of(table, tmp_path, name="anchors", anchors=4, radii=3, pca=0)
-    some, others = pool_of(bank, score_samples=30), pool_of(bank, score_samples=30)
-    assert len(some.rows) == 30 and (some.rows == others.rows).all() and pool_of(bank, score_samples=90).rows is None
+    some, others, all_ = (
+        pool_of(bank_of(table, tmp_path, name="anchors", anchors=4, radii=3, pca=0, score_samples=count))
+        for count in (30, 30, 90)
+    )
+    assert len(some.rows) == 30 and (some.rows == others.rows).all() and all_.rows is None
+
+
+def test_a_path_that_ends_early_keeps_its_last_point(table, tmp_path):
+    model, result = trained(bank_of(table, tmp_path, name="linear"), T=8)
+    curve = result["curve"]
+    assert len(curve["selected"]) == len(model.selected_) == 5 and curve["T"] == list(range(1, 9))
+    assert curve["test_error_pct"][4:] == [curve["test_error_pct"][4]] * 4 and result["metrics"]["features"] == 5
 
 
 def test_absent_classes_are_never_predicted(table, tmp_path):
@@ -139,7 +148,8 @@ def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, words, pa
         assert [row[0] for row in curve["misclassified"]] == np.flatnonzero(predicted != truth).tolist()
         assert result["metrics"]["multiply_adds"] == model.multiply_adds_
         return
-    assert curve["T"] == list(range(max(1, min(counts)), max(counts) + 1))
+    upto = settings.budget["T"] if name == "jointboost" else max(counts)
+    assert curve["T"] == list(range(max(1, min(counts)), upto + 1))
     for t, error in zip(curve["T"], curve["test_error_pct"]):
         last = max(point for point, count in enumerate(counts) if count <= t)
         assert error == pytest.approx(100 * np.mean(staged[last].argmax(axis=1) != truth))
@@ -149,7 +159,9 @@ def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, words, pa
 def test_the_fewest_features_to_a_target_are_told_where_it_is_reached():
     curve = {"T": [2, 3, 4], "test_error_pct": [30.0, 20.0, 25.0]}
     metrics = shared_path.metrics_of(curve)
-    assert metrics["features_to_20_pct"] == 3 and "features_to_8_pct" not in metrics and metrics["features"] == 4
+    assert (
+        metrics["features_to_20_pct"] == 3 and "features_to_8_pct" not in metrics and metrics["test_accuracy_pct"] == 75
+    )
 
 
 def test_template_costs_equal_a_count_cell_by_cell():
