@@ -46,9 +46,9 @@ def binned_stump_scores(codes, features, counts, starts, sides, n_classes, squar
             for q in range(lanes):
                 sums[r, q] = 0.0
         for start in range(0, n, _BLOCK):
-            stop = min(start + _BLOCK, n)
             for part in range(0, lanes, LANES):
-                for i in range(start, stop):
+                for j in range(min(_BLOCK, n - start)):
+                    i = np.uint64(start + j)  # a signed one could count from the end, which is looked at each time
                     row = load(sides, i, part)
                     increase(block, np.uint64(a[i]), part, row)
                     increase(block, np.uint64(b[i]) + np.uint64(_BINS), part, row)
@@ -121,7 +121,8 @@ def piece_scores(codes, anchors, points, sides, n_classes, inverse_squares, scor
                 sums[r, q] = 0.0
         for start in range(0, n, _BLOCK):
             for part in range(0, lanes, LANES):
-                for i in range(start, min(start + _BLOCK, n)):
+                for j in range(min(_BLOCK, n - start)):
+                    i = np.uint64(start + j)
                     if column[i] < radii:
                         row, base = load(sides, i, part), np.uint64(column[i]) * np.uint64(d)
                         for a in range(d):
