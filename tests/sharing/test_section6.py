@@ -1,7 +1,7 @@
 """Section 6 of the paper as exact tests: where greedy selection, and only it, finds the few columns that all share.
 
 First example: a class y in {0..k-1}, k = 2^m, has one sample [bin(y), 2 m e_y]; W^s has the m bit columns, W^f the k
-unit columns. Second example: s blocks of bits, one of which some samples lack; W^s has the first block, W^f all of them.
+unit columns. Second example: s blocks of bits, one of which some samples lack; W^s has the first block, W^f all.
 """
 
 import math
