@@ -5,11 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .lanes import LANES, increase, load, spread, zeros
+from .lanes import LANES, increase, load, spread, store, widen_into, zeros
 
 _BINS = 256
-_BLOCK = 4096  # samples whose residuals are summed in single precision
+_BLOCK = 16384  # samples whose residuals are summed in single precision
 _TOGETHER = 4  # features that look at the samples one beside the other
+
+
+@njit(cache=True, nogil=True)
+def _move(block, wide):
+    """wide += block, block = 0: ``block`` (rows, c) float32, ``wide`` (rows c / 16, 16) float64."""
+    zero, parts = spread(np.float32(0.0)), block.shape[1] // LANES
+    for r in range(block.shape[0]):
+        for part in range(parts):
+            widen_into(wide, r * parts + part, load(block, r, part * LANES))
+            store(block, r, part * LANES, zero)
 
 
 @njit(cache=True, nogil=True)
@@ -21,33 +31,30 @@ def binned_stump_scores(codes, features, counts, starts, sides, n_classes, squar
     (float64), which is filled; ``sides`` (n, c) float32, the residuals G in ``n_classes`` columns and zeros in the rest
     of c, a multiple of 16; ``squared``: sum_q (.)^2 instead.
 
-    T_q = sum_i G_iq and C_q(b) = sum over code <= b. Cost n c additions a feature in single precision, every 4096
+    T_q = sum_i G_iq and C_q(b) = sum over code <= b. Cost n c additions a feature in single precision, every 16384
     samples added up in double precision, and 256 k additions.
     """
     n, lanes = sides.shape
-    block, sums = zeros(_TOGETHER * _BINS, lanes), np.empty((_TOGETHER * _BINS, n_classes))
+    block, wide = zeros(_TOGETHER * _BINS, lanes), np.empty((_TOGETHER * _BINS * (lanes // LANES), LANES))
+    sums = wide.reshape(_TOGETHER * _BINS, lanes)
     below, whole = np.empty(n_classes), np.empty(n_classes)
     for first in range(0, features.shape[0], _TOGETHER):
         count = min(_TOGETHER, features.shape[0] - first)
         a, b = codes[features[first]], codes[features[first + min(1, count - 1)]]
         c, d = codes[features[first + min(2, count - 1)]], codes[features[first + min(3, count - 1)]]
         for r in range(_TOGETHER * _BINS):
-            for q in range(n_classes):
+            for q in range(lanes):
                 sums[r, q] = 0.0
         for start in range(0, n, _BLOCK):
-            stop = min(start + _BLOCK, n)
             for part in range(0, lanes, LANES):
-                for i in range(start, stop):
+                for j in range(min(_BLOCK, n - start)):
+                    i = np.uint64(start + j)  # a signed one could count from the end, which is looked at each time
                     row = load(sides, i, part)
                     increase(block, np.uint64(a[i]), part, row)
                     increase(block, np.uint64(b[i]) + np.uint64(_BINS), part, row)
                     increase(block, np.uint64(c[i]) + np.uint64(2 * _BINS), part, row)
                     increase(block, np.uint64(d[i]) + np.uint64(3 * _BINS), part, row)
-            for r in range(_TOGETHER * _BINS):
-                for q in range(n_classes):
-                    sums[r, q] += block[r, q]
-                for q in range(lanes):
-                    block[r, q] = np.float32(0.0)
+            _move(block, wide)
         for f in range(count):
             feature, base = features[first + f], f * _BINS
             for q in range(n_classes):
@@ -101,28 +108,26 @@ def piece_scores(codes, anchors, points, sides, n_classes, inverse_squares, scor
     1; ``sides`` as in :func:`binned_stump_scores`; ``scores`` (A, B) float64 is filled; ``inverse_squares`` (J, B, D)
     float64: squared gradients times these are summed instead, absolute ones when it is empty.
 
-    Cost A n D c multiply-adds in single precision, every 4096 samples added up in double precision, for all B radii.
+    Cost A n D c multiply-adds in single precision, every 16384 samples added up in double precision, for all B radii.
     """
     n, lanes = sides.shape
     d, radii = points.shape[1], scores.shape[1]
-    block, sums, inside = zeros(radii * d, lanes), np.empty((radii * d, n_classes)), np.empty((d, n_classes))
+    block, wide = zeros(radii * d, lanes), np.empty((radii * d * (lanes // LANES), LANES))
+    sums, inside = wide.reshape(radii * d, lanes), np.empty((d, n_classes))
     for at in range(anchors.shape[0]):
         column = codes[anchors[at]]
         for r in range(radii * d):
-            for q in range(n_classes):
+            for q in range(lanes):
                 sums[r, q] = 0.0
         for start in range(0, n, _BLOCK):
             for part in range(0, lanes, LANES):
-                for i in range(start, min(start + _BLOCK, n)):
+                for j in range(min(_BLOCK, n - start)):
+                    i = np.uint64(start + j)
                     if column[i] < radii:
                         row, base = load(sides, i, part), np.uint64(column[i]) * np.uint64(d)
                         for a in range(d):
                             increase(block, base + np.uint64(a), part, row * spread(points[i, a]))
-            for r in range(radii * d):
-                for q in range(n_classes):
-                    sums[r, q] += block[r, q]
-                for q in range(lanes):
-                    block[r, q] = np.float32(0.0)
+            _move(block, wide)
         for a in range(d):
             for q in range(n_classes):
                 inside[a, q] = 0.0

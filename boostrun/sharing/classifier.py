@@ -98,6 +98,7 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
         check_classification_targets(y)
+        self.check_parameters()
         features = features_of(self.features)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

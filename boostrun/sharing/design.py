@@ -38,7 +38,7 @@ class DenseDesign:
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:
         """(1/n) X_I' G: (width, k) of ``residuals`` (n, k). Cost n width k."""
-        return self._rows[: self.width] @ residuals / self.n_samples
+        return (residuals.T @ self._rows[: self.width].T).T / self.n_samples
 
 
 class LocalDesign:

@@ -100,7 +100,7 @@ def test_stumps_are_all_thresholds_with_ties_and_constant_features(seed, n, leve
 
 def test_stumps_of_more_samples_than_single_precision_sums():
     rng = np.random.default_rng(0)
-    x, sides = rng.integers(0, 200, (9001, 6)).astype(float), residuals(9001, 20)
+    x, sides = rng.integers(0, 200, (17_000, 6)).astype(float), residuals(17_000, 20)
     np.testing.assert_allclose(BinnedStumpPool.binned(x).scores(sides), SortedStumpPool(x).scores(sides), rtol=2e-5)
 
 

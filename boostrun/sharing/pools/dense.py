@@ -10,7 +10,7 @@ _SUMMED = 8192  # samples that single precision sums
 
 
 class DensePool(Pool):
-    """The columns of ``samples`` (n, d), float64 or float32. A scoring pass is one product G' X of that precision.
+    """The columns of ``samples`` (n, d). A scoring pass is one product G' X, in single precision for float32 samples.
 
     >>> pool = DensePool(np.array([[1.0, 0.0], [-1.0, 2.0]]))
     >>> pool.scores(np.array([[0.5, -0.5], [-0.5, 0.5]]))
@@ -22,7 +22,7 @@ class DensePool(Pool):
     kind = "columns"
 
     def __init__(self, samples: np.ndarray):
-        self.samples = samples
+        self.samples = samples if samples.dtype in (np.float32, np.float64) else samples.astype(np.float64)
         self.n_samples, self.n_candidates = samples.shape
         self.rounding = 1e-6 if samples.dtype == np.float32 else 1e-12
         self._squares: np.ndarray | None = None

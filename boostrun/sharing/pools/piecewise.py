@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import sharing as kernels
-from ...kernels.lanes import LANES
 from ..design import LocalDesign
 from ..evaluate import squared_distances
 from ..threads import side_by_side
-from .pool import Pool, checksum
+from .pool import Pool, checksum, in_lanes
 
 _SAMPLES = 4096  # whose distances are computed together
 _ANCHORS = 8  # scored in one piece of work
@@ -64,9 +63,7 @@ class PiecewisePool(Pool):
 
     def scores(self, residuals, units=None, normalised=False):
         sides = residuals if self.rows is None else residuals[self.rows]
-        k = sides.shape[1]
-        lanes = np.zeros((len(sides), -(-k // LANES) * LANES), np.float32)
-        lanes[:, :k] = sides
+        lanes, k = in_lanes(sides), sides.shape[1]
         anchors = np.arange(len(self.anchors)) if units is None else units.astype(np.int64)
         out = np.empty((len(anchors), len(self.radii)))
         inverse = self._inverses() if normalised else np.empty((0, 0, 0))

@@ -6,7 +6,10 @@ import zlib
 
 import numpy as np
 
+from ...kernels.lanes import LANES, zeros
 from ..design import DenseDesign
+
+_ROWS = 4096
 
 
 class Pool:
@@ -96,4 +99,13 @@ def checksum(*arrays: np.ndarray) -> int:
         step = max(1, (1 << 24) // max(1, array[:1].nbytes))
         for start in range(0, len(array), step):
             out = zlib.crc32(np.ascontiguousarray(array[start : start + step]), out)
+    return out
+
+
+def in_lanes(residuals: np.ndarray) -> np.ndarray:
+    """``residuals`` (n, k) as kernels take them: (n, c) float32, c a multiple of 16, zeros beyond k."""
+    n, k = residuals.shape
+    out = zeros(n, -(-k // LANES) * LANES)
+    for start in range(0, n, _ROWS):  # class-major to sample-major: a block at a time stays cached
+        out[start : start + _ROWS, :k] = residuals[start : start + _ROWS]
     return out

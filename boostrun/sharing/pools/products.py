@@ -9,7 +9,7 @@ from ..threads import side_by_side
 from .pool import Pool, checksum, summed
 
 SCALES = ("minmax", "max01", "standard")
-_BYTES = 1 << 23  # of the weighted attributes that one matrix product takes
+_BYTES = 1 << 21  # of the weighted attributes that one matrix product takes
 _PAIRS = 64  # products formed together
 
 
@@ -25,7 +25,7 @@ class ProductPool(Pool):
 
     Candidates are numbered row by row: (0, 1), (0, 2), ..., (d - 2, d - 1). The scores of all pairs are sum_q |M_q|,
     M_q = Z' diag(G_q) Z, of which the upper half is computed: n d^2 k / 2 multiply-adds, no more memory than d^2
-    numbers and a block of 8 MiB.
+    numbers and a block of 2 MiB.
 
     >>> pool = ProductPool(np.array([[0.0, 1.0, 5.0], [2.0, 3.0, 1.0]]))
     >>> pool.columns(1).ravel(), pool.describe(1)

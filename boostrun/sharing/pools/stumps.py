@@ -6,9 +6,8 @@ import numpy as np
 
 from ...binning import Binner
 from ...kernels import sharing as kernels
-from ...kernels.lanes import LANES
 from ..threads import side_by_side
-from .pool import Pool, checksum
+from .pool import Pool, checksum, in_lanes
 
 _FEATURES = 64  # scored in one piece of work
 
@@ -93,9 +92,7 @@ class BinnedStumpPool(StumpPool):
         return float(which + 1 if self.edges is None else self.edges[feature, which])
 
     def _fill(self, features, starts, residuals, squared, out):
-        n, k = residuals.shape
-        sides = np.zeros((n, -(-k // LANES) * LANES), np.float32)
-        sides[:, :k] = residuals
+        sides, k = in_lanes(residuals), residuals.shape[1]
 
         def some(first):
             part = slice(first, first + _FEATURES)
