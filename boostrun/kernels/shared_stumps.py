@@ -13,7 +13,7 @@ from .lanes import LANES, load, widen_into
 
 _BINS = 256
 _BLOCK = 512  # rows whose sums over the subset stay in the first-level cache
-_LEAST = 1e-12  # of the weight: a side with less counts as empty
+_LEAST, _TINY = 1e-12, 1e-300  # of the weight, and at all: what a side has at least, so that an empty one gives 0
 
 
 @njit(cache=True)
@@ -80,23 +80,25 @@ def best_additions(weight_below, signed_below, weight, signed, inside, gains, be
             q_inside[j], z_inside[j] = 0.0, 0.0
         for c in range(k):
             if inside[c]:
+                weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
                 for j in range(size):
-                    q_inside[j] += weight_below[c, start + j]
-                    z_inside[j] += signed_below[c, start + j]
+                    q_inside[j] += weights[j]
+                    z_inside[j] += sums[j]
         for c in range(k):
             if inside[c]:
                 continue
             all_w, all_z = base_w + weight[c], base_z + signed[c]
-            least = _LEAST * all_w
+            least = _LEAST * all_w + _TINY
+            weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
             for j in range(size):
-                w, z = q_inside[j] + weight_below[c, start + j], z_inside[j] + signed_below[c, start + j]
-                low = z * z / w if w > least else 0.0
-                w, z = all_w - w, all_z - z
-                high = z * z / w if w > least else 0.0
-                gain[j] = low + high
+                w, z = q_inside[j] + weights[j], z_inside[j] + sums[j]
+                low, high = max(w, least), max(all_w - w, least)
+                gain[j] = z * z / low + (all_z - z) * (all_z - z) / high
+            best, row = gains[c], best_rows[c]
             for j in range(size):
-                if gain[j] > gains[c]:
-                    gains[c], best_rows[c] = gain[j], start + j
+                if gain[j] > best:
+                    best, row = gain[j], start + j
+            gains[c], best_rows[c] = best, row
     for c in range(k):
         if not inside[c]:
             gains[c] -= saved + (signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0)

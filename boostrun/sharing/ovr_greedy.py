@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from .features import features_of
 from .ovr_path import OneVsRestPath
 from .pools.pool import Pool
 from .score_classifier import ScoreClassifier
-from .shareboost import ShareBoost
+from .shareboost import Course, ShareBoost
+from .threads import fit_for
 
 
 class OneVsRestGreedy:
@@ -36,51 +38,88 @@ class OneVsRestGreedy:
         self.inner_maxiter = inner_maxiter
         self.stop_loss = stop_loss
 
-    def fit_pool(self, pool: Pool, y: np.ndarray, on_class: Callable[[int, ShareBoost], None] | None = None):
+    def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64, all of 0 to k - 1.
 
-        ``on_class(number, its run)`` is called after each class. Cost: k runs of ShareBoost with two classes. Raises
-        BoostrunError for parameters.
+        ``on_round(t)`` is called when all classes have t features. Cost a round: one scoring pass for all classes, and
+        2 n t multiply-adds an inner iteration of each. Raises BoostrunError for parameters.
         """
-        runs = []
-        for number in range(int(y.max()) + 1):
-            runs.append(self._binary().fit_pool(pool, (y == number).astype(np.int64)))
-            if (runs[-1].model_.widths != 1).any():
+        self._binary(self.reg).check_parameters()
+        keys = self._binary(2.0 * self.reg)
+        courses = [
+            Course(keys, _OneClass(pool), (y == number).astype(np.int64), 2) for number in range(int(y.max()) + 1)
+        ]
+        select, optimise = [], []
+        while going := [course for course in courses if not course.stopped(self.n_features, self.stop_loss)]:
+            begun = time.perf_counter()
+            for course, scores in zip(going, class_scores(pool, [course.residuals[:, 1] for course in going])):
+                course.pool.found = scores
+            scored = time.perf_counter()
+            for course in going:
+                course.boost()
+            if any(course.design.width > len(course.rounds) for course in going):
                 raise BoostrunError("one-vs-rest counts single columns; this pool's candidates are groups of columns")
-            if on_class:
-                on_class(number, runs[-1])
-        self._take(pool, runs)
+            select.append(scored - begun)
+            optimise.append(time.perf_counter() - scored)
+            if on_round:
+                on_round(len(select))
+        self._take(pool, courses)
+        longest = self.model_.n_rounds  # a last round may have found nothing to gain
+        self.seconds_select_, self.seconds_optimise_ = np.array(select[:longest]), np.array(optimise[:longest])
         return self
 
-    def _binary(self) -> ShareBoost:
+    def _binary(self, reg: float) -> ShareBoost:
         """ShareBoost whose loss for two classes is ln(1 + exp(-z f)), f the difference of their scores.
 
         Its rows are opposite, w/2 and -w/2: twice the penalty of both is the penalty of w.
         """
         return ShareBoost(
-            self.n_features, margin=0.0, reg=2.0 * self.reg, solver=self.solver, inner_rtol=self.inner_rtol,
+            self.n_features, margin=0.0, reg=reg, solver=self.solver, inner_rtol=self.inner_rtol,
             inner_maxiter=self.inner_maxiter, stop_loss=self.stop_loss,
         )  # fmt: skip
 
-    def _take(self, pool: Pool, runs: list[ShareBoost]) -> None:
+    def _take(self, pool: Pool, courses: list[Course]) -> None:
         """The attributes of a fitted model."""
-        used, positions = np.unique(np.concatenate([run.selected_ for run in runs]), return_inverse=True)
+        self.selected_ = [np.array([done.candidate for done in course.rounds], np.int64) for course in courses]
+        used, positions = np.unique(np.concatenate(self.selected_), return_inverse=True)
         features = [pool.feature(int(candidate)) for candidate in used]
-        lengths = np.array([len(run.selected_) for run in runs], np.int64)
         self.model_ = OneVsRestPath(
-            pool.kind, used, np.array([pool.cost(int(candidate)) for candidate in used], np.int64), lengths,
-            positions.astype(np.int64),
-            np.concatenate([weights[:, 1] - weights[:, 0] for run in runs for weights in run.path_]),
+            pool.kind, used, np.array([pool.cost(int(candidate)) for candidate in used], np.int64),
+            np.array([len(course.rounds) for course in courses], np.int64), positions.astype(np.int64),
+            np.concatenate([done.weights[:, 1] - done.weights[:, 0] for course in courses for done in course.rounds]),
             {name: np.concatenate([feature[name] for feature in features]) for name in features[0]} | pool.common(),
         )  # fmt: skip
-        self.selected_ = [run.selected_ for run in runs]
         self.n_union_, self.n_sum_ = self.model_.distinct, self.model_.summed
         longest = self.model_.n_rounds
-        losses = [np.pad(run.train_loss_, (0, longest - len(run.train_loss_)), mode="edge") for run in runs]
-        self.train_loss_ = np.mean(losses, axis=0)
-        for name in ("seconds_select_", "seconds_optimise_"):
-            parts = [np.pad(getattr(run, name), (0, longest - len(run.train_loss_))) for run in runs]
-            setattr(self, name, np.sum(parts, axis=0))
+        losses = [[done.loss for done in course.rounds] for course in courses]
+        self.train_loss_ = np.mean([np.pad(each, (0, longest - len(each)), mode="edge") for each in losses], axis=0)
+
+
+class _OneClass:
+    """``pool`` for one class's run: its scores have been ``found`` in a pass for all classes."""
+
+    found: np.ndarray
+
+    def __init__(self, pool: Pool):
+        self.pool = pool
+
+    def __getattr__(self, name: str):
+        return getattr(self.pool, name)
+
+    def scores(self, residuals, units=None, normalised=False) -> np.ndarray:
+        return self.found
+
+
+def class_scores(pool: Pool, residuals: list[np.ndarray]) -> np.ndarray:
+    """Scores (classes, n_candidates) of binary problems with residuals g (n,) and -g: 2 |(1/n) sum_i x_ir g_i|.
+
+    One pass over the candidates where the pool tells gradients class by class, otherwise one a class.
+    """
+    together = np.column_stack(residuals)
+    with fit_for(together.size * pool.n_candidates):
+        if hasattr(pool, "gradients"):
+            return 2.0 * np.abs(pool.gradients(together)).T
+        return np.stack([2.0 * pool.scores(together[:, [c]]) for c in range(together.shape[1])])
 
 
 class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
@@ -101,7 +140,7 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
     selected_ : list of k int64 arrays, candidates in the order that each class took them.
     n_union_, n_sum_ : (T,) int64, different features over all classes after t a class, and their sum over the classes.
     train_loss_ : (T,) the classes' mean loss.
-    seconds_select_, seconds_optimise_ : (T,) seconds of the t-th round of all classes.
+    seconds_select_, seconds_optimise_ : (T,) seconds of the t-th round of all classes together.
     model_ : OneVsRestPath, weights and scores for every t.
     classes_ : (k,) array
 

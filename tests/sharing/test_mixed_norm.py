@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.errors import BoostrunError
 from boostrun.sharing.classifier import ShareBoostClassifier
 from boostrun.sharing.design import DenseDesign
+from boostrun.sharing.features import Groups
 from boostrun.sharing.fista import certificate, fista
 from boostrun.sharing.loss import loss_and_residuals
 from boostrun.sharing.mixed_norm import MixedNorm, MixedNormClassifier
@@ -200,6 +201,25 @@ def test_features_by_name_are_their_columns():
     other = MixedNormClassifier(**keys).fit(columns, y)
     np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-5)
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(columns), atol=0.05)
+
+
+def test_products_on_the_fly_give_the_path_of_products_that_are_stored():
+    X, y = with_a_pattern(2, n=150, d=6)
+    i, j = np.triu_indices(6, 1)
+    scaled = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
+    columns = scaled[:, i] * scaled[:, j]
+    keys = {"n_lambdas": 10, "lambda_min_ratio": 0.05}
+    one = MixedNormClassifier(features="products", **keys).fit(X, y)
+    other = MixedNormClassifier(**keys).fit(columns / np.abs(columns).max(axis=0), y)
+    assert (one.n_columns_ == other.n_columns_).all()
+    np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-9)
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(columns / np.abs(columns).max(axis=0)))
+
+
+def test_groups_of_columns_are_refused():
+    X, y = with_a_pattern(0)
+    with pytest.raises(BoostrunError, match="groups of columns"):
+        MixedNormClassifier(3, Groups([[0, 1], [2, 3]])).fit(X, y)
 
 
 def test_more_classes_than_there_are_labels_still_add_to_the_loss():

@@ -6,7 +6,8 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.sharing.ovr_greedy import OneVsRestGreedy, OneVsRestGreedyClassifier
+from boostrun.sharing.features import Groups, features_of
+from boostrun.sharing.ovr_greedy import OneVsRestGreedy, OneVsRestGreedyClassifier, class_scores
 from boostrun.sharing.pools.dense import DensePool
 from tests.reference import ovr_greedy as twin
 
@@ -90,8 +91,23 @@ def test_candidates_may_be_stumps():
     clf = OneVsRestGreedyClassifier(10, features="stumps").fit(X, y)
     assert clf.score(X, y) > 0.75
     calls = []
-    model = OneVsRestGreedy(2).fit_pool(DensePool(X), y, lambda number, run: calls.append((number, len(run.selected_))))
-    assert calls == [(0, 2), (1, 2), (2, 2)] and model.n_union_[-1] <= 6
+    model = OneVsRestGreedy(2).fit_pool(DensePool(X), y, calls.append)
+    assert calls == [1, 2] and model.n_union_[-1] <= 6
+
+
+@pytest.mark.parametrize("kind", ["raw", "codes", "stumps", "products"])
+def test_one_pass_for_all_classes_gives_each_class_its_scores(kind):
+    X, y = noisy()
+    X = np.round(255 * (X + 1) / 2).astype(np.uint8) if kind == "codes" else X
+    pool = features_of(kind).pool(X, "none", np.random.default_rng(0))
+    residuals = [np.random.default_rng(c).normal(size=len(y)) for c in range(3)]
+    for found, g in zip(class_scores(pool, residuals), residuals):
+        np.testing.assert_allclose(found, pool.scores(np.column_stack([g, -g])), rtol=1e-4, atol=1e-6)
+
+
+def test_groups_of_columns_are_refused():
+    with pytest.raises(BoostrunError, match="groups of columns"):
+        OneVsRestGreedyClassifier(2, Groups([[0, 1], [2, 3]])).fit(*noisy())
 
 
 def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
