@@ -9,6 +9,7 @@ import numpy as np
 
 from boostrun.data.dataset import Parts
 from boostrun.data.files import reading
+from boostrun.data.labels import stratified
 from boostrun.errors import BoostrunError, DataMissingError
 
 FOLDER = "uci"
@@ -52,8 +53,15 @@ class UciTable:
         return found
 
     def read(self, options: Mapping, data_root: Path) -> Parts:
-        """The arrays of the data set with its own split: attributes (n, width) float64, labels as they stand."""
-        found = self.files(options, data_root)
+        """The arrays of the data set: attributes (n, width) float64, labels as they stand.
+
+        With ``split`` 0 they have the published split, with another number a random one of all samples, stratified, of
+        the same sizes but for rounding.
+        """
+        parts = self._published(self.files(options, data_root))
+        return _split_again(parts, options["split"]) if options["split"] else parts
+
+    def _published(self, found: Mapping[str, Path]) -> Parts:
         x, y = self._table(found[self.train])
         if not isinstance(self.test, int):
             return Parts(x, y, *self._table(found[self.test]))
@@ -79,3 +87,9 @@ class UciTable:
         if odd:
             raise BoostrunError(f"{path} has text in column {odd[0] + 1}; attributes must be numbers")
         return attributes.to_numpy(dtype=np.float64), frame[label].to_numpy()
+
+
+def _split_again(parts: Parts, number: int) -> Parts:
+    x, y = np.concatenate([parts.x_train, parts.x_test]), np.concatenate([parts.y_train, parts.y_test])
+    train, test = stratified(y, len(parts.y_test) / len(y), number)
+    return Parts(x[train], y[train], x[test], y[test])

@@ -84,7 +84,14 @@ class OpenML(SplitDataset):
 
 
 @dataclass
-class Letter(Dataset):
+class UciTable(Dataset):
+    """A table with a published split, 0, and random ones by number."""
+
+    split: int = whole(0, least=0)
+
+
+@dataclass
+class Letter(UciTable):
     """UCI Letter; the first ``classes`` classes of a random order of all 26."""
 
     classes: int | None = whole(None, least=2, most=26)
@@ -114,6 +121,6 @@ class MnistExpanded(Dataset):
 DATASETS: dict[str, type] = {
     "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
     "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
-    "image_folder": ImageFolder, "openml": OpenML, "stream": Stream, "pendigits": Dataset, "statlog": Dataset,
-    "isolet": Dataset, "letter": Letter, "chars74k": Chars74K, "mnist_expanded": MnistExpanded,
+    "image_folder": ImageFolder, "openml": OpenML, "stream": Stream, "pendigits": UciTable, "statlog": UciTable,
+    "isolet": UciTable, "letter": Letter, "chars74k": Chars74K, "mnist_expanded": MnistExpanded,
 }  # fmt: skip

@@ -39,6 +39,18 @@ def test_a_table_has_its_own_split_and_the_last_column_is_the_label(small):
     assert data.x_test[0, 0] == 7 and data.y_train.tolist() == [0, 1, 2, 0, 1, 2] and data.classes == ("1", "2", "3")
 
 
+def test_another_split_is_random_stratified_and_of_the_same_size(small):
+    name, width, root = small
+    one, again, other = (load({"name": name, "split": number}, root) for number in (1, 1, 2))
+    assert one.x_train.shape == (6, width) and np.bincount(one.y_test).tolist() == [1, 1, 1]
+    np.testing.assert_array_equal(one.x_train, again.x_train)
+    assert (one.x_train != other.x_train).any() and len({one.checksum, other.checksum}) == 2
+    published = load({"name": name}, root)
+    for data in (one, other):
+        pooled = [np.sort(np.concatenate([d.x_train, d.x_test]), axis=0) for d in (data, published)]
+        np.testing.assert_array_equal(*pooled)
+
+
 def test_a_missing_file_is_named_with_its_place(small):
     name, _, root = small
     absent = root / "uci" / FILES[name][1]
