@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-_BLOCK = 256  # samples whose scores of all pieces stay cached
+from .threads import side_by_side
+
+_BLOCK, _CHUNK = 256, 2048  # samples whose scores of all pieces stay cached; that a thread takes at once
 
 
 class DenseDesign:
@@ -69,23 +71,39 @@ class LocalDesign:
         pieces = len(weights) // d
         side = weights.reshape(pieces, d, k).transpose(1, 0, 2).reshape(d, pieces * k)
         out = np.empty((k, self.n_samples))
-        for start in range(0, self.n_samples, _BLOCK):
-            part = slice(start, start + _BLOCK)
+
+        def fill(part):
             points, inside = self.coordinates[part], self._inside[part, :pieces]
             each = (points @ side).reshape(len(points), pieces, k)
             out[:, part] = np.matmul(inside[:, None].astype(each.dtype), each)[:, 0].T
+
+        self._by_blocks(fill)
         return out.T
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:
         """As :meth:`DenseDesign.gradient`."""
         d, k = self.coordinates.shape[1], residuals.shape[1]
         pieces = self.width // d
-        out = np.zeros((d, pieces * k))
-        for start in range(0, self.n_samples, _BLOCK):
-            part = slice(start, start + _BLOCK)
+
+        def some(part):
             masked = self._inside[part, :pieces, None] * residuals[part, None, :]
-            out += self.coordinates[part].T @ masked.reshape(-1, pieces * k)
-        return out.reshape(d, pieces, k).transpose(1, 0, 2).reshape(self.width, k) / self.n_samples
+            return self.coordinates[part].T @ masked.reshape(-1, pieces * k)
+
+        sums = sum(self._by_blocks(some))  # chunk by chunk in order, so that threads do not change it
+        return sums.reshape(d, pieces, k).transpose(1, 0, 2).reshape(self.width, k) / self.n_samples
+
+    def _by_blocks(self, function) -> list:
+        """``function`` of every block of samples; what it returns is summed within a chunk of blocks."""
+
+        def chunk(start):
+            stop = min(start + _CHUNK, self.n_samples)
+            total = function(slice(start, min(start + _BLOCK, stop)))
+            for first in range(start + _BLOCK, stop, _BLOCK):
+                found = function(slice(first, min(first + _BLOCK, stop)))
+                total = None if found is None else total + found
+            return total
+
+        return side_by_side(chunk, range(0, self.n_samples, _CHUNK))
 
 
 def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from threadpoolctl import ThreadpoolController
 
-_WORTH = 10_000_000  # multiply-adds below which a second thread costs more than it brings
+_WORTH = 50_000_000  # multiply-adds below which a second thread costs more than it brings
 
 
 @functools.cache
