@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .. import parameters
 from ..binning import Binner
@@ -62,6 +60,8 @@ class JointBoostClassifier(ScoreClassifier):
     True
     """
 
+    _model_type = SharedStumps
+
     def __init__(self, rounds=150, *, search="best_first", beam=1, max_bins=256):
         self.rounds = rounds
         self.search = search
@@ -99,8 +99,8 @@ class JointBoostClassifier(ScoreClassifier):
                 edge = binner.edges[stumps.features[t], int(stumps.thresholds[t]) - 1]
                 stumps.thresholds[t] = float(edge)
             select[t], optimise[t] = found - begun, time.perf_counter() - found
-        self.stumps_, self.n_used_, self.staged_log10_loss_ = stumps, stumps.distinct(), losses
-        self.seconds_select_, self.seconds_optimise_ = select, optimise
+        self._hold(stumps)
+        self.staged_log10_loss_, self.seconds_select_, self.seconds_optimise_ = losses, select, optimise
         return self
 
     def _check_parameters(self) -> None:
@@ -114,23 +114,12 @@ class JointBoostClassifier(ScoreClassifier):
     def _staged_scores(self, X) -> Iterator[np.ndarray]:
         return self.stumps_.staged_decision(X)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted stumps and the classes as npz, without pickle; :meth:`load` reads it back."""
-        check_is_fitted(self)
-        classes = self.classes_ if self.classes_.dtype != object else self.classes_.astype(str)
-        return self.stumps_.save(path, classes=classes, n_features_in=np.array(self.n_features_in_))
+    @property
+    def _model(self) -> SharedStumps:
+        return self.stumps_
 
-    @classmethod
-    def load(cls, path: str | Path) -> JointBoostClassifier:
-        """A classifier that predicts as the saved one did."""
-        stumps, extra = SharedStumps.load(path)
-        model = cls(rounds=stumps.n_rounds)
-        try:
-            model.classes_, model.n_features_in_ = extra["classes"], int(extra["n_features_in"])
-        except KeyError as error:
-            raise BoostrunError(f"{path} holds stumps but no {error}") from None
-        model.stumps_, model.n_used_ = stumps, stumps.distinct()
-        return model
+    def _hold(self, stumps: SharedStumps) -> None:
+        self.stumps_, self.n_used_ = stumps, stumps.distinct()
 
 
 class Split(NamedTuple):

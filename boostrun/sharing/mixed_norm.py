@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .. import parameters
 from ..errors import BoostrunError
@@ -93,7 +91,7 @@ class MixedNorm:
         used, positions = np.unique(chosen, return_inverse=True)
         features = [pool.feature(int(candidate)) for candidate in used]
         names = list(features[0]) if features else []
-        self.model_ = MixedNormPath(
+        path = MixedNormPath(
             pool.kind, k, np.array([point.lam for point in points]), used,
             np.array([pool.cost(int(candidate)) for candidate in used], np.int64),
             np.array([len(point.candidates) for point in points], np.int64), positions.astype(np.int64),
@@ -101,12 +99,15 @@ class MixedNorm:
             np.concatenate([point.debiased for point in points]) if self.debias else np.empty((0, k)),
             {name: np.concatenate([feature[name] for feature in features]) for name in names} | pool.common(),
         )  # fmt: skip
-        self.lambdas_, self.n_columns_ = self.model_.lambdas, self.model_.counts
+        self._hold(path)
         for name, field in {
             "train_loss_": "loss", "objective_": "objective", "gap_": "gap", "iterations_": "iterations",
             "seconds_": "seconds",
         }.items():  # fmt: skip
             setattr(self, name, np.array([getattr(point, field) for point in points]))
+
+    def _hold(self, path: MixedNormPath) -> None:
+        self.model_, self.lambdas_, self.n_columns_ = path, path.lambdas, path.counts
 
     def check_parameters(self) -> None:
         """Raise BoostrunError with one sentence for a parameter that cannot be."""
@@ -233,7 +234,7 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
     True
     """
 
-    _dtypes = (np.float64, np.float32, np.uint8)
+    _dtypes, _model_type = (np.float64, np.float32, np.uint8), MixedNormPath
 
     def __init__(
         self, n_lambdas=60, features="raw", *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0,
@@ -261,20 +262,6 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
         for scores in self.model_.staged_scores(X, len(self.model_.debiased) > 0):
             yield scores[:, : len(self.classes_)]
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted path and the classes as npz, without pickle; :meth:`load` reads it back."""
-        check_is_fitted(self)
-        classes = self.classes_ if self.classes_.dtype != object else self.classes_.astype(str)
-        return self.model_.save(path, classes=classes, n_features_in=np.array(self.n_features_in_))
-
-    @classmethod
-    def load(cls, path: str | Path) -> MixedNormClassifier:
-        """A classifier that predicts as the saved one did."""
-        model, extra = MixedNormPath.load(path)
-        loaded = cls(n_lambdas=model.n_points)
-        try:
-            loaded.classes_, loaded.n_features_in_ = extra["classes"], int(extra["n_features_in"])
-        except KeyError as error:
-            raise BoostrunError(f"{path} holds a mixed-norm path but no {error}") from None
-        loaded.model_, loaded.lambdas_, loaded.n_columns_ = model, model.lambdas, model.counts
-        return loaded
+    @property
+    def _model(self) -> MixedNormPath:
+        return self.model_

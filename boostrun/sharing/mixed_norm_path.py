@@ -47,8 +47,8 @@ class MixedNormPath:
     features: dict[str, np.ndarray]
 
     @property
-    def n_points(self) -> int:
-        """L."""
+    def n_rounds(self) -> int:
+        """L, the number of points."""
         return len(self.lambdas)
 
     @property
@@ -68,13 +68,13 @@ class MixedNormPath:
         """Scores (m, k) at every point, of ``samples`` (m, d). Cost: the used columns once, then m U k a point."""
         nothing = np.empty(0, np.int64)
         design = evaluate.design(self.kind, self.features, samples, nothing, False)
-        for number in range(self.n_points):
+        for number in range(self.n_rounds):
             yield design.scores(self._matrix(number, debiased))
 
     def scores(self, samples: np.ndarray, debiased: bool = False) -> np.ndarray:
         """Scores (m, k) at the last point."""
         design = evaluate.design(self.kind, self.features, samples, np.empty(0, np.int64), False)
-        return design.scores(self._matrix(self.n_points - 1, debiased))
+        return design.scores(self._matrix(self.n_rounds - 1, debiased))
 
     def _matrix(self, number: int, debiased: bool) -> np.ndarray:
         """(U, k): W of one point, rows of all used columns."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BoostrunError
 from .features import features_of
@@ -83,16 +81,20 @@ class OneVsRestGreedy:
         self.selected_ = [np.array([done.candidate for done in course.rounds], np.int64) for course in courses]
         used, positions = np.unique(np.concatenate(self.selected_), return_inverse=True)
         features = [pool.feature(int(candidate)) for candidate in used]
-        self.model_ = OneVsRestPath(
+        path = OneVsRestPath(
             pool.kind, used, np.array([pool.cost(int(candidate)) for candidate in used], np.int64),
             np.array([len(course.rounds) for course in courses], np.int64), positions.astype(np.int64),
             np.concatenate([done.weights[:, 1] - done.weights[:, 0] for course in courses for done in course.rounds]),
             {name: np.concatenate([feature[name] for feature in features]) for name in features[0]} | pool.common(),
         )  # fmt: skip
-        self.n_union_, self.n_sum_ = self.model_.distinct, self.model_.summed
-        longest = self.model_.n_rounds
+        self._hold(path)
         losses = [[done.loss for done in course.rounds] for course in courses]
-        self.train_loss_ = np.mean([np.pad(each, (0, longest - len(each)), mode="edge") for each in losses], axis=0)
+        self.train_loss_ = np.mean(
+            [np.pad(each, (0, path.n_rounds - len(each)), mode="edge") for each in losses], axis=0
+        )
+
+    def _hold(self, path: OneVsRestPath) -> None:
+        self.model_, self.n_union_, self.n_sum_ = path, path.distinct, path.summed
 
 
 class _OneClass:
@@ -153,7 +155,7 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
     (True, True)
     """
 
-    _dtypes = (np.float64, np.float32, np.uint8)
+    _dtypes, _model_type = (np.float64, np.float32, np.uint8), OneVsRestPath
 
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300,
@@ -180,20 +182,6 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
     def _staged_scores(self, X) -> Iterator[np.ndarray]:
         return self.model_.staged_scores(X)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted paths and the classes as npz, without pickle; :meth:`load` reads it back."""
-        check_is_fitted(self)
-        classes = self.classes_ if self.classes_.dtype != object else self.classes_.astype(str)
-        return self.model_.save(path, classes=classes, n_features_in=np.array(self.n_features_in_))
-
-    @classmethod
-    def load(cls, path: str | Path) -> OneVsRestGreedyClassifier:
-        """A classifier that predicts as the saved one did."""
-        model, extra = OneVsRestPath.load(path)
-        loaded = cls(model.n_rounds)
-        try:
-            loaded.classes_, loaded.n_features_in_ = extra["classes"], int(extra["n_features_in"])
-        except KeyError as error:
-            raise BoostrunError(f"{path} holds one-vs-rest paths but no {error}") from None
-        loaded.model_, loaded.n_union_, loaded.n_sum_ = model, model.distinct, model.summed
-        return loaded
+    @property
+    def _model(self) -> OneVsRestPath:
+        return self.model_

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,8 +16,12 @@ from ..errors import BoostrunError
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
     """Base of classifiers with ``classes_`` that score every class; ties go to the class that comes first.
 
-    A subclass has ``_scores(X) -> (n, k)`` and, where there is a path, ``_staged_scores(X)`` which yields such arrays.
+    A subclass has ``_scores(X) -> (n, k)``, ``_staged_scores(X)`` which yields such arrays, ``_model``, which can be
+    saved, of type ``_model_type``, and ``_hold(model)``, which sets the attributes that follow from it. Its first
+    parameter is the length of the path.
     """
+
+    _model_type: type
 
     _dtypes: tuple[type, ...] = (np.float64, np.float32)  # the first is what others become
 
@@ -54,6 +59,24 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         """Labels at every point of the path."""
         for scores in self._staged_scores(self._checked(X)):
             yield self.classes_[scores.argmax(axis=1)]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted model and the classes as npz, without pickle; :meth:`load` reads it back."""
+        check_is_fitted(self)
+        classes = self.classes_ if self.classes_.dtype != object else self.classes_.astype(str)
+        return self._model.save(path, classes=classes, n_features_in=np.array(self.n_features_in_))
+
+    @classmethod
+    def load(cls, path: str | Path):
+        """A classifier that predicts as the saved one did."""
+        model, extra = cls._model_type.load(path)
+        loaded = cls(model.n_rounds)
+        try:
+            loaded.classes_, loaded.n_features_in_ = extra["classes"], int(extra["n_features_in"])
+        except KeyError as error:
+            raise BoostrunError(f"{path} holds a model but no {error}") from None
+        loaded._hold(model)
+        return loaded
 
 
 def _one_column_for_two(scores: np.ndarray) -> np.ndarray:
