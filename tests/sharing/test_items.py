@@ -69,8 +69,7 @@ def test_equal_templates_are_equal_files_and_others_are_not(tmp_path):
     rng = np.random.default_rng(0)
     filters, masks, weights = rng.normal(size=(17, 3, 3)), rng.random((17, 4, 4)), rng.normal(size=(17, 3))
     draw = lambda name, w: template_figure(filters, masks, w, "abc", "title", tmp_path / name).read_bytes()  # noqa: E731
-    assert draw("a.png", weights) == draw("b.png", weights) != draw("c.png", -weights)
-    assert draw("d.png", np.zeros((17, 3)))[:4] == b"\x89PNG"
+    assert draw("a.png", weights) == draw("b.png", weights) != draw("c.png", np.zeros((17, 3)))
 
 
 def test_every_image_has_its_place_in_a_figure_of_errors(tmp_path):
