@@ -9,6 +9,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report.errors_figure import errors_figure
 from boostrun.report.template_figure import template_figure
 from boostrun.runner import paper
+from boostrun.sharing.illustration import evaluate_pieces, fit_pieces
 
 TEMPLATES = """# small templates
 title: small
@@ -77,3 +78,24 @@ def test_every_image_has_its_place_in_a_figure_of_errors(tmp_path):
     one = errors_figure(images, [("a", "b")] * 13, "title", tmp_path / "a.png").read_bytes()
     images[12] = 255 - images[12]
     assert errors_figure(images, [("a", "b")] * 13, "title", tmp_path / "b.png").read_bytes() != one
+
+
+def test_pieces_come_near_a_smooth_function_and_more_of_them_nearer():
+    v = np.linspace(0, 1, 200)
+    target = np.sin(2 * np.pi * v) + v
+    errors = []
+    for most in (1, 3, 6):
+        pieces = fit_pieces(v, target, most=most)
+        columns = [np.abs(v - piece.anchor) < piece.radius for piece in pieces]
+        plain = sum(inside * (piece.slope * v + piece.intercept) for inside, piece in zip(columns, pieces))
+        np.testing.assert_allclose(evaluate_pieces(pieces, v), plain, atol=1e-12)
+        assert len({(piece.anchor, piece.radius) for piece in pieces}) == most
+        errors.append(np.mean((plain - target) ** 2))
+    assert errors[0] > errors[1] > errors[2] and errors[2] < 0.02 * np.var(target)
+
+
+def test_figure_1_is_drawn_without_data(command, workplace):
+    code, out, _ = command("reproduce shareboost/fig1")
+    assert code == 0 and "8 pieces" in out
+    folder = workplace / "results" / "shareboost" / "fig1"
+    assert (folder / "figure.png").is_file() and len((folder / "figure.csv").read_text().splitlines()) == 9
