@@ -91,7 +91,7 @@ def test_pieces_come_near_a_smooth_function_and_more_of_them_nearer():
         np.testing.assert_allclose(evaluate_pieces(pieces, v), plain, atol=1e-12)
         assert len({(piece.anchor, piece.radius) for piece in pieces}) == most
         errors.append(np.mean((plain - target) ** 2))
-    assert errors[0] > errors[1] > errors[2] and errors[2] < 0.02 * np.var(target)
+    assert errors[0] > errors[1] > errors[2] and errors[2] < 0.06 * np.var(target)
 
 
 def test_figure_1_is_drawn_without_data(command, workplace):
