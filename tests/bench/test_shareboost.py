@@ -103,7 +103,7 @@ def test_products_beside_a_matrix_product_a_class(n, d, k, rng):
             (rows * side) @ rows.T
 
     beside(f"products of {d} attributes, {n} samples, {k} classes, float64", in_turn(
-        2, floor=products, scores=lambda: pool.scores(sides)
+        1, floor=products, scores=lambda: pool.scores(sides)
     ))  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.sharing.classifier import ShareBoostClassifier
 from boostrun.sharing.features import Groups, Piecewise, Stumps
 from boostrun.sharing.loss import losses, residuals
+from boostrun.sharing.pools.coded import CodedPool
 from boostrun.sharing.pools.dense import DensePool
 from boostrun.sharing.pools.groups import GroupPool
 from boostrun.sharing.pools.piecewise import PiecewisePool
@@ -431,3 +432,23 @@ def test_without_a_seed_nothing_but_pieces_is_random(digits):
         np.testing.assert_array_equal(a, b)
     a, b = (ShareBoostClassifier(2, Piecewise(8, 4, pca=5), random_state=1).fit(x, y) for _ in range(2))
     np.testing.assert_array_equal(a.decision_function(x), b.decision_function(x))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8])
+@pytest.mark.parametrize("width", [2, 37, 130])
+def test_of_equal_columns_the_first_is_taken(kind, width):
+    rng = np.random.default_rng(width)
+    y = rng.integers(0, 3, 301)
+    column = np.round(np.clip(rng.normal(loc=y, size=301), -2, 4) * 40 + 80)
+    x = np.column_stack([rng.integers(0, 20, 301), *[column] * width]).astype(kind)
+    pool = CodedPool(np.ascontiguousarray(x.T)) if kind == np.uint8 else DensePool(x / kind(255))
+    for scoring in ("full", "lazy"):
+        assert ShareBoost(1, scoring=scoring).fit_pool(pool, y).selected_.tolist() == [1]
+
+
+@pytest.mark.parametrize("make", [DensePool, ProductPool])
+def test_lazy_scoring_with_a_constant_in_the_pool(make, data):
+    runs = [
+        ShareBoost(7, bias="pool", scoring=how, reg=1e-4).fit_pool(make(data[0]), data[1]) for how in ("full", "lazy")
+    ]
+    np.testing.assert_array_equal(runs[0].selected_, runs[1].selected_)

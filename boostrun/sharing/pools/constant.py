@@ -30,8 +30,9 @@ class WithConstant(Pool):
         own = np.square(mean).sum() if normalised else np.abs(mean).sum()
         if units is None:
             return np.append(self.pool.scores(residuals, None, normalised), own)
-        scores = self.pool.scores(residuals, units[units < self._units], normalised)
-        return np.append(scores, own) if units[-1] == self._units else scores
+        others = units[units < self._units]
+        scores = self.pool.scores(residuals, others, normalised) if len(others) else np.empty(0)
+        return np.append(scores, own) if len(others) < len(units) else scores
 
     def columns(self, candidate):
         return np.ones((self.n_samples, 1)) if self.is_constant(candidate) else self.pool.columns(candidate)

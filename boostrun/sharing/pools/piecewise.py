@@ -113,7 +113,8 @@ class PiecewisePool(Pool):
         return self.anchors.shape[1]  # the distance; the projection, common to all pieces, is not counted
 
     def fingerprint(self):
-        return checksum(self.points, self.anchors, self.radii)
+        rows = np.empty(0, np.int64) if self.rows is None else self.rows
+        return checksum(self.points, self.anchors, self.radii, rows)
 
     def design(self):
         return LocalDesign(self.points)
