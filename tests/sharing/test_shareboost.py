@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.errors import BoostrunError
 from boostrun.sharing.classifier import ShareBoostClassifier
 from boostrun.sharing.features import Groups, Piecewise, Stumps
+from boostrun.sharing.lazy import LazyScores
 from boostrun.sharing.loss import losses, residuals
 from boostrun.sharing.pools.coded import CodedPool
 from boostrun.sharing.pools.dense import DensePool
@@ -452,3 +453,17 @@ def test_lazy_scoring_with_a_constant_in_the_pool(make, data):
         ShareBoost(7, bias="pool", scoring=how, reg=1e-4).fit_pool(make(data[0]), data[1]) for how in ("full", "lazy")
     ]
     np.testing.assert_array_equal(runs[0].selected_, runs[1].selected_)
+
+
+def test_a_score_that_rises_by_all_that_residuals_move_is_not_missed(monkeypatch):
+    monkeypatch.setattr("boostrun.sharing.lazy._FIRST", 1)
+    pool = DensePool(np.array([[1.0, 0.5], [1.0, -0.5], [1.0, 0.5], [1.0, -0.5]]))
+    swinging, shift = np.array([[1.0, -1.0], [-1.0, 1.0]] * 2), np.array([1.0, -1.0])
+    lazy, taken = LazyScores(pool), np.zeros(2, bool)
+    assert lazy.best(swinging, taken) == (1, 1.0, 2)
+    moved = swinging + 0.51 * shift  # column 0's score: from 0 to 1.02, which is delta
+    lazy.moved(np.abs(moved - swinging).sum() / 4)
+    assert lazy.best(moved, taken) == (0, pytest.approx(1.02), 2)
+    nearer = moved + 0.01 * shift
+    lazy.moved(np.abs(nearer - moved).sum() / 4)
+    assert lazy.best(nearer, taken) == (0, pytest.approx(1.04), 1)
