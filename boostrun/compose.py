@@ -130,7 +130,10 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     checked = schema.check_root(root)
     groups = {group: schema.check_group(group, plain.get(group) or {}) for group in GROUPS}
     if is_streamed(groups["dataset"]):
-        schema.check_streamed(groups["algo"], groups["features"], checked["holdout"])
+        schema.check_streamed(groups["algo"], groups["features"], checked["holdout"], checked["train_samples"])
+    schema.check_pool(groups["algo"], groups["features"])
+    if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
+        checked["trials"] = 1  # more of them would be the same one again
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked)
 
 

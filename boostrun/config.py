@@ -10,8 +10,11 @@ from .errors import BoostrunError, did_you_mean
 from .kinds import Kind
 from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
 from .schemas.sampling import Sampling
+from .schemas.sharing import Sharing
 
-__all__ = ["MISSING", "SCHEMAS", "check_budget", "check_group", "check_root", "check_streamed", "defaults"]
+__all__ = [
+    "MISSING", "SCHEMAS", "check_budget", "check_group", "check_pool", "check_root", "check_streamed", "defaults",
+]  # fmt: skip
 
 
 def defaults(group: str, name: str) -> dict[str, Any]:
@@ -67,17 +70,34 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
     return budget
 
 
+def check_pool(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
+    """Refuse features that an algorithm cannot be trained on; raises BoostrunError with one sentence.
+
+    >>> check_pool({"name": "geem"}, {"name": "products"})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: algo 'geem' cannot be trained on features=products; it takes raw, hog, coates_ng, ...
+    """
+    takes = SCHEMAS["algo"][algo["name"]].pools
+    if SCHEMAS["features"][features["name"]].pool not in takes:
+        fitting = ", ".join(name for name, schema in SCHEMAS["features"].items() if schema.pool in takes)
+        raise BoostrunError(
+            f"algo '{algo['name']}' cannot be trained on features={features['name']}; it takes {fitting}"
+        )
+
+
 _HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand
 
 
-def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout: float | None) -> None:
+def check_streamed(
+    algo: Mapping[str, Any], features: Mapping[str, Any], holdout: float | None, train_samples: int | None = None
+) -> None:
     """Refuse what cannot be done with a data set that is read in chunks; raises BoostrunError with one sentence.
 
     >>> check_streamed({"name": "wss"}, {"name": "raw", "bin_samples": 10000}, None)
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
     """
-    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], Sampling):
+    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
         raise BoostrunError(
             f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
             "that draws from a filter, as geem, wsam, fix or filterboost do"
@@ -97,6 +117,8 @@ def check_streamed(algo: Mapping[str, Any], features: Mapping[str, Any], holdout
             f"dataset=stream has no use for holdout={holdout:g}: give the samples to choose settings on as "
             "dataset.test_path"
         )
+    if train_samples is not None:
+        raise BoostrunError(f"dataset=stream has no use for train_samples={train_samples}: give a shorter file")
 
 
 def _check(schema: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
 from boostrun.runner import paper
 from boostrun.runner.drawn import draw
+from boostrun.runner.pictures import draw as draw_picture
 from boostrun.runner.plan import roots
 from boostrun.words import Words
 
@@ -40,16 +41,21 @@ def main(words: Words) -> int:
         curves = item.curves(result.cells)
         lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
         for against in ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds"):
-            drawn = any(against in record["curve"] for entry in curves for record in entry.records)
-            if drawn and len(lines) <= _MOST_LINES:
-                for metric in item.metrics:
+            for metric in item.metrics:
+                there = any({against, metric} <= set(record["curve"]) for entry in curves for record in entry.records)
+                if there and against != metric and len(lines) <= _MOST_LINES:
                     name = against if len(item.metrics) == 1 else f"{metric}_{against}"
                     curve_figure(curves, metric, against, folder / f"curve_{name}.png")
         if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
             share_figure(curves, folder / "families.png")
+        told = [
+            draw_picture(kind, cell, place.name, folder)
+            for (place, _), cell in zip(item.cells, result.cells)
+            for kind in item.pictures
+        ]
     print(table.text())
     if not result.interrupted:
-        print(f"\nwritten: {folder}/table.md, .csv, .tex, .png, curves and records.jsonl.gz")
+        print("\n".join(["", *told, f"written: {folder}/table.md, .csv, .tex, .png, curves and records.jsonl.gz"]))
     return tell_end(result, words)
 
 

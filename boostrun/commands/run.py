@@ -62,6 +62,8 @@ def rerun(record: dict) -> str:
         values = dict(record["cell"][group])
         if (holdout := values.pop("holdout", None)) is not None:
             parts.append(f"holdout={holdout}")
+        if (count := values.pop("train_samples", None)) is not None:
+            parts.append(f"train_samples={count}")
         if (limit := values.pop("memory_limit", None)) is not None:
             parts.append(f"run.memory_limit={limit}")
         parts.append(f"{group}={values['name']}")
@@ -74,7 +76,10 @@ def _typed_as(group: str, key: str) -> str:
     """A key of a cell as a person types it."""
     if group == "budget":
         return key
-    elsewhere = {"dataset.holdout": "holdout", "dataset.memory_limit": "run.memory_limit"}
+    elsewhere = {
+        "dataset.holdout": "holdout", "dataset.train_samples": "train_samples",
+        "dataset.memory_limit": "run.memory_limit",
+    }  # fmt: skip
     return elsewhere.get(f"{group}.{key}", f"{group}.{key}")
 
 
@@ -142,7 +147,7 @@ def _paper_place(cell: PlannedCell) -> dict[str, str]:
 
     algo, budget = cell.cell.algo["name"], cell.cell.budget
     usual = check_budget(cell.cell.algo, {"r": budget.get("r")})
-    if budget != usual or not SCHEMAS["algo"][algo].paper or "holdout" in cell.cell.dataset:
+    if budget != usual or not SCHEMAS["algo"][algo].paper or {"holdout", "train_samples"} & set(cell.cell.dataset):
         return {}
     return {"method": algo, "dataset": cell.cell.dataset["name"], "r": str(budget.get("r", ""))}
 

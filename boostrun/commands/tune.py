@@ -1,7 +1,8 @@
 """``boostrun tune algo=ucb ...``: a full run with each value of the key that an algorithm tunes, and the best of them.
 
-The choice is by the training loss at T on one seed, and a posteriori: what it cost is printed beside it. With ``-m``
-every combination is tuned, in one queue.
+The choice is by the training loss at T on one seed, and a posteriori, or by the error on a held-out share of the
+training data, as the algorithm says: what it cost is printed beside it. With ``-m`` every combination is tuned, in one
+queue.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from boostrun.errors import BoostrunError
 from boostrun.words import Words
 
 SCALES = range(12)  # of the bandits, in the paper
+WEIGHTS = (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)  # of a regulariser
+_HOLDOUT = 0.2  # of the training data, where the choice is by the error on it
 
 
 def main(words: Words) -> int:
@@ -36,10 +39,10 @@ def main(words: Words) -> int:
     print(headline(flat), file=sys.stderr)
     result = run_cells(flat, command=["boostrun", *words.argv])
     planned = iter(result.cells)
-    for combination, grid in zip(combinations, grids):
+    for combination, grid, settings in zip(combinations, grids, tuned):
         cells = [next(planned) for _ in grid]
         if all(cell.done for cell in cells):
-            _report(cells, combination, words)
+            _report(cells, settings, combination, words)
         elif not result.interrupted:
             runs = f"{sum(bool(cell.done) for cell in cells)} of {len(cells)} runs"
             print(f"nothing is chosen for {cells[0].cell.label}: {runs} are there", file=sys.stderr)
@@ -55,31 +58,39 @@ def _check(settings: Settings, words: Words) -> None:
     given = dict(expand_one_by_one(words.overrides))
     if f"algo.{key}" in given:
         raise BoostrunError(f"tune chooses algo.{key} itself: leave it out")
-    if "trials" in given:
-        raise BoostrunError("tune runs each value once, with the first seed: leave trials out")
+    for part in ("trials", "holdout"):
+        if part in given:
+            raise BoostrunError(
+                f"tune runs each value once, with the first seed, and says what it holds out: leave {part} out"
+            )
 
 
 def _grid(settings: Settings) -> list[Settings]:
     """The settings with each value of the tuned key, for one trial."""
-    key = SCHEMAS["algo"][settings.algo["name"]].tunes
+    schema = SCHEMAS["algo"][settings.algo["name"]]
+    key, root = schema.tunes, {**settings.root, "trials": 1}
     values: Sequence = SCALES
+    if schema.tunes_by == "test_error_pct":
+        root["holdout"] = _HOLDOUT
+    if key == "reg":
+        values = WEIGHTS
     if key == "family":
         from boostrun.runner.plan import bank_of
 
         values = [name for name, _, _ in bank_of(settings).families]
-    root = {**settings.root, "trials": 1}
     return [dataclasses.replace(settings, algo={**settings.algo, key: value}, root=root) for value in values]
 
 
-def _report(cells, combination: Sequence[str], words: Words) -> None:
+def _report(cells, settings: Settings, combination: Sequence[str], words: Words) -> None:
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
     from boostrun.report.table import write_records
     from boostrun.runner import tuned
+    from boostrun.runner.plan import cell_of
 
     records = [cell.done[0] for cell in cells]
     choice = tuned.choose([cell.cell for cell in cells], records)
-    folder = tuned.folder(cells[0].settings.root["results"], cells[0].cell)
+    folder = tuned.folder(settings.root["results"], cell_of(settings))
     write_records(folder, records)
     write_bytes(folder / "table.md", tuning.markdown(choice).encode())
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "digits", "mnist", "cifar10", "stl10", "pedestrians", "caltech101", "inria",
+    "pendigits", "statlog", "isolet", "letter", "chars74k", "mnist_expanded",
     "npz", "csv", "parquet", "image_folder", "openml", "stream",
 )  # fmt: skip
 _MODULES = {"stream": "stream_set"}  # loaders whose module has another name

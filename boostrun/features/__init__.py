@@ -3,10 +3,12 @@
 A pipeline is one module with `DEFAULTS` (its config keys and their default values) and `Pipeline`, a class made as
 `Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional is
 `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are set before it is used; `fit`
-may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on. A module
+may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on; where it
+keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of with quantiles. A module
 that computes with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes.
 `fit` sees training images only; one that fits something once for all random splits of a data set has an attribute
-`first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A pipeline of your own: name its module in
+`first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with `VALUES = True` makes a value
+bank instead of codes (see `boostrun.features.values`). A pipeline of your own: name its module in
 the YAML (`pipeline: mine.module`) or in the entry points `boostrun.features`.
 """
 
@@ -22,8 +24,11 @@ from boostrun.errors import BoostrunError, did_you_mean
 
 if TYPE_CHECKING:
     from boostrun.features.bank import Bank
+    from boostrun.features.values import ValueBank
 
-NAMES = ("raw", "hog", "coates_ng", "families19", "families33")
+NAMES = (
+    "raw", "hog", "coates_ng", "families19", "families33", "linear", "products", "stumps", "templates", "anchors",
+)  # fmt: skip
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 
@@ -38,7 +43,7 @@ def open_bank(
     *,
     memory_mb: int = 1024,
     verify: bool = False,
-) -> Bank:
+) -> Bank | ValueBank:
     """Open the bank of a data set's features; build it first, once for all processes, where it is not there.
 
     A build that was killed or interrupted goes on where it was.
@@ -63,15 +68,17 @@ def open_bank(
         Wrong keys or data, no room on the disk, a cache root that cannot be written.
     """
     from boostrun.features.bank import Bank
+    from boostrun.features.values import ValueBank
 
     key = bank_key(dataset, features, data_root)
     folder = Path(cache_root) / "banks" / key
+    module, options = _pipeline(features)
     if not (folder / "meta.json").is_file():
         from boostrun.data import load
         from boostrun.features.build import build
         from boostrun.features.store import locked, make_folder, sweep
+        from boostrun.features.values import build_values
 
-        module, options = _pipeline(features)
         pipeline = module.Pipeline(options)  # refuses a device that is not there before anything is written
         pipeline.n_jobs, pipeline.progress = n_jobs, progress
         if hasattr(pipeline, "first_split"):
@@ -82,16 +89,12 @@ def open_bank(
         with locked(folder):
             if not (folder / "meta.json").is_file():  # another process may have built it meanwhile
                 sweep(folder.parent, building=key)
-                build(
-                    load(dataset, Path(data_root)),
-                    pipeline,
-                    options,
-                    folder,
-                    key=key,
-                    progress=progress,
-                    memory_mb=memory_mb,
-                )
-    return Bank(folder, verify=verify)
+                data = load(dataset, Path(data_root))
+                if _keeps_values(module):
+                    build_values(data, pipeline, options, folder, key=key, progress=progress)
+                else:
+                    build(data, pipeline, options, folder, key=key, progress=progress, memory_mb=memory_mb)
+    return (ValueBank if _keeps_values(module) else Bank)(folder, verify=verify)
 
 
 def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
@@ -108,6 +111,8 @@ def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
     sources = [*_SOURCES]
     for part in (module, loader):
         sources += [part.__name__, *getattr(part, "SOURCES", ())]
+    if _keeps_values(module):
+        sources.append("boostrun.features.values")
     whole = {"data": data, "features": options, "source": [module_digest(name) for name in sources]}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -145,8 +150,14 @@ def _pipeline(features: Mapping):
     for needed in ("DEFAULTS", "Pipeline"):
         if not hasattr(module, needed):
             raise BoostrunError(f"the pipeline {dotted} has no {needed}; see the head of boostrun/features/__init__.py")
-    options = merge(features, {**defaults("features", "raw"), **module.DEFAULTS}, "features")
+    common = {} if _keeps_values(module) else defaults("features", "raw")
+    options = merge(features, {**common, **module.DEFAULTS}, "features")
     require(options, "features")
-    in_range(options, "features", "bins", 2, 256)
-    in_range(options, "features", "bin_samples", 1)
+    if common:
+        in_range(options, "features", "bins", 2, 256)
+        in_range(options, "features", "bin_samples", 1)
     return module, options
+
+
+def _keeps_values(module) -> bool:
+    return getattr(module, "VALUES", False)

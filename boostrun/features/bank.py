@@ -106,6 +106,14 @@ class Bank:
         quantise(values, np.asarray(self._open("edges.npy")), codes)
         return np.ascontiguousarray(codes.T)
 
+    def fitted(self) -> dict[str, np.ndarray]:
+        """What the pipeline had learned of the training part, by name; empty where it keeps nothing of it."""
+        path = self.folder / "fitted.npz"
+        if not path.is_file():
+            return {}
+        with np.load(path, allow_pickle=False) as arrays:
+            return dict(arrays)
+
     def _open(self, name: str) -> np.ndarray:
         try:
             return np.load(self.folder / name, mmap_mode="r", allow_pickle=False)

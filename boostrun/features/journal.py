@@ -35,6 +35,12 @@ class NoJournal:
     def save(self, name: str, **arrays: np.ndarray) -> None:
         """Keeps nothing."""
 
+    def beside(self, name: str, **arrays: np.ndarray) -> None:
+        """Keeps nothing."""
+
+    def require_same(self, name: str, array: np.ndarray) -> None:
+        """There is nothing to compare with."""
+
 
 class Journal:
     """The journal of one build; the caller holds the bank's lock.
@@ -85,6 +91,13 @@ class Journal:
         self._write()
         if before not in (None, digest):
             self._state(name, before).unlink(missing_ok=True)
+
+    def beside(self, name: str, **arrays: np.ndarray) -> None:
+        """Put arrays (no objects) into the bank, beside its codes: `<name>.npz` of the finished folder."""
+        (self.folder / "bank").mkdir(exist_ok=True)
+        stream = io.BytesIO()
+        np.savez(stream, **arrays)
+        _write_safely(self.folder / "bank" / f"{name}.npz", stream.getbuffer())
 
     def columns(self, path: Path, dtype, shape: tuple[int, int]) -> tuple[np.memmap, int]:
         """The .npy file of a (d, n) array that is filled block of columns by block, and how many columns are done.

@@ -6,6 +6,7 @@ Nothing heavy is imported until an estimator is made.
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,16 +14,18 @@ from typing import Any, NamedTuple
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
 
+    Without a method ``cls`` is made with its keys alone, null ones left out, and budgets under the names in ``budget``.
     ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
     policy object; it says which keys are the policy's, and what the policy calls them.
     """
 
     module: str
     cls: str
-    method: str
+    method: str | None
     also: tuple[str, ...] = ()
     evaluate: str = "boostrun.runner.evaluate"
     policy: Mapping[str, str] | None = None
+    budget: Mapping[str, str] | None = None
 
 
 def _reservoir(name: str, module: str) -> Made:
@@ -46,6 +49,10 @@ def _sampling(policy: str, module: str, **keys: str) -> Made:
         "boostrun.sampling.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.sampling.policies.{module}",),
         "boostrun.runner.evaluate_votes", keys,
     )  # fmt: skip
+
+
+def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
+    return Made(f"boostrun.sharing.{module}", cls, None, (), f"boostrun.runner.{evaluate}", budget=budget)
 
 
 _POLICY_MODULES = tuple(
@@ -114,6 +121,12 @@ ALGORITHMS = {
         "tasting_ucb", "tasting_ucb", Q="Q", tasting_R="R", charge="charge", looks="looks", age_weight="age_weight"
     ),
     "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
+    "shareboost": _sharing("shareboost", "ShareBoost", "evaluate_sharing", T="n_features"),
+    "ovr_greedy": _sharing("ovr_greedy", "OneVsRestGreedy", "evaluate_ovr", T="n_features"),
+    "mixed_norm": _sharing("mixed_norm", "MixedNorm", "evaluate_mixed_norm", T="max_columns"),
+    "jointboost": _sharing("jointboost", "JointBoostClassifier", "evaluate_jointboost", T="rounds"),
+    "knn": _sharing("knn", "KNNClassifier", "evaluate_whole"),
+    "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -145,7 +158,11 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
         return DummyClassifier(strategy="most_frequent")
     cls = getattr(importlib.import_module(made.module), made.cls)
     parameters = {key: value for key, value in algo.items() if key != "name"}
-    parameters |= {_PARAMETERS[key]: value for key, value in budget.items()}
+    parameters |= {(made.budget or _PARAMETERS)[key]: value for key, value in budget.items()}
+    if made.method is None:
+        given = {key: value for key, value in parameters.items() if value is not None}
+        seeded = "random_state" in inspect.signature(cls).parameters
+        return cls(**given, **({"random_state": random_state} if seeded else {}))
     method: Any = made.method
     if made.policy is not None:
         from boostrun.sampling.adaboost_mh import policy_class

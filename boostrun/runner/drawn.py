@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-DRAWINGS = ("expected_edge", "example_images")
+DRAWINGS = ("expected_edge", "example_images", "pieces")
 _VARIANCES = (1e-2, 1e-4)
 _COSTS = (1_000, 10_000, 100_000)
 _MOST = 10_000
@@ -15,7 +15,29 @@ def draw(name: str, folder: Path, data_root: Path) -> str:
 
     Raises BoostrunError when the folder cannot be written, or a data set is damaged.
     """
-    return {"expected_edge": _expected_edge, "example_images": _example_images}[name](folder, data_root)
+    drawings = {"expected_edge": _expected_edge, "example_images": _example_images, "pieces": _pieces}
+    return drawings[name](folder, data_root)
+
+
+def _pieces(folder: Path, _: Path) -> str:
+    """Shalev-Shwartz et al. 2011, Figure 1: sin(2 pi v) + v on [0, 1] by pieces around 8 anchors."""
+    import numpy as np
+
+    from boostrun.report.files import write_bytes
+    from boostrun.report.pieces_figure import pieces_figure
+    from boostrun.sharing.illustration import evaluate_pieces, fit_pieces
+
+    v = np.linspace(0, 1, 400)
+    target = np.sin(2 * np.pi * v) + v
+    pieces = fit_pieces(v, target)
+    fit = evaluate_pieces(pieces, v)
+    supports = [(piece.anchor - piece.radius, piece.anchor + piece.radius) for piece in pieces]
+    pieces_figure(v, target, fit, supports, folder / "figure.png")
+    rows = ["anchor,radius,slope,intercept", *(",".join(f"{number:.6g}" for number in piece) for piece in pieces)]
+    write_bytes(folder / "figure.csv", ("\n".join(rows) + "\n").encode())
+    distance = np.abs(fit - target)
+    told = f"{len(pieces)} pieces: mean distance {distance.mean():.3f}, largest {distance.max():.3f}"
+    return f"{told}\n\nwritten: {folder}/figure.png and figure.csv"
 
 
 def _example_images(folder: Path, data_root: Path) -> str:

@@ -17,10 +17,20 @@ class Holdout:
     def __init__(self, bank, fraction: float):
         order = np.random.default_rng(_SEED).permutation(len(bank.labels("train")))
         cut = round(fraction * len(order))
-        self.bank, self.families = bank, bank.families
+        self.bank, self.families = bank, getattr(bank, "families", [])
         self._samples: dict[str, np.ndarray] = {}
         self._codes: dict[str, np.ndarray] = {}
         self.rows = {"test": np.sort(order[:cut]), "train": np.sort(order[cut:])}
+
+    @property
+    def meta(self) -> dict:
+        """What was written when the bank was built."""
+        return self.bank.meta
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes."""
+        return self.bank.classes
 
     def samples(self, split: str) -> np.ndarray:
         """(n, d) uint8, sample-major, copied once."""
@@ -33,6 +43,14 @@ class Holdout:
         if split not in self._codes:
             self._codes[split] = np.ascontiguousarray(self.samples(split).T)
         return self._codes[split]
+
+    def fitted(self) -> dict[str, np.ndarray]:
+        """What the pipeline had learned of the whole training part."""
+        return self.bank.fitted()
+
+    def values(self, split: str) -> np.ndarray:
+        """(n, d) float64 of a value bank."""
+        return self.bank.values("train")[self.rows[split]]
 
     def labels(self, split: str) -> np.ndarray:
         """(n,) int64."""

@@ -13,13 +13,14 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, TableSpec
 from boostrun.report.formats import metric_name
 from boostrun.runner.drawn import DRAWINGS
+from boostrun.runner.pictures import PICTURES
 from boostrun.runner.plan import PlannedCell
 
 _KEYS = {
     "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "overrides", "blocks", "quick",
-    "notes", "read_at", "targets",
+    "notes", "read_at", "targets", "pictures",
 }  # fmt: skip
-_OPTIONAL = {"quick", "notes", "overrides", "read_at", "targets"}
+_OPTIONAL = {"quick", "notes", "overrides", "read_at", "targets", "pictures"}
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -29,6 +30,11 @@ class Place:
 
     values: dict[str, str]
     setting: str
+
+    @property
+    def name(self) -> str:
+        """The place in words."""
+        return " ".join([*self.values.values(), self.setting]).strip()
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Item:
     where: dict[str, str]
     metrics: tuple[str, ...]
     read_at: tuple[int, ...] = ()
+    pictures: tuple[str, ...] = ()
     cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
 
     @property
@@ -59,7 +66,7 @@ class Item:
             self._entry(place, cell, metric, rounds)
             for (place, _), cell in zip(self.cells, planned)
             for metric in self.metrics
-            for rounds in [at for at in self.read_at if at <= cell.cell.budget["T"]] or [None]
+            for rounds in [at for at in self.read_at if at <= cell.cell.budget.get("T", 0)] or [None]
         ]
 
     def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:
@@ -75,6 +82,8 @@ class Item:
             columns = tuple(key for key in columns if key in values)
         if rounds is not None:
             values["T"] = str(rounds)
+        elif metric and self.read_at and "T" not in cell.cell.budget:
+            values["T"] = "end"  # a method without rounds
         named = (*compose.GROUPS, "setting", "metric")
         labels = [values[key] if key in named else f"{key}={values[key]}" for key in columns]
         return Entry(
@@ -112,7 +121,15 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
         notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(changed)}"] if changed else [])),
         quick=f"quick: {', '.join(shrunk)}" if shrunk else "", targets=tuple(raw.get("targets", ())),
     )  # fmt: skip
-    item = Item(name, spec, raw["rows"], dict(raw["where"]), metrics, tuple(raw.get("read_at", ())))
+    item = Item(
+        name,
+        spec,
+        raw["rows"],
+        dict(raw["where"]),
+        metrics,
+        tuple(raw.get("read_at", ())),
+        tuple(raw.get("pictures", ())),
+    )
     with compose.composer(config_dir) as make:
         for number, (block, sweep) in enumerate(zip(raw["blocks"], _original(raw))):
             for key in sweep.keys() & narrowed.keys():
@@ -187,6 +204,9 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(f"{path} is not a paper item: {', '.join(odd)} missing or unknown")
     if not isinstance(raw["blocks"], list) or not all(isinstance(b, dict) and "sweep" in b for b in raw["blocks"]):
         raise BoostrunError(f"{path} is not a paper item: blocks must be a list, each with a sweep")
+    unknown = [kind for kind in raw.get("pictures", []) if kind not in PICTURES]
+    if unknown:
+        raise BoostrunError(f"{path} is not a paper item: no pictures {unknown[0]!r} (there are {', '.join(PICTURES)})")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):
         raise BoostrunError(f"{path} is not a paper item: notes must be text (quote one that holds a colon)")
     return raw  # type: ignore[return-value]

@@ -51,14 +51,14 @@ def open_store(settings: Settings) -> Store:
 
 
 def cell_of(settings: Settings) -> Cell:
-    """What of the settings decides a result; ``holdout`` counts to the data set, and only when it is given.
+    """What of the settings decides a result; ``holdout`` and ``train_samples`` count to the data set, when given.
 
     So does ``run.memory_limit`` where the data set is streamed: how many samples a shuffle buffer holds decides which
     come when. A device counts only when it is not the usual one, so that records from before there was a choice are
     found.
     """
-    holdout = settings.root["holdout"]
-    dataset = settings.dataset if holdout is None else {**settings.dataset, "holdout": holdout}
+    parts = {key: settings.root[key] for key in ("holdout", "train_samples") if settings.root[key] is not None}
+    dataset = {**settings.dataset, **parts}
     if is_streamed(dataset):
         dataset = {**dataset, "memory_limit": settings.run["memory_limit"]}
     features = {key: value for key, value in settings.features.items() if (key, value) != ("device", "cpu")}

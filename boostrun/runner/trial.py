@@ -8,6 +8,7 @@ import gc
 import getpass
 import importlib
 import json
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,13 +36,19 @@ class Execute:
         dataset = {**cell.dataset}
         if is_streamed(dataset):
             return self._streamed(trial)
-        holdout = dataset.pop("holdout", 0.0)
-        bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), holdout)
+        parts = dataset.pop("holdout", 0.0), dataset.pop("train_samples", 0)
+        bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), *parts)
         _compile(cell)
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
-        return train_and_test(algorithms.make(cell.algo, cell.budget, random_state), bank, seeds.filter)
+        model = algorithms.make(cell.algo, cell.budget, random_state)
+        if not hasattr(model, "checkpoint"):
+            return train_and_test(model, bank, seeds.filter)
+        model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
+        result = train_and_test(model, bank, seeds.filter)
+        shutil.rmtree(model.checkpoint, ignore_errors=True)
+        return result
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
@@ -76,15 +83,17 @@ def warm_up(cell: Cell) -> None:
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
-def _bank(execute: Execute, dataset: str, features: str, holdout: float):
+def _bank(execute: Execute, dataset: str, features: str, holdout: float, train_samples: int):
     from boostrun.features import open_bank
+    from boostrun.runner.fewer import Fewer
     from boostrun.runner.holdout import Holdout
 
     bank = open_bank(
         json.loads(dataset), json.loads(features), Path(execute.data_root), Path(execute.cache_root),
         memory_mb=execute.memory_mb,
     )  # fmt: skip
-    return Holdout(bank, holdout) if holdout else bank
+    bank = Holdout(bank, holdout) if holdout else bank
+    return Fewer(bank, train_samples) if train_samples else bank
 
 
 _TO_COMPILE = {"parts": 2, "family": 0, "budget_multiplier": 100.0}  # what 40 samples of one family bear

@@ -57,28 +57,29 @@ def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
 
 
 def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
-    """The choice among cells that differ in the tuned key, from a record of each: the smallest training loss at T.
+    """The choice among cells that differ in the tuned key, from a record of each: the smallest of what it is chosen by.
 
-    Of equal losses the first counts. Returns what ``tuned.json`` holds: the key, the value and its seed, the ``grid``
-    with loss and costs of each, and ``cost`` of the run with the value chosen, alone and ``with_tuning``.
+    Of equal figures the first counts. Returns what ``tuned.json`` holds: the key, the value and its seed, the metric
+    it was chosen ``by``, the ``grid`` with that and the costs of each, and ``cost`` of the run with the value chosen,
+    alone and ``with_tuning``.
     """
-    key = key_of(cells[0])
+    key, by = key_of(cells[0]), SCHEMAS["algo"][cells[0].algo["name"]].tunes_by
+    costs = [cost for cost in ("evaluations", "train_seconds") if cost in records[0]["cost"]]
     grid = [
         {
             "value": cell.algo[key],
-            "log10_loss": record["metrics"]["log10_loss"],
-            "evaluations": record["cost"]["evaluations"],
-            "train_seconds": record["cost"]["train_seconds"],
+            by: record["metrics"][by],
+            **{cost: record["cost"][cost] for cost in costs},
             "record": record["key"],
         }
         for cell, record in zip(cells, records)
     ]
-    best = min(grid, key=lambda row: row["log10_loss"])
-    costs = ("evaluations", "train_seconds")
+    best = min(grid, key=lambda row: row[by])
     return {
         "label": cells[0].label,
         "key": f"algo.{key}",
         "value": best["value"],
+        "by": by,
         "seed": records[0]["seed"],
         "cost": {
             "of_the_run": {cost: best[cost] for cost in costs},

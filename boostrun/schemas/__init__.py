@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..kinds import choice, number, text, whole, workers
-from . import reservoir, sampling
+from . import reservoir, sampling, sharing
 from .base import MISSING, Algorithm, Majority
 from .data import DATASETS
 from .features import FEATURES
@@ -42,6 +42,7 @@ class Root:
     p: int | None = whole(None)
     b: int | None = whole(None)
     holdout: float | None = number(None, above=0.0, most=0.9)
+    train_samples: int | None = whole(None, least=2)
     trials: int = whole(10)
     seed: int = whole(0, least=0)
     n_jobs: int = workers(-1)
@@ -54,7 +55,7 @@ class Root:
 BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 
 SCHEMAS: dict[str, dict[str, type]] = {
-    "algo": {**reservoir.ALGORITHMS, **sampling.ALGORITHMS, "majority": Majority},
+    "algo": {**reservoir.ALGORITHMS, **sampling.ALGORITHMS, **sharing.ALGORITHMS, "majority": Majority},
     "dataset": DATASETS,
     "features": FEATURES,
     "run": {"local": Run},

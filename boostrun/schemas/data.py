@@ -83,8 +83,44 @@ class OpenML(SplitDataset):
     version: int | None = whole(None)
 
 
+@dataclass
+class UciTable(Dataset):
+    """A table with a published split, 0, and random ones by number."""
+
+    split: int = whole(0, least=0)
+
+
+@dataclass
+class Letter(UciTable):
+    """UCI Letter; the first ``classes`` classes of a random order of all 26."""
+
+    classes: int | None = whole(None, least=2, most=26)
+    class_order: int = whole(0, least=0)
+
+
+@dataclass
+class Chars74K(SplitDataset):
+    """Chars74K's computer fonts; the first ``classes`` classes of a random order of the 36 digits and capitals."""
+
+    test_fraction: float = number(0.4, above=0.0, most=0.9)
+    classes: int | None = whole(None, least=2, most=36)
+    class_order: int = whole(0, least=0)
+    size: int = whole(28, least=8)
+
+
+@dataclass
+class MnistExpanded(Dataset):
+    """MNIST with ``copies`` elastic distortions of each training image."""
+
+    copies: int = whole(5, least=0)
+    alpha: float = number(34.0, least=0.0)
+    sigma: float = number(4.0, above=0.0)
+    seed: int = whole(0, least=0)
+
+
 DATASETS: dict[str, type] = {
     "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
     "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
-    "image_folder": ImageFolder, "openml": OpenML, "stream": Stream,
+    "image_folder": ImageFolder, "openml": OpenML, "stream": Stream, "pendigits": UciTable, "statlog": UciTable,
+    "isolet": UciTable, "letter": Letter, "chars74k": Chars74K, "mnist_expanded": MnistExpanded,
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..kinds import choice, names, number, whole
 from .base import MISSING
@@ -11,11 +12,55 @@ from .base import MISSING
 
 @dataclass
 class Features:
-    """Keys of every feature pipeline: its quantile bins, and how many training samples they are fitted on."""
+    """Keys of every pipeline of codes: its quantile bins, and how many training samples they are fitted on.
+
+    ``pool`` is what a learner of shared features makes of them.
+    """
 
     name: str = MISSING
     bins: int = whole(256, least=2, most=256)
     bin_samples: int = whole(10000, least=2)
+    pool: ClassVar[str] = "codes"
+
+
+@dataclass
+class Stumps(Features):
+    """Thresholds of pixels or columns."""
+
+    pool: ClassVar[str] = "stumps"
+
+
+@dataclass
+class Templates(Features):
+    """Patch templates under masks."""
+
+    patch: int = whole(7, least=2)
+    centres: int = whole(1000, least=2)
+    masks: int = whole(16)
+    sigma: float = number(5.0, above=0.0)
+    cutoff: float = number(0.1, least=0.0, most=1.0)
+    filter: str = choice("zero_mean", "unit", "raw")
+    patches: int = whole(1000000)
+    fit_images: int = whole(60000)
+    seed: int = whole(0, least=0)
+    bins: int = whole(256, least=256, most=256)
+    bin_samples: int = whole(60000, least=2)
+
+
+@dataclass
+class Linear:
+    """Pixels or columns as numbers; ``minmax``: the training range is [-1, 1]."""
+
+    name: str = MISSING
+    scale: str = choice("minmax", "max01", "standard")
+    pool: ClassVar[str] = "values"
+
+
+@dataclass
+class Products(Linear):
+    """Products of two of them."""
+
+    pool: ClassVar[str] = "products"
 
 
 @dataclass
@@ -66,6 +111,20 @@ class Families33(Features):
     size: int | None = whole(None, least=16)
 
 
+@dataclass
+class Anchors:
+    """Pieces of the space: balls around anchors."""
+
+    name: str = MISSING
+    anchors: int = whole(1500)
+    radii: int = whole(35, most=255)
+    pca: int = whole(50, least=0)
+    score_samples: int | None = whole(None)
+    seed: int = whole(0, least=0)
+    pool: ClassVar[str] = "anchors"
+
+
 FEATURES: dict[str, type] = {
     "raw": Features, "hog": Hog, "coates_ng": CoatesNg, "families19": Families19, "families33": Families33,
+    "linear": Linear, "products": Products, "stumps": Stumps, "templates": Templates, "anchors": Anchors,
 }  # fmt: skip

@@ -117,3 +117,18 @@ def test_a_choice_that_cannot_be_read_is_one_sentence(content, command, workplac
     (place / "tuned.json").write_text(content)
     code, _, err = command("algo=ucb T=3 algo.scale=tuned n_jobs=1")
     assert code == 2 and "is no choice made by boostrun tune" in err and "Traceback" not in err
+
+
+def test_a_regulariser_is_chosen_on_held_out_training_data(command, workplace):
+    line = "algo=shareboost dataset=digits features=linear T=4 n_jobs=1"
+    code, out, err = command(f"tune {line}")
+    assert code == 0, err
+    made, chosen = records(workplace), choice(workplace, "shareboost")
+    assert len(made) == 8 and all(record["cell"]["dataset"]["holdout"] == 0.2 for record in made.values())
+    errors = {record["cell"]["algo"]["reg"]: record["metrics"]["test_error_pct"] for record in made.values()}
+    assert errors[chosen["value"]] == min(errors.values()) and chosen["by"] == "test_error_pct"
+    assert "by the error on held-out training data" in out and f"next: boostrun {line} algo.reg=" in out
+    assert command(f"{line} algo.reg=tuned")[0] == 0
+    (record,) = [r for r in records(workplace).values() if "holdout" not in r["cell"]["dataset"]]
+    assert record["cell"]["algo"]["reg"] == chosen["value"]
+    assert command(f"tune {line} holdout=0.3")[0] == 2

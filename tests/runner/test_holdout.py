@@ -1,7 +1,10 @@
 """Settings are chosen on a share of the training data; the test data stay closed."""
 
+import json
+
 import numpy as np
 
+from boostrun.runner.fewer import Fewer
 from boostrun.runner.holdout import Holdout
 
 
@@ -40,3 +43,41 @@ def test_a_run_with_holdout_is_another_cell_without_a_paper_beside_it(command, w
     assert len(list((workplace / "results" / "runs").rglob("*.json"))) == 4
     assert command(f"{small} holdout=1.5")[0] == 2
     assert re.search(r"wsam +\d", without)
+
+
+def test_fewer_training_samples_leave_the_test_part_alone():
+    class Whole:
+        """Fifty training samples and six for tests."""
+
+        meta, classes = {}, ("a", "b")
+
+        def samples(self, split):
+            count = 50 if split == "train" else 6
+            return np.arange(2 * count, dtype=np.uint8).reshape(count, 2)
+
+        def codes(self, split):
+            return self.samples(split).T
+
+        def values(self, split):
+            return self.samples(split) / 2
+
+        def labels(self, split):
+            return np.arange(len(self.samples(split)))
+
+    some, more, all_ = (Fewer(Whole(), count) for count in (7, 8, 99))
+    rows = some.labels("train")
+    assert len(rows) == 7 and set(rows) < set(more.labels("train")) and len(all_.labels("train")) == 50
+    assert (rows == Fewer(Whole(), 7).labels("train")).all()
+    assert (some.samples("train") == Whole().samples("train")[rows]).all()
+    assert (some.values("train") == some.samples("train") / 2).all()
+    assert (some.codes("train") == some.samples("train").T).all() and some.codes("train").flags.c_contiguous
+    for part in ("samples", "codes", "values", "labels"):
+        assert (getattr(some, part)("test") == getattr(Whole(), part)("test")).all()
+
+
+def test_a_run_on_fewer_training_samples_is_another_cell(command, workplace):
+    small = "algo=wsam dataset=digits r=12 T=4 trials=1 n_jobs=1"
+    assert command(f"{small} train_samples=100")[0] == 0 and command(small)[0] == 0
+    records = [json.loads(path.read_text()) for path in (workplace / "results" / "runs").rglob("*.json")]
+    assert sorted(record["cell"]["dataset"].get("train_samples", 0) for record in records) == [0, 100]
+    assert len({record["metrics"]["test_accuracy_pct"] for record in records}) == 2

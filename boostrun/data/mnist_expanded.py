@@ -1,0 +1,67 @@
+"""MNIST and elastic distortions of its training images (Simard, Steinkraus & Platt 2003): 360,000 to train on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.config import defaults
+from boostrun.data import mnist
+from boostrun.data.dataset import Parts
+from boostrun.kernels.elastic import resample
+
+DEFAULTS = defaults("dataset", "mnist_expanded")
+SOURCES = ("boostrun.data.mnist", "boostrun.kernels.elastic")
+_BLOCK = 1024  # images distorted at a time
+_RADIUS = 4.0  # of the Gaussian, in sigmas
+
+places, files, verify, fetch = mnist.places, mnist.files, mnist.verify, mnist.fetch
+
+
+def read(options: Mapping, data_root: Path) -> Parts:
+    """MNIST's own split; after the originals come ``copies`` distortions of all of them, one round after the other.
+
+    Rows n c to n (c + 1) - 1 of n originals are distortion c of each, in their order. The test part stays as it is.
+    """
+    parts = mnist.read(options, data_root)
+    images, copies = np.ascontiguousarray(parts.x_train), options["copies"]
+    expanded = np.empty((copies + 1, *images.shape), np.uint8)
+    expanded[0] = images
+    for start in range(0, len(images), _BLOCK):
+        block = images[start : start + _BLOCK]
+        made = distorted(block, start, copies, options["alpha"], options["sigma"], options["seed"])
+        expanded[1:, start : start + len(block)] = made
+    labels = np.tile(parts.y_train, copies + 1)
+    return parts._replace(x_train=expanded.reshape(-1, *images.shape[1:]), y_train=labels)
+
+
+def distorted(images: np.ndarray, first: int, copies: int, alpha: float, sigma: float, seed: int) -> np.ndarray:
+    """Elastic distortions of images number ``first`` and following, (n, h, w) uint8 -> (copies, n, h, w) uint8.
+
+    Two fields of noise, uniform on (-1, 1), are smoothed by a Gaussian of ``sigma`` pixels (noise outside the image is
+    0) and multiplied by ``alpha``: the displacements of the pixels down and to the right. Each image has a generator of
+    its own, from ``seed`` and its number, so that neither blocks nor the number of copies change a distortion.
+
+    >>> distorted(np.full((1, 3, 3), 9, np.uint8), 0, 1, 0.0, 4.0, seed=0).tolist()  # no displacement
+    [[[[9, 9, 9], [9, 9, 9], [9, 9, 9]]]]
+    """
+    n, h, w = images.shape
+    out = np.empty((copies, n, h, w), np.uint8)
+    rows, columns = _smoothing(h, sigma), _smoothing(w, sigma).T
+    for i in range(n):
+        noise = np.random.default_rng([seed, first + i]).random((copies, 2, h, w), dtype=np.float32)
+        fields = np.float32(alpha) * (rows @ (2 * noise - 1) @ columns)
+        for copy in range(copies):
+            resample(images[i], fields[copy, 0], fields[copy, 1], out[copy, i])
+    return out
+
+
+def _smoothing(size: int, sigma: float) -> np.ndarray:
+    """The matrix (size, size) float32 that smooths a column of this length, zeros beyond its ends."""
+    radius = int(_RADIUS * sigma + 0.5)
+    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
+    distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    kernel = np.exp(-0.5 * (distance / sigma) ** 2) * (distance <= radius)
+    return (kernel / weights.sum()).astype(np.float32)

@@ -1,0 +1,217 @@
+"""Patch templates with masks (Shalev-Shwartz, Wexler & Shashua 2011, Figures 4-6): the largest masked response."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from boostrun.config import defaults
+from boostrun.data.options import in_range
+from boostrun.errors import BoostrunError
+from boostrun.features.build import subset
+from boostrun.features.images import require_images
+from boostrun.features.journal import NoJournal
+from boostrun.features.masks import gaussian_masks
+from boostrun.features.progress import Progress
+from boostrun.kernels.templates import gather_windows, masked_maxima
+
+DEFAULTS = defaults("features", "templates")
+SOURCES = (
+    "boostrun.features.images", "boostrun.features.masks", "boostrun.kernels.templates",
+)  # fmt: skip
+FILTERS = ("zero_mean", "unit", "raw")
+_BLANK = 0.05  # of the sum of a window of full ink, at which a window counts as blank
+_TRIES = 50  # draws for each window that is wanted, before images count as blank
+_BATCH, _EPOCHS, _STARTS = 4096, 10, 3  # of mini-batch k-means
+_TILE = 256  # filters whose responses to an image stay in the L2 cache
+_CHUNK = 32  # images that a thread works on at a time
+_BLOCK = 256  # images between two looks at the largest responses
+_KEEP_EVERY = 16  # blocks of them between two entries in the journal
+
+
+class Templates:
+    """x_{c,f} = max over positions u of (image * w_f)(u) g_c(u): F filters w_f under C masks g_c, F C features.
+
+    The filters are centres of k-means on windows of the training images that are not blank. Pixels count from 0 to 1;
+    ``*`` is the cross-correlation at positions where the whole window lies within the image. Each feature is divided
+    by its largest training value and coded linearly: its value is code / 255, in training and in prediction, where a
+    larger one is 255. Feature number c F + f belongs to mask c and filter f.
+
+    Parameters
+    ----------
+    options : mapping with patch (side of a window), centres (F), masks (C, a square number), sigma and cutoff of the
+        masks, filter ("zero_mean" and of unit norm, "unit" norm, "raw"), patches (windows for k-means), fit_images
+        (windows come from so many of the first training images), seed, bin_samples (training images that maxima are
+        taken over)
+
+    Attributes
+    ----------
+    n_jobs : int, threads; the result does not depend on it
+    saved : journal (`boostrun.features.journal`) in which `fit` keeps the centres and, as it goes, the maxima; by
+        default nothing is kept
+    fitted : dict with filters (F, patch, patch), masks (C, h, w), maxima (C F,), all float32, after `fit`
+
+    Cost of an image: (positions patch^2) F multiply-adds, and a product and a maximum for each filter and mask cell.
+    """
+
+    name = "templates"
+
+    def __init__(self, options: Mapping):
+        for key in ("patch", "centres", "masks", "fit_images"):
+            in_range(options, "features", key, 1)
+        in_range(options, "features", "bins", 256, 256)
+        if options["filter"] not in FILTERS:
+            raise BoostrunError(f"features.filter must be one of {', '.join(FILTERS)}, not {options['filter']!r}")
+        if options["patches"] < options["centres"]:
+            raise BoostrunError(
+                f"features.patches={options['patches']} is fewer than features.centres={options['centres']}; "
+                "k-means needs at least one window for each centre"
+            )
+        self.options = dict(options)
+        self.n_jobs, self.progress, self.saved = 1, False, NoJournal()
+
+    def fit(self, images: np.ndarray) -> Templates:
+        """Learn filters and the largest responses from training images, (n, h, w) uint8."""
+        self._require(images)
+        o = self.options
+        learned = self.saved.load("centres") or {"centres": self._centres(images)}
+        self.saved.save("centres", **learned)
+        shape = tuple(side - o["patch"] + 1 for side in images.shape[1:])
+        self._masks = gaussian_masks(shape, o["masks"], o["sigma"], o["cutoff"])
+        filters = shaped(learned["centres"], o["filter"])
+        self._tiles = _tiled(filters)
+        self._factor = np.ones(o["masks"] * o["centres"], np.float32)
+        self.saved.require_same("probe of responses", self._responses(images[:1]))
+        maxima = self._maxima(images)
+        self._factor = np.divide(1, maxima, out=np.zeros_like(maxima), where=maxima > 0)
+        self.saved.save("edges", edges=((np.arange(1, 256, dtype=np.float32) - 0.5) / 255)[None])
+        self.fitted = {
+            "filters": filters.reshape(-1, o["patch"], o["patch"]),
+            "masks": self._masks.reshape(-1, *shape),
+            "maxima": maxima,
+        }
+        self.saved.beside("fitted", **self.fitted)
+        return self
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        """(n, h, w) uint8 -> (n, C F) float32, from 0 to about 1; each image by itself, so blocks do not matter."""
+        self._require(images)
+        return self._responses(images)
+
+    def families(self, d: int) -> list[tuple[str, int, int]]:
+        """(name, start, stop) of the features of each mask."""
+        width = self.options["centres"]
+        return [(f"mask{c}", c * width, (c + 1) * width) for c in range(self.options["masks"])]
+
+    def describe(self) -> str:
+        o = self.options
+        return (
+            f"{o['centres']} templates of {o['patch']}x{o['patch']} pixels ({o['filter']}) under {o['masks']} masks, "
+            f"sigma {o['sigma']:g}"
+        )
+
+    def _require(self, images: np.ndarray) -> None:
+        side = self.options["patch"]
+        require_images(images, self.name, (side, side))
+        if images.ndim != 3 or images.dtype != np.uint8:
+            raise BoostrunError(f"features={self.name} takes grey images (n, h, w) of uint8, not {images.shape}")
+
+    def _centres(self, images: np.ndarray) -> np.ndarray:
+        """(F, patch^2) float32: mini-batch k-means (Sculley 2010) on random windows that are not blank; one thread."""
+        from sklearn.cluster import MiniBatchKMeans
+        from threadpoolctl import threadpool_limits
+
+        o = self.options
+        windows = self._windows(images[: o["fit_images"]], np.random.default_rng(o["seed"]))
+        means = MiniBatchKMeans(
+            o["centres"], random_state=o["seed"], batch_size=_BATCH, max_iter=_EPOCHS, n_init=_STARTS
+        )
+        with threadpool_limits(1):
+            return means.fit(windows).cluster_centers_.astype(np.float32)
+
+    def _windows(self, images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """(patches, patch^2) float32: windows at random places of random images, drawn again where they are blank."""
+        wanted, side = self.options["patches"], self.options["patch"]
+        windows, found = np.empty((wanted, side * side), np.float32), 0
+        for _ in range(_TRIES):
+            which = rng.integers(0, len(images), wanted)
+            tops, lefts = (rng.integers(0, length - side + 1, wanted) for length in images.shape[1:])
+            drawn = np.empty_like(windows)
+            gather_windows(images, which, tops, lefts, side, drawn)
+            good = drawn[drawn.sum(axis=1) > _BLANK * side * side][: wanted - found]
+            windows[found : found + len(good)] = good
+            found += len(good)
+            if found == wanted:
+                return windows
+        raise BoostrunError(f"features={self.name} finds too few windows with ink in the training images")
+
+    def _maxima(self, images: np.ndarray) -> np.ndarray:
+        """(C F,) float32: the largest value of each feature among at most ``bin_samples`` training images."""
+        chosen = subset(len(images), self.options["bin_samples"])
+        state = self.saved.load("maxima") or {"maxima": np.zeros(len(self._factor), np.float32), "done": 0}
+        maxima, done = state["maxima"], int(state["done"])
+        with Progress("largest responses", len(chosen), self.progress, done=done) as progress:
+            for start in range(done, len(chosen), _BLOCK):
+                block = self._responses(images[chosen[start : start + _BLOCK]])
+                np.maximum(maxima, block.max(axis=0), out=maxima)
+                done = start + len(block)
+                if done == len(chosen) or done % (_KEEP_EVERY * _BLOCK) == 0:
+                    self.saved.save("maxima", maxima=maxima, done=np.array(done))
+                progress.advance(len(block))
+        return maxima
+
+    def _responses(self, images: np.ndarray) -> np.ndarray:
+        """(n, C F) float32, times the factor of each feature."""
+        # Only a library that is loaded can be limited, and numba takes its products from SciPy's.
+        import scipy.linalg.cython_blas  # noqa: F401
+        from joblib import Parallel, delayed, effective_n_jobs
+        from threadpoolctl import threadpool_limits
+
+        tiles, _, width = self._tiles.shape
+        masks, centres = len(self._masks), self.options["centres"]
+        out = np.empty((len(images), masks, centres), np.float32)
+        factor = self._factor.reshape(masks, centres)
+        step = max(1, min(_CHUNK, -(-len(images) // effective_n_jobs(self.n_jobs))))
+
+        def work(start: int) -> None:
+            here = np.ascontiguousarray(images[start : start + step])
+            each = np.empty((len(here), tiles, masks, width), np.float32)
+            masked_maxima(here, self._tiles, self._masks, each)
+            for t in range(tiles):
+                mine = slice(t * width, min((t + 1) * width, centres))
+                out[start : start + step, :, mine] = each[:, t, :, : mine.stop - mine.start] * factor[:, mine]
+
+        with threadpool_limits(1, user_api="blas"):  # a product cut among threads could be rounded otherwise
+            starts = range(0, len(images), step)
+            if len(starts) == 1:
+                work(0)
+            else:
+                Parallel(n_jobs=self.n_jobs, backend="threading")(delayed(work)(start) for start in starts)
+        return out.reshape(len(images), -1)
+
+
+def shaped(centres: np.ndarray, kind: str) -> np.ndarray:
+    """Filters (F, d) float32 of centres: "raw", of "unit" norm, or "zero_mean" and of unit norm.
+
+    >>> shaped(np.array([[3.0, 1.0]]), "zero_mean").tolist()
+    [[0.7071067690849304, -0.7071067690849304]]
+    """
+    filters = centres.astype(np.float64)
+    if kind == "zero_mean":
+        filters = filters - filters.mean(axis=1, keepdims=True)
+    if kind != "raw":
+        filters = filters / np.maximum(np.linalg.norm(filters, axis=1, keepdims=True), 1e-12)
+    return filters.astype(np.float32)
+
+
+def _tiled(filters: np.ndarray) -> np.ndarray:
+    """Filters (F, d) as tiles (tiles, d, at most 256), the last one filled up with zeros."""
+    count = -(-len(filters) // _TILE)
+    width = -(-len(filters) // (16 * count)) * 16  # whole cache lines
+    padded = np.zeros((count * width, filters.shape[1]), np.float32)
+    padded[: len(filters)] = filters
+    return np.ascontiguousarray(padded.reshape(count, width, -1).transpose(0, 2, 1))
+
+
+Pipeline = Templates

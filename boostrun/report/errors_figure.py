@@ -1,0 +1,37 @@
+"""Images that a classifier gets wrong, each with what it is and what it was taken for, as a PNG file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.report.canvas import DPI, WIDTH, defaults, write_png
+
+_COLUMNS = 12
+_CELL = 1.35  # height of an image and its label, in widths
+
+
+def errors_figure(images: np.ndarray, labels: Sequence[tuple[str, str]], title: str, path: Path | str) -> Path:
+    """``images`` (m, h, w) or (m, h, w, 3) uint8, and for each (true class, predicted class); at least one.
+
+    Raises BoostrunError when ``path`` cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    rows = -(-len(images) // _COLUMNS)
+    with defaults():
+        figure = Figure(figsize=(WIDTH, WIDTH / _COLUMNS * _CELL * rows + 0.5), dpi=DPI, layout="constrained")
+        figure.suptitle(title, fontsize=10)
+        axis = figure.subplots()
+        for place, (image, (truth, predicted)) in enumerate(zip(images, labels)):
+            row, left = divmod(place, _COLUMNS)
+            top = row * _CELL
+            # one axis for all: matplotlib lays out many axes slowly
+            axis.imshow(image, cmap="gray_r", vmin=0, vmax=255, interpolation="nearest",
+                        extent=(left, left + 0.9, top + 1.2, top + 0.3))  # fmt: skip
+            axis.text(left + 0.45, top + 0.25, f"{truth} as {predicted}", fontsize=7, ha="center")
+        axis.set(xlim=(0, _COLUMNS), ylim=(rows * _CELL, 0), aspect="equal")
+        axis.set_axis_off()
+        return write_png(figure, path)

@@ -1,0 +1,121 @@
+"""The columns that a predictor uses, on a set of samples: scores of weights, and gradients by them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .threads import side_by_side
+
+_BLOCK, _CHUNK = 256, 2048  # samples whose scores of all pieces stay cached; that a thread takes at once
+
+
+class DenseDesign:
+    """A growing matrix X_I of columns, feature-major in double precision.
+
+    >>> design = DenseDesign(3)
+    >>> design.add(np.array([[1.0], [2.0], [3.0]]))
+    >>> design.scores(np.array([[1.0, -1.0]]))
+    array([[ 1., -1.],
+           [ 2., -2.],
+           [ 3., -3.]])
+    """
+
+    def __init__(self, n_samples: int):
+        self.n_samples, self.width = n_samples, 0
+        self._rows = np.empty((0, n_samples))
+
+    def add(self, columns: np.ndarray) -> None:
+        """Append ``columns`` (n, width). Cost O(n width), doubling the room where it is short."""
+        width = self.width + columns.shape[1]
+        if width > len(self._rows):
+            room = np.empty((max(8, width, 2 * len(self._rows)), self.n_samples))
+            room[: self.width] = self._rows[: self.width]
+            self._rows = room
+        self._rows[self.width : width] = columns.T
+        self.width = width
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        """X_I W: (n, k) of ``weights`` (m, k) of the first m columns, class-major in memory. Cost n m k."""
+        return (weights.T @ self._rows[: len(weights)]).T
+
+    def gradient(self, residuals: np.ndarray) -> np.ndarray:
+        """(1/n) X_I' G: (width, k) of ``residuals`` (n, k). Cost n width k."""
+        return (residuals.T @ self._rows[: self.width].T).T / self.n_samples
+
+
+class LocalDesign:
+    """Pieces of a piece-wise linear predictor: column (j, a) is v_ia for the samples within piece j, else 0.
+
+    Only the samples' coordinates (n, D), one column of them the constant 1, and a mask a piece are kept: n (8 D + J)
+    bytes instead of 8 n D J.
+    """
+
+    def __init__(self, coordinates: np.ndarray):
+        self.coordinates = coordinates
+        self.n_samples, self.width = len(coordinates), 0
+        self._inside = np.empty((self.n_samples, 0), bool)
+
+    def add(self, inside: np.ndarray) -> None:
+        """Append the piece of the samples where ``inside`` (n,) is True: D columns."""
+        pieces = self.width // self.coordinates.shape[1]
+        if pieces == self._inside.shape[1]:
+            room = np.zeros((self.n_samples, max(8, 2 * pieces)), bool)
+            room[:, :pieces] = self._inside
+            self._inside = room
+        self._inside[:, pieces] = inside
+        self.width += self.coordinates.shape[1]
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        """As :meth:`DenseDesign.scores`; one matrix product for all pieces, masked afterwards."""
+        d, k = self.coordinates.shape[1], weights.shape[1]
+        pieces = len(weights) // d
+        side = weights.reshape(pieces, d, k).transpose(1, 0, 2).reshape(d, pieces * k)
+        out = np.empty((k, self.n_samples))
+
+        def fill(part):
+            points, inside = self.coordinates[part], self._inside[part, :pieces]
+            each = (points @ side).reshape(len(points), pieces, k)
+            out[:, part] = np.matmul(inside[:, None].astype(each.dtype), each)[:, 0].T
+
+        self._by_blocks(fill)
+        return out.T
+
+    def gradient(self, residuals: np.ndarray) -> np.ndarray:
+        """As :meth:`DenseDesign.gradient`."""
+        d, k = self.coordinates.shape[1], residuals.shape[1]
+        pieces = self.width // d
+
+        def some(part):
+            masked = self._inside[part, :pieces, None] * residuals[part, None, :]
+            return self.coordinates[part].T @ masked.reshape(-1, pieces * k)
+
+        sums = sum(self._by_blocks(some))  # chunk by chunk in order, so that threads do not change it
+        return sums.reshape(d, pieces, k).transpose(1, 0, 2).reshape(self.width, k) / self.n_samples
+
+    def _by_blocks(self, function) -> list:
+        """``function`` of every block of samples; what it returns is summed within a chunk of blocks."""
+
+        def chunk(start):
+            stop = min(start + _CHUNK, self.n_samples)
+            total = function(slice(start, min(start + _BLOCK, stop)))
+            for first in range(start + _BLOCK, stop, _BLOCK):
+                found = function(slice(first, min(first + _BLOCK, stop)))
+                total = None if found is None else total + found
+            return total
+
+        return side_by_side(chunk, range(0, self.n_samples, _CHUNK))
+
+
+def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
+    """lambda_max(X_I' X_I) / n by power iteration, rounded up by ``rtol``. Cost O(n width) a step.
+
+    Half of it bounds the second derivative of the mean loss along any weights of unit length (section 1).
+    """
+    vector = np.random.default_rng(0).normal(size=(design.width, 1))
+    largest = 0.0
+    for _ in range(steps):
+        vector = design.gradient(design.scores(vector / np.linalg.norm(vector)))
+        before, largest = largest, float(np.linalg.norm(vector))
+        if largest <= before * (1.0 + 0.1 * rtol):
+            break
+    return largest * (1.0 + rtol)

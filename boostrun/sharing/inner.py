@@ -1,0 +1,111 @@
+"""The convex problem of a round: the regularised loss over the columns in use, and two ways to its minimum."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from .design import curvature
+from .loss import loss_and_residuals
+
+_MEMORY = 20  # pairs of steps and gradients that L-BFGS keeps
+
+
+class Objective:
+    """L(W) + lambda Omega(W) of weights W (width, k) of a design.
+
+    Parameters
+    ----------
+    design : DenseDesign or LocalDesign on n samples; it may grow.
+    y : (n,) int64, class numbers.
+    n_classes, margin : k, and that of the loss.
+    penalty, weight : Omega, a function as in :mod:`boostrun.sharing.regularisers`, and lambda.
+    n_free : int, columns in front that bear no penalty.
+    offset : (n, k) or None, scores that are there whatever W.
+    """
+
+    def __init__(self, design, y, n_classes, *, margin=1.0, penalty=None, weight=0.0, n_free=0, offset=None):
+        self.design, self.y, self.n_classes, self.margin = design, y, n_classes, margin
+        self.penalty, self.weight, self.n_free, self.offset = penalty, weight, n_free, offset
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.design.width, self.n_classes
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        """(n, k) of weights (width, k)."""
+        scores = self.design.scores(weights)
+        return scores if self.offset is None else scores + self.offset
+
+    def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        """Value and gradient (width, k) at ``weights``. Cost 2 n width k multiply-adds."""
+        loss, residuals = loss_and_residuals(self.scores(weights), self.y, self.margin)
+        gradient = self.design.gradient(residuals)
+        if self.weight:
+            value, slope = self.penalise(weights[self.n_free :])
+            loss += value
+            gradient[self.n_free :] += slope
+        return loss, gradient
+
+    def penalise(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
+        """lambda Omega of weights that bear it, and its gradient."""
+        if not self.weight:
+            return 0.0, np.zeros(weights.shape)
+        value, slope = self.penalty(weights)
+        return self.weight * value, self.weight * slope
+
+    def lipschitz(self) -> float:
+        """A bound of the gradient's Lipschitz constant: lambda_max(X_I' X_I) / (2n), and the penalty's."""
+        return 0.5 * curvature(self.design) + (self.weight * self.penalty.curvature if self.weight else 0.0)
+
+
+class Minimum(NamedTuple):
+    """Where a solver stopped: weights, the objective, max |gradient| there, iterations."""
+
+    weights: np.ndarray
+    value: float
+    residual: float
+    iterations: int
+
+
+def lbfgs(objective: Objective, start: np.ndarray, tolerance: float, max_iterations: int) -> Minimum:
+    """Minimise from ``start`` until max |gradient| <= tolerance, by SciPy's L-BFGS-B without bounds."""
+
+    def flat(weights):
+        value, gradient = objective(weights.reshape(start.shape))
+        return value, gradient.ravel()
+
+    found = minimize(
+        flat, start.ravel(), jac=True, method="L-BFGS-B",
+        options={"maxcor": _MEMORY, "gtol": tolerance, "ftol": 0.0, "maxiter": max_iterations, "maxfun": np.inf},
+    )  # fmt: skip
+    return Minimum(found.x.reshape(start.shape), float(found.fun), float(np.abs(found.jac).max()), int(found.nit))
+
+
+def agd(objective: Objective, start: np.ndarray, tolerance: float, max_iterations: int) -> Minimum:
+    """The same by Nesterov's accelerated gradient, the paper's solver: step 1/Lip, momentum dropped where it points
+    uphill or the objective has risen.
+    """
+    lipschitz = objective.lipschitz()
+    weights, ahead, momentum = start, start, 1.0
+    value, gradient = objective(start)
+    slope = gradient
+    for iteration in range(max_iterations):
+        residual = float(np.abs(gradient).max())
+        if residual <= tolerance or lipschitz == 0.0:
+            return Minimum(weights, value, residual, iteration)
+        stepped = ahead - slope / lipschitz
+        new_value, new_gradient = objective(stepped)
+        if momentum > 1.0 and (new_value > value or np.vdot(slope, stepped - weights) > 0.0):
+            ahead, slope, momentum = weights, gradient, 1.0
+            continue
+        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        ahead = stepped + (momentum - 1.0) / following * (stepped - weights)
+        slope = objective(ahead)[1] if momentum > 1.0 else new_gradient
+        weights, value, gradient, momentum = stepped, new_value, new_gradient, following
+    return Minimum(weights, value, float(np.abs(gradient).max()), max_iterations)
+
+
+SOLVERS = {"lbfgs": lbfgs, "agd": agd}

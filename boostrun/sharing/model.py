@@ -1,0 +1,93 @@
+"""The fitted path of a predictor with shared features: one matrix W_t for every number t of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .. import archive
+from . import evaluate
+
+_FORMAT = "boostrun.SharedFeatures/1"
+_FIELDS = ("kind", "n_classes", "free", "selected", "widths", "constants", "costs", "weights")
+
+
+@dataclass
+class SharedFeatures:
+    """s(x) = W_t' phi(x), with the first t candidates' columns phi; W_t was found for exactly those.
+
+    Attributes
+    ----------
+    kind : str, name of the features in :mod:`boostrun.sharing.evaluate`.
+    n_classes : int, k.
+    free : bool, whether a constant stands in front of all columns, not counted.
+    selected : (T,) int64, candidates of the pool in the order they were taken.
+    widths : (T,) int64, columns of each.
+    constants : int64, positions among all columns, the free one not counted, of columns that are constant.
+    costs : (T,) int64, multiply-adds of computing each candidate's columns of a sample.
+    weights : float64, W_1 (free + widths[0], k), W_2, ..., W_T one after the other, flat.
+    features : dict of arrays by name, what the columns are computed from.
+    """
+
+    kind: str
+    n_classes: int
+    free: bool
+    selected: np.ndarray
+    widths: np.ndarray
+    constants: np.ndarray
+    costs: np.ndarray
+    weights: np.ndarray
+    features: dict[str, np.ndarray]
+
+    @property
+    def n_rounds(self) -> int:
+        """T."""
+        return len(self.selected)
+
+    @property
+    def path(self) -> list[np.ndarray]:
+        """[W_1, ..., W_T], each (columns, k): views."""
+        rows = np.cumsum(self.widths) + self.free
+        stops = np.cumsum(rows) * self.n_classes
+        return [self.weights[b - a * self.n_classes : b].reshape(a, -1) for a, b in zip(rows, stops)]
+
+    @property
+    def multiply_adds(self) -> np.ndarray:
+        """(T,) int64: multiply-adds of a prediction with the first t candidates, features and weights."""
+        return np.cumsum(self.costs) + self.n_classes * (np.cumsum(self.widths) + self.free)
+
+    @property
+    def nonzero_columns(self) -> np.ndarray:
+        """(T,) int64: columns of W_t that are not all zero, the free constant left out."""
+        return np.array([np.count_nonzero(weights[int(self.free) :].any(axis=1)) for weights in self.path], np.int64)
+
+    def staged_scores(self, samples: np.ndarray, stages: Sequence[int] | None = None) -> Iterator[np.ndarray]:
+        """Scores (m, k) with the first t candidates, for every t in ``stages`` (1 to T when None).
+
+        ``samples`` (m, d) of any layout. Cost: the columns once, then m columns k multiply-adds a stage.
+        """
+        design = evaluate.design(self.kind, self.features, samples, self.constants, self.free)
+        path = self.path
+        for stage in range(1, self.n_rounds + 1) if stages is None else stages:
+            yield design.scores(path[stage - 1])
+
+    def scores(self, samples: np.ndarray) -> np.ndarray:
+        """Scores (m, k) of ``samples`` (m, d) with all T candidates."""
+        return next(iter(self.staged_scores(samples, [self.n_rounds])))
+
+    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
+        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        own = {name: np.array(getattr(self, name)) for name in _FIELDS}
+        own |= {f"feature_{name}": array for name, array in self.features.items()}
+        return archive.save(path, _FORMAT, own | extra)
+
+    @classmethod
+    def load(cls, path: str | Path) -> tuple[SharedFeatures, dict[str, np.ndarray]]:
+        """Read back what :meth:`save` wrote: the path, and the extra arrays. Never unpickles."""
+        (kind, n_classes, free, *arrays), extra = archive.load(path, _FORMAT, _FIELDS)
+        names = [name for name in extra if name.startswith("feature_")]
+        features = {name.removeprefix("feature_"): extra.pop(name) for name in names}
+        return cls(str(kind), int(n_classes), bool(free), *arrays, features), extra

@@ -1,0 +1,145 @@
+"""ShareBoost's scoring passes beside the matrix product or the histogram pass that they are; nothing is asserted."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from boostrun.kernels.lanes import LANES, increase, load, spread, zeros
+from boostrun.sharing.design import DenseDesign, LocalDesign
+from boostrun.sharing.inner import Objective
+from boostrun.sharing.pools.coded import CodedPool
+from boostrun.sharing.pools.dense import DensePool
+from boostrun.sharing.pools.piecewise import PiecewisePool
+from boostrun.sharing.pools.products import ProductPool
+from boostrun.sharing.pools.stumps import BinnedStumpPool
+from tests.bench.timing import median_ms, show
+
+pytestmark = pytest.mark.bench
+
+CLASSES = 10
+
+
+@njit(cache=True)
+def add_by_bin(codes, sides, histograms):
+    """The histogram pass alone: four columns at a time."""
+    for first in range(0, codes.shape[0], 4):
+        a, b, c, d = codes[first], codes[first + 1], codes[first + 2], codes[first + 3]
+        for i in range(codes.shape[1]):
+            row = load(sides, i, 0)
+            increase(histograms, np.uint64(a[i]), 0, row)
+            increase(histograms, np.uint64(b[i]) + np.uint64(256), 0, row)
+            increase(histograms, np.uint64(c[i]) + np.uint64(512), 0, row)
+            increase(histograms, np.uint64(d[i]) + np.uint64(768), 0, row)
+
+
+@njit(cache=True)
+def add_products_by_bin(codes, points, sides, sums):
+    """The same of outer products v_i G_i', anchor by anchor."""
+    d = points.shape[1]
+    for j in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            row, base = load(sides, i, 0), np.uint64(codes[j, i]) * np.uint64(d)
+            for a in range(d):
+                increase(sums, base + np.uint64(a), 0, row * spread(points[i, a]))
+
+
+def in_turn(rounds, **functions):
+    """Median ms of each, taken in turn so that what else the machine does comes to all of them."""
+    times = {name: [] for name in functions}
+    for _ in range(rounds):
+        for name, function in functions.items():
+            times[name].append(median_ms(function, 3))
+    return {name: float(np.median(took)) for name, took in times.items()}
+
+
+def beside(title, times):
+    floor = times["floor"]
+    show(title, [(name, f"{took:.1f} ms, ratio {took / floor:.2f}") for name, took in times.items()])
+
+
+@pytest.fixture(scope="module")
+def rng():
+    return np.random.default_rng(0)
+
+
+def sides_of(rng, n, k=CLASSES):
+    return np.asfortranarray(rng.normal(size=(n, k)))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_dense_columns_beside_one_matrix_product(kind, rng):
+    x, sides = rng.random((20_000, 2000)).astype(kind), sides_of(rng, 20_000)
+    single, pool = np.ascontiguousarray(sides.T.astype(kind)), DensePool(x)
+    beside(f"20,000 x 2,000 {np.dtype(kind).name}", in_turn(
+        5, floor=lambda: single @ x, scores=lambda: pool.scores(sides)
+    ))  # fmt: skip
+
+
+def test_codes_beside_one_matrix_product_of_floats(rng):
+    codes = rng.integers(0, 256, (800, 60_000)).astype(np.uint8)
+    values, sides = codes.astype(np.float32), sides_of(rng, 60_000)
+    single, pool = np.ascontiguousarray(sides.astype(np.float32)), CodedPool(codes)
+    times = in_turn(5, floor=lambda: values @ single, scores=lambda: pool.scores(sides))
+    beside(f"60,000 x 800 codes; 16,000 would take {times['scores'] * 20 / 1e3:.1f} s a thread", times)
+
+
+def test_stumps_beside_the_histogram_pass(rng):
+    codes, sides = rng.integers(0, 256, (200, 60_000)).astype(np.uint8), sides_of(rng, 60_000)
+    padded, histograms = zeros(60_000, LANES), zeros(1024, LANES)
+    padded[:, :CLASSES] = sides
+    pool = BinnedStumpPool(codes)
+    beside("stumps on 60,000 x 200 codes", in_turn(
+        5, floor=lambda: add_by_bin(codes, padded, histograms), scores=lambda: pool.scores(sides)
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("n, d, k", [(6238, 617, 26), (4435, 36, 6)])
+def test_products_beside_a_matrix_product_a_class(n, d, k, rng):
+    x, sides = rng.random((n, d)), sides_of(rng, n, k)
+    pool, rows, weights = ProductPool(x), np.ascontiguousarray(x.T), np.ascontiguousarray(sides.T)
+
+    def products():
+        for side in weights:
+            (rows * side) @ rows.T
+
+    beside(f"products of {d} attributes, {n} samples, {k} classes, float64", in_turn(
+        1, floor=products, scores=lambda: pool.scores(sides)
+    ))  # fmt: skip
+
+
+def test_pieces_beside_the_histogram_pass_of_outer_products(rng):
+    x, sides = rng.normal(size=(10_000, 50)) / 4, sides_of(rng, 10_000)
+    radii = np.append(np.linspace(1.0, 3.0, 34), np.inf)
+    pool = PiecewisePool(x, x[:40], radii, np.zeros(50), np.eye(50))
+    padded, sums, points = zeros(10_000, LANES), zeros(35 * 51, LANES), pool.points.astype(np.float32)
+    padded[:, :CLASSES] = sides
+    beside("pieces: 10,000 x 51 coordinates, 40 anchors, 35 radii", in_turn(
+        5, floor=lambda: add_products_by_bin(pool.codes, points, padded, sums), scores=lambda: pool.scores(sides)
+    ))  # fmt: skip
+
+
+def test_an_inner_step_beside_its_two_matrix_products(rng):
+    n, width = 20_000, 60
+    design, x, y = DenseDesign(n), rng.random((n, width)), rng.integers(0, CLASSES, n)
+    design.add(x)
+    objective, weights, rows = Objective(design, y, CLASSES), rng.normal(size=(width, CLASSES)), x.T.copy()
+    sides = sides_of(rng, n)
+    beside(f"value and gradient, {n} samples, {width} columns", in_turn(
+        5, floor=lambda: (weights.T @ rows, rows @ sides), step=lambda: objective(weights)
+    ))  # fmt: skip
+
+
+def test_pieces_in_use_beside_the_same_columns_stored(rng):
+    n, pieces = 10_000, 12
+    points = np.column_stack([rng.normal(size=(n, 50)), np.ones(n)])
+    local, dense = LocalDesign(points), DenseDesign(n)
+    for _ in range(pieces):
+        inside = rng.random(n) < 0.5
+        local.add(inside)
+        dense.add(points * inside[:, None])
+    weights, sides = rng.normal(size=(51 * pieces, CLASSES)), sides_of(rng, n)
+    beside(f"scores and gradient of {pieces} pieces of 51 columns, {n} samples", in_turn(
+        5,
+        floor=lambda: (dense.scores(weights), dense.gradient(sides)),
+        masked=lambda: (local.scores(weights), local.gradient(sides)),
+    ))  # fmt: skip

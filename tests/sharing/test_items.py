@@ -1,0 +1,101 @@
+"""Items of the paper through the command: what is drawn beside a table, and methods without rounds."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from boostrun.errors import BoostrunError
+from boostrun.report.errors_figure import errors_figure
+from boostrun.report.template_figure import template_figure
+from boostrun.runner import paper
+from boostrun.sharing.illustration import evaluate_pieces, fit_pieces
+
+TEMPLATES = """# small templates
+title: small
+paper: ""
+table: ""
+metric: [test_error_pct, test_errors]
+higher_is_better: false
+rows: setting
+columns: [dataset, metric, T]
+where: {}
+overrides: [dataset.path=digits.npz]
+read_at: [2, 5, 40]
+pictures: [templates, errors]
+blocks:
+  - sweep: {dataset: [npz]}
+    settings:
+      shared: [algo=shareboost, T=40, algo.reg=1e-3, features=templates, SMALL]
+      neighbours: [algo=knn, features=raw]
+""".replace("SMALL", "features.patch=3, features.centres=6, features.masks=4, features.patches=300")
+
+
+@pytest.fixture
+def images(workplace):
+    """150 + 40 digits of 8x8 pixels, and an item in a folder of its own."""
+    from sklearn.datasets import load_digits
+
+    x, y = load_digits(return_X_y=True)
+    x = (15 * x).astype(np.uint8).reshape(-1, 8, 8)
+    np.savez(workplace / "digits.npz", x_train=x[:150], y_train=y[:150], x_test=x[150:190], y_test=y[150:190])
+    folder = workplace / "mine" / "paper" / "my"
+    folder.mkdir(parents=True)
+    (folder / "item.yaml").write_text(TEMPLATES)
+    return workplace
+
+
+def test_pictures_stand_beside_the_table_and_a_method_without_rounds_has_one_figure(command, images):
+    code, out, err = command("reproduce my/item --config-dir mine n_jobs=1")
+    assert code == 0, err
+    folder = images / "results" / "my" / "item"
+    assert {path.name for path in folder.glob("*_npz_*.png")} == {
+        "templates_npz_shared.png", "errors_npz_shared.png", "errors_npz_neighbours.png",
+    }  # fmt: skip
+    assert "no templates picture of npz neighbours: its features are no templates" in out
+    assert (folder / "curve_test_error_pct_T.png").is_file() and not (folder / "curve_test_errors_T.png").exists()
+    rows = list(csv.DictReader((folder / "table.csv").open()))
+    marks = {(row["row"], row["T"]) for row in rows if row["mean"]}
+    assert marks == {("shared", "T=2"), ("shared", "T=5"), ("shared", "T=40"), ("neighbours", "T=end")}
+
+
+def test_an_item_with_an_unknown_picture_is_a_sentence(images):
+    path = images / "mine" / "paper" / "my" / "item.yaml"
+    path.write_text(TEMPLATES.replace("[templates, errors]", "[templates, eros]"))
+    with pytest.raises(BoostrunError, match=r"no pictures 'eros' .there are templates, errors."):
+        paper.load("my/item", config_dir=str(images / "mine"))
+
+
+def test_equal_templates_are_equal_files_and_others_are_not(tmp_path):
+    rng = np.random.default_rng(0)
+    filters, masks, weights = rng.normal(size=(17, 3, 3)), rng.random((17, 4, 4)), rng.normal(size=(17, 3))
+    draw = lambda name, w: template_figure(filters, masks, w, "abc", "title", tmp_path / name).read_bytes()  # noqa: E731
+    assert draw("a.png", weights) == draw("b.png", weights) != draw("c.png", np.zeros((17, 3)))
+
+
+def test_every_image_has_its_place_in_a_figure_of_errors(tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, (13, 4, 4), dtype=np.uint8)
+    one = errors_figure(images, [("a", "b")] * 13, "title", tmp_path / "a.png").read_bytes()
+    images[12] = 255 - images[12]
+    assert errors_figure(images, [("a", "b")] * 13, "title", tmp_path / "b.png").read_bytes() != one
+
+
+def test_pieces_come_near_a_smooth_function_and_more_of_them_nearer():
+    v = np.linspace(0, 1, 200)
+    target = np.sin(2 * np.pi * v) + v
+    errors = []
+    for most in (1, 3, 6):
+        pieces = fit_pieces(v, target, most=most)
+        columns = [np.abs(v - piece.anchor) < piece.radius for piece in pieces]
+        plain = sum(inside * (piece.slope * v + piece.intercept) for inside, piece in zip(columns, pieces))
+        np.testing.assert_allclose(evaluate_pieces(pieces, v), plain, atol=1e-12)
+        assert len({(piece.anchor, piece.radius) for piece in pieces}) == most
+        errors.append(np.mean((plain - target) ** 2))
+    assert errors[0] > errors[1] > errors[2] and errors[2] < 0.06 * np.var(target)
+
+
+def test_figure_1_is_drawn_without_data(command, workplace):
+    code, out, _ = command("reproduce shareboost/fig1")
+    assert code == 0 and "8 pieces" in out
+    folder = workplace / "results" / "shareboost" / "fig1"
+    assert (folder / "figure.png").is_file() and len((folder / "figure.csv").read_text().splitlines()) == 9

@@ -1,0 +1,197 @@
+"""JointBoost: the gain against weighted least squares, the search against all subsets, the matrix form, the loss."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostrun.errors import BoostrunError
+from boostrun.kernels import shared_stumps as kernels
+from boostrun.sharing.jointboost import ClassSums, JointBoostClassifier, best_split
+from tests.reference import jointboost as twin
+
+
+@parametrize_with_checks([JointBoostClassifier(rounds=30), JointBoostClassifier(rounds=10, search="exhaustive")])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def problem(seed, n=30, d=3, k=3, distinct=5):
+    """Codes 0, 1, ... a feature without gaps, as bins are; weights that float32 holds exactly."""
+    rng = np.random.default_rng(seed)
+    columns = [np.unique(rng.integers(0, distinct, n), return_inverse=True)[1] for _ in range(d)]
+    codes = np.array(columns, np.uint8)
+    weights = rng.random((n, k)).astype(np.float32).astype(np.float64)
+    starts = np.cumsum([0, *codes.max(axis=1).tolist()])
+    return codes, rng.permutation(np.arange(n) % k), weights, starts
+
+
+def labels_and_margins(clf, X, y):
+    """z (n, k), and z H after each round."""
+    z = np.where(np.asarray(y)[:, None] == clf.classes_, 1.0, -1.0)
+    return z, [z * scores for scores in clf.stumps_.staged_decision(X)]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 20), st.integers(1, 7))
+@settings(max_examples=30)
+def test_sums_below_every_threshold_are_the_obvious_sums(seed, k, distinct):
+    codes, classes, weights, starts = problem(seed, n=40, k=k, distinct=distinct)
+    sums = ClassSums.of(codes, classes, weights, starts)
+    for f, column in enumerate(codes):
+        for row in range(starts[f], starts[f + 1]):
+            weight, signed = twin.sums_below(column, classes, weights, row - starts[f] + 1)
+            np.testing.assert_allclose(sums.weight_below[:, row], weight, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(sums.signed_below[:, row], signed, rtol=1e-12, atol=1e-12)
+    weight, signed = twin.sums_below(codes[0], classes, weights, 256)
+    np.testing.assert_allclose(sums.weight, weight)
+    np.testing.assert_allclose(sums.signed, signed)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4))
+@settings(max_examples=20)
+def test_a_gain_is_the_squared_error_that_the_shared_stump_saves(seed, k):
+    codes, classes, weights, starts = problem(seed, k=k)
+    sums = ClassSums.of(codes, classes, weights, starts)
+    subset = tuple(np.flatnonzero(np.random.default_rng(seed).random(k) < 0.5)[: k - 1].tolist())
+    nothing = twin.squared_error(codes[0] >= 0, np.zeros(k, bool), classes, weights)
+    for larger, split in sums.additions(subset).items():
+        inside = np.isin(np.arange(k), larger)
+        gains = [
+            nothing - twin.squared_error(codes[f] >= row - starts[f] + 1, inside, classes, weights)
+            for f in range(len(codes))
+            for row in range(starts[f], starts[f + 1])
+        ]
+        assert split.gain == pytest.approx(max(gains), abs=1e-10) == gains[split.row]
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4))
+@settings(max_examples=10)
+def test_exhaustive_search_is_brute_force(seed, k):
+    codes, classes, weights, starts = problem(seed, n=15, d=2, k=k, distinct=3)
+    split = best_split(ClassSums.of(codes, classes, weights, starts), beam=None)
+    error, *_ = twin.best_split(codes, classes, weights)
+    nothing = twin.squared_error(codes[0] >= 0, np.zeros(k, bool), classes, weights)
+    assert nothing - split.gain == pytest.approx(error, abs=1e-10)
+
+
+def test_best_first_search_is_often_the_exhaustive_one_and_never_better():
+    equal, beams = [], []
+    for seed in range(200):
+        codes, classes, weights, starts = problem(seed, n=60, d=4, k=5, distinct=6)
+        sums = ClassSums.of(codes, classes, weights, starts)
+        greedy, some, best = (best_split(sums, beam).gain for beam in (1, 3, None))
+        assert 0.0 <= greedy <= best + 1e-12 and some <= best + 1e-12
+        equal.append(greedy >= best - 1e-12)
+        beams.append(some >= best - 1e-12)
+    assert 0.5 < np.mean(equal) < 1.0 and np.mean(beams) > np.mean(equal)
+
+
+def test_a_feature_that_one_class_owns_is_shared_by_all_who_gain_from_it():
+    """Classes 0 and 1 lie above, 2 and 3 below: the first round shares the split among one of the pairs or all."""
+    X, y = np.repeat([1.0, 1.0, 0.0, 0.0], 5)[:, None], np.repeat(np.arange(4), 5)
+    clf = JointBoostClassifier(rounds=1).fit(X, y)
+    assert clf.stumps_.subsets[0].tolist() in ([True, True, False, False], [False, False, True, True])
+    assert clf.stumps_.thresholds[0] == 0.5 and {clf.stumps_.above[0], clf.stumps_.below[0]} == {0.0, -1.0}
+    np.testing.assert_allclose(clf.stumps_.constants[0][~clf.stumps_.subsets[0]], -0.5)
+
+
+def test_the_reported_exponential_loss_is_the_loss_and_never_rises(digits):
+    X, y = digits
+    clf = JointBoostClassifier(rounds=40).fit(X, y)
+    _, margins = labels_and_margins(clf, X, y)
+    np.testing.assert_allclose(clf.staged_log10_loss_, [np.log10(np.exp(-m).mean()) for m in margins], rtol=1e-9)
+    assert (np.diff(clf.staged_log10_loss_) <= 0.0).all() and clf.staged_log10_loss_[-1] < -0.4
+
+
+def test_the_matrix_form_is_the_sum_of_rounds(digits):
+    X, y = digits
+    clf = JointBoostClassifier(rounds=25).fit(X[:500], y[:500])
+    indicators = np.column_stack([X[:, f] >= theta for f, theta in zip(clf.stumps_.features, clf.stumps_.thresholds)])
+    matrix = indicators @ clf.stumps_.columns + clf.stumps_.biases.sum(axis=0)
+    (*_, last) = clf.staged_decision_function(X)
+    np.testing.assert_allclose(matrix, last, atol=1e-12)
+    np.testing.assert_allclose(clf.decision_function(X), last, atol=1e-12)
+    assert (clf.predict(X) == last.argmax(axis=1)).all()
+    for t, labels in enumerate(clf.staged_predict(X), 1):
+        used = {(int(f), float(b)) for f, b in zip(clf.stumps_.features[:t], clf.stumps_.thresholds[:t])}
+        assert clf.n_used_[t - 1] == len(used) and labels.shape == y.shape
+
+
+def test_training_is_the_obvious_loop():
+    """Two rounds by the twin's brute force: the same stumps, the weights multiplied."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(24, 2)), np.arange(24) % 3
+    clf = JointBoostClassifier(rounds=2, search="exhaustive").fit(X, y)
+    codes = X.argsort(axis=0).argsort(axis=0).T
+    weights, z = np.ones((24, 3)), np.where(y[:, None] == np.arange(3), 1.0, -1.0)
+    before = np.zeros((24, 3))
+    for t, scores in enumerate(clf.stumps_.staged_decision(X)):
+        _, feature, threshold, subset = twin.best_split(codes, y, weights)
+        assert clf.stumps_.features[t] == feature and np.flatnonzero(clf.stumps_.subsets[t]).tolist() == list(subset)
+        assert ((X[:, feature] >= clf.stumps_.thresholds[t]) == (codes[feature] >= threshold)).all()
+        weights *= np.exp(-z * (scores - before))
+        before = scores.copy()
+
+
+def test_permuting_classes_or_samples_changes_nothing_but_names(digits):
+    X, y = digits[0][:400], digits[1][:400]
+    order, names = np.random.default_rng(0).permutation(400), np.array(list("jdcabihgfe"))
+    one = JointBoostClassifier(rounds=15).fit(X, y)
+    other = JointBoostClassifier(rounds=15).fit(X[order], names[y[order]])
+    np.testing.assert_allclose(one.staged_log10_loss_, other.staged_log10_loss_, rtol=1e-9)
+    assert (names[one.predict(X)] == other.predict(X)).all()
+
+
+def test_a_run_is_a_prefix_of_a_longer_one(digits):
+    short, long = (JointBoostClassifier(rounds=t).fit(*digits).stumps_ for t in (5, 8))
+    for name, array in short.__dict__.items():
+        assert (array == getattr(long, name)[:5]).all()
+
+
+def test_constant_features_leave_the_constants():
+    X, y = np.ones((10, 2)), np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+    clf = JointBoostClassifier(rounds=3).fit(X, y)
+    assert not clf.stumps_.subsets.any() and (clf.n_used_ == 0).all() and (clf.predict(X) == 2).all()
+    np.testing.assert_allclose(clf.stumps_.constants[0], [-0.8, -0.4, 0.2])
+
+
+def test_a_side_without_weight_gives_zero():
+    gains, rows = np.empty(2), np.empty(2, np.int64)
+    below, total = np.zeros((2, 1)), np.array([1.0, 2.0])
+    kernels.best_additions(below, below, total, np.array([0.5, -1.0]), np.array([True, False]), gains, rows)
+    assert gains[1] == pytest.approx(0.25 / 3 - 0.25 - 0.5) and np.isneginf(gains[0])  # (0.5 - 1)^2 / 3 less both alone
+
+
+def test_weights_that_would_overflow_are_scaled_together():
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    clf = JointBoostClassifier(rounds=1500).fit(X, y)
+    assert clf.score(X, y) == 1.0
+    assert clf.staged_log10_loss_[-1] == pytest.approx(-750 / np.log(10))  # the two classes take turns
+
+
+def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
+    X, y = digits
+    clf = JointBoostClassifier(rounds=5).fit(X, y)
+    loaded = JointBoostClassifier.load(clf.save(tmp_path / "model"))
+    assert (loaded.predict(X) == clf.predict(X)).all() and (loaded.n_used_ == clf.n_used_).all()
+    with pytest.raises(BoostrunError, match="no ensemble"):
+        JointBoostClassifier.load(tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"rounds": 0}, "rounds=0"), ({"search": "best"}, "did you mean 'best_first'"), ({"beam": 0}, "beam=0"),
+     ({"max_bins": 1}, "max_bins=1"), ({"search": "exhaustive"}, "at most 8 classes; here are 10")],
+)  # fmt: skip
+def test_bad_parameters_get_one_sentence(parameters, message, digits):
+    with pytest.raises(BoostrunError, match=message):
+        JointBoostClassifier(**parameters).fit(*digits)
+    with pytest.raises(BoostrunError, match="only one class"):
+        JointBoostClassifier().fit(np.ones((3, 1)), [1, 1, 1])
