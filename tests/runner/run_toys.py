@@ -119,7 +119,7 @@ def alive(pid: int) -> bool:
         return True
 
 
-def wait_for(condition, seconds: float = 20.0) -> bool:
+def wait_for(condition, seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

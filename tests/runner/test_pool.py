@@ -14,7 +14,9 @@ from boostrun.runner import pool
 
 def _leave_pid(folder):
     (Path(folder) / str(os.getpid())).touch()
-    time.sleep(0.2)  # so that one worker does not take the task of the other
+    deadline = time.monotonic() + 60
+    while len(_pids(folder)) < 2 and time.monotonic() < deadline:  # one worker must not take both tasks
+        time.sleep(0.02)
 
 
 def _alive(pid):
@@ -30,7 +32,7 @@ def _pids(folder):
 
 
 def _gone(pids):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(map(_alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return not any(map(_alive, pids))
