@@ -111,7 +111,8 @@ def curve_figure(
                 place, kind = rows.index(entry.row), kinds.index((entry.setting, _kind(entry)))
                 (colour, marker), dash = look(place), DASHES[kind % len(DASHES)]
                 x, mean, std = (list(column) for column in zip(*points))
-                axis.plot(x, mean, dash, color=colour, marker=marker, markersize=3.5, linewidth=1.4)
+                marks = {"marker": marker, "markersize": 3.5, "markevery": max(1, len(x) // 25)}
+                axis.plot(x, mean, dash, color=colour, linewidth=1.4, **marks)
                 known = [i for i, deviation in enumerate(std) if not math.isnan(deviation)]
                 lower, upper = [mean[i] - std[i] for i in known], [mean[i] + std[i] for i in known]
                 axis.fill_between([x[i] for i in known], lower, upper, color=colour, alpha=0.15, linewidth=0)

@@ -59,6 +59,7 @@ def sweep_figure(entries: Sequence[Entry], level: int, head: str, path: Path | s
                     x, mean, std = zip(*points)
                     bars = {"yerr": [0.0 if math.isnan(one) else one for one in std], "capsize": 2}
                     axis.errorbar(x, mean, fmt=dash, color=colour, marker=marker, markersize=4, linewidth=1.4, **bars)
+            axis.set_xticks(sorted({x for parts in lines.values() for x, *_ in points_of(parts, level)}))
             axis.set_title(" ".join(title))
             axis.set_xlabel(head)
             axis.set_ylabel(metric_name(next(iter(lines.values()))[0].metric))
