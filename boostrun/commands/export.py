@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from boostrun.compose import compose_one, expand_one_by_one
@@ -13,10 +12,10 @@ FORMS = ("c", "npz")
 
 
 def main(words: Words) -> int:
-    """Write the predictor (or with ``--to npz`` the model) and say what it is.
+    """Write the predictor (or with ``--to npz`` the model alone) and say what it is.
 
     In place of a file name settings may be given, ``algo=shareboost dataset=mnist features=templates``: their first
-    trial is trained, its record kept as a run keeps it.
+    trial is trained, its record kept as a run keeps it, and its model beside the predictor.
     """
     form = words.to or "c"
     if form not in FORMS:
@@ -33,14 +32,14 @@ def main(words: Words) -> int:
     if "trials" in dict(expand_one_by_one(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
     settings = compose_one(words.overrides, words.config_dir)
+    from boostrun.export.inputs import check
     from boostrun.runner.keep import train
 
-    command = ["boostrun", *words.argv]
-    if form == "npz":
-        print(f"model: {train(settings, output, command)}")
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        return _write(train(settings, Path(folder) / "model.npz", command), output)
+    if form == "c":
+        check(settings.features)
+    model = train(settings, output.with_suffix(".npz"), ["boostrun", *words.argv])
+    print(f"model: {model}")
+    return 0 if form == "npz" else _write(model, output)
 
 
 def _output(words: Words, form: str) -> Path:

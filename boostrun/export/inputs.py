@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from ..errors import BoostrunError
 GIVEN = "attributes as the classifier was given them, finite numbers"
 IN_UNITS = "attributes in the units of the data set, finite numbers"
 PIXELS = "pixels (or attributes) from 0 to 255, row by row"
+COMPUTED = ("raw", "stumps", "linear", "products", "templates", "anchors")
 UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # of x, where stumps look at it
+
 
 def of_bank(bank) -> dict[str, np.ndarray]:
     """Arrays that say how raw samples become the codes or values of ``bank``, named ``input_...``.
@@ -47,13 +50,28 @@ def whole(bank):
     return bank
 
 
+def check(features: Mapping[str, Any]) -> None:
+    """Refuse a features config that no predictor in C computes; raises BoostrunError with one sentence.
+
+    >>> check({"name": "hog"})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, stumps, linear, ...
+    """
+    name = features.get("pipeline") or features["name"]
+    if name not in COMPUTED:
+        raise BoostrunError(
+            f"features={name} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}; --to npz keeps the "
+            "model"
+        )
+
+
 def kind_of(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...]) -> str:
     """The kind of inputs, "" where there are none; raises BoostrunError for one that is not among ``allowed``."""
     kind = str(inputs["kind"]) if inputs else ""
     if kind not in ("", *allowed):
         raise BoostrunError(
-            f"features={kind} cannot be exported: a predictor in C computes raw, stumps, linear, products, templates "
-            "and anchors"
+            f"a model of features={kind} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}, and "
+            "stumps on templates not at all"
         )
     return kind
 

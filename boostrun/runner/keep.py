@@ -21,6 +21,7 @@ from boostrun.runner.trial import Execute
 from boostrun.runner.worker import perform
 
 _HELD = ("model_", "ensemble_", "stumps_")  # where estimators hold what can be saved
+_WITHOUT = ("knn", "kernel_svm", "majority")  # algorithms that have nothing of the kind
 
 
 def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> Path:
@@ -29,8 +30,7 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
     The model is the one that a run of that trial measures, and the trial's record is put into the store if it is not
     there. Raises BoostrunError where data are missing, the algorithm keeps no model, or the trial fails.
     """
-    if is_streamed(settings.dataset):
-        raise BoostrunError("dataset=stream: a model of a streamed set is not kept; train on arrays, by fit or npz")
+    check(settings)
     provenance.prepare()
     store = open_store(settings)
     (cell,) = plan([settings], store)
@@ -53,6 +53,14 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
         if store.done(trial.key) is None:
             store.put(record)
     return kept[0]
+
+
+def check(settings: Settings) -> None:
+    """Refuse what leaves no model behind, before it is trained; raises BoostrunError with one sentence."""
+    if settings.algo["name"] in _WITHOUT:
+        raise BoostrunError(f"algo '{settings.algo['name']}' keeps no model of its own: there is nothing to export")
+    if is_streamed(settings.dataset):
+        raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
 
 
 def save(model, bank, path: str | Path) -> Path:
