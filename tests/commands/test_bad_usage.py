@@ -169,6 +169,8 @@ def test_help_and_completion_import_nothing_heavy(workplace):
         ("boostrun data pedes", ["pedestrians"]),
         ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active"]),
         ("boostrun plan algo=logi", ["algo=logitboost"]),
+        ("boostrun exp", ["export"]),
+        ("boostrun export algo=wsa", ["algo=wsam", "algo=wsam_active"]),
     ],
 )
 def test_completion_knows_verbs_items_and_choices(line, expected, workplace):

@@ -75,7 +75,7 @@ def scores_of(saved, bank):
 
 @pytest.mark.parametrize(("data", "line", "type_"), CASES)
 def test_the_predictor_of_a_trial_takes_raw_samples(folder, data, line, type_):
-    settings, saved, bank, raw = trained(folder, data, line)
+    _, saved, bank, raw = trained(folder, data, line)
     compiled = Compiled(c_source(saved), folder / "c")
     numbers, scores = compiled(raw.x_test)
     expected = scores_of(saved, bank)
