@@ -10,28 +10,17 @@ from ..sharing import template_costs
 from .columns import CODE_OF, Columns
 from .text import block, table
 
-_WIDTHS = (16, 8, 4, 1)  # neighbouring cells whose sums are held in registers together
 _RESPOND = """
-    static const float *respond@width@(const float *image, const float *filter, float *out)
-    {
-        float sum[@width@] = {0.0f};
-        for (int a = 0; a < @side@; a++)
-            for (int b = 0; b < @side@; b++)
-                for (int j = 0; j < @width@; j++)
-                    sum[j] += filter[a * @side@ + b] * image[a * @columns@ + b + j];
-        for (int j = 0; j < @width@; j++)
-            out[j] = sum[j];
-        return image + @width@;
-    }
-"""
-_RESPOND_RUN = """
     /* A filter's products with the windows that begin at `count` neighbouring pixels. */
-    static void respond(const float *image, const float *filter, int count, float *out)
+    static void respond(const float *image, const float *filter, int count, float *restrict out)
     {
-@loops@
+        for (int j = 0; j < count; j++)
+            out[j] = 0.0f;
+        for (int a = 0; a < @side@; a++, filter += @side@, image += @columns@)
+            for (int j = 0; j < count; j++)
+                out[j] += @row@;
     }
 """
-_LOOP = "        for (; count >= {0}; count -= {0}, out += {0})\n            image = respond{0}(image, filter, out);"
 _COMPUTE = """
     static void compute(const unsigned char *x, double *value)
     {
@@ -45,14 +34,16 @@ _COMPUTE = """
             }
             for (int t = template_begin[f]; t < template_begin[f + 1]; t++) {
                 const int m = template_mask[t];
-                float largest = 0.0f;
+                float best[@across@] = {0.0f}, largest = 0.0f;
                 for (int i = mask_begin[m]; i < mask_begin[m + 1]; i++) {
-                    const int first = mask_run[i][0] * @across@ + mask_run[i][1];
-                    for (int u = first; u < first + mask_run[i][2]; u++) {
-                        const float masked = response[u] * mask[m][u];
-                        largest = masked > largest ? masked : largest;
+                    const int column = mask_run[i][1], first = mask_run[i][0] * @across@ + column;
+                    for (int j = 0; j < mask_run[i][2]; j++) {
+                        const float masked = response[first + j] * mask[m][first + j];
+                        best[column + j] = masked > best[column + j] ? masked : best[column + j];
                     }
                 }
+                for (int j = 0; j < @across@; j++)
+                    largest = best[j] > largest ? best[j] : largest;
                 value[template_place[t]] = code_of(largest * template_factor[t], edge, @edges@);
             }
         }
@@ -97,8 +88,8 @@ def columns_of(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
         table("edge", inputs["edges"]),
     ]  # fmt: skip
     sizes = {"side": side, "columns": columns, "across": across}
-    functions = [CODE_OF, *(block(_RESPOND, width=width, **sizes) for width in _WIDTHS)]
-    functions.append(block(_RESPOND_RUN, loops="\n".join(_LOOP.format(width) for width in _WIDTHS)))
+    row = "\n                    + ".join(f"filter[{b}] * image[j + {b}]" for b in range(side))
+    functions = [CODE_OF, block(_RESPOND, row=row, **sizes)]
     functions.append(block(
         _COMPUTE, pixels=rows * columns, cells=down * across, filters=len(filters), edges=len(inputs["edges"]), **sizes
     ))  # fmt: skip
