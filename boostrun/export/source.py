@@ -44,22 +44,24 @@ def c_source(saved: Saved) -> str:
     """A C99 file with ``int predict(const TYPE *x)``, ``void scores(const TYPE *x, double *out)`` and ``const char
     *class_name(int number)``: static tables, no allocation, nothing but math.h's INFINITY included.
 
-    Of a path the last predictor is exported. Scores equal those of Python but for rounding, stumps' to the last bit.
+    Of a path the last predictor is exported. Scores equal those of Python but for rounding, stumps' to the last bit; a
+    template's response that lies within rounding of the edge between two codes may get the other one, 1/255 away.
     Raises BoostrunError, one sentence, for what cannot be exported.
     """
     parts = _parts(saved)
+    classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may be without samples
     functions = block(
         _SIGN if parts.n_scores == 1 else _LARGEST,
-        type=parts.x_type, scores=parts.n_scores, classes=len(saved.classes),
+        type=parts.x_type, scores=parts.n_scores, classes=len(classes),
     )  # fmt: skip
-    names = ", ".join(map(string, saved.classes))
+    names = ", ".join(map(string, classes))
     prototypes = "\n".join([
         f"int predict(const {parts.x_type} *x);", f"void scores(const {parts.x_type} *x, double *out);",
         "const char *class_name(int number);",
     ])  # fmt: skip
     sections = [
-        comment(_head(parts, saved.classes)), "#include <math.h>", prototypes, parts.code, functions,
-        block(_NAMES, classes=len(saved.classes), names=names),
+        comment(_head(parts, classes)), "#include <math.h>", prototypes, parts.code, functions,
+        block(_NAMES, classes=len(classes), names=names),
     ]  # fmt: skip
     return "\n\n".join(sections) + "\n"
 

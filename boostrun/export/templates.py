@@ -104,7 +104,8 @@ def columns_of(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
         runs=once,
         notes=f"{once} for responses under masks, each patch's response at a cell computed once for all masks that it "
         f"is chosen under ({int(template_costs.of_each(inputs)[chosen].sum())} when each template computes its own, "
-        "which is what is counted); cells where a mask is 0 are never looked at",
+        "which is what is counted); cells where a mask is 0 are never looked at; responses are single precision, as in "
+        "training, and one within rounding of the edge between two codes may get the other code",
     )
 
 

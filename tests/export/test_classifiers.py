@@ -12,8 +12,10 @@ from boostrun import (
     OnlineRivalClassifier,
     ReservoirClassifier,
     ShareBoostClassifier,
+    StumpEnsemble,
+    VoteEnsemble,
 )
-from boostrun.export import c_source, read
+from boostrun.export import Saved, c_source, read
 from boostrun.sharing.features import Groups, Piecewise, Products, Stumps
 from boostrun.sharing.ovr_greedy import OneVsRestGreedyClassifier
 from tests.export.compiled import Compiled
@@ -72,8 +74,7 @@ def scores_of(clf, X):
     return clf.stumps_.decision(X) if hasattr(clf, "stumps_") else clf.model_.scores(X)
 
 
-@pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("name", STUMPS)
+@pytest.mark.parametrize(("name", "classes"), [*((name, 4) for name in STUMPS), ("reservoir", 2), ("votes", 2)])
 def test_stumps_give_the_same_bits(name, classes, tmp_path):
     X, y = samples(300, classes)
     X_new, _ = samples(400, classes, seed=1)
@@ -86,8 +87,7 @@ def test_stumps_give_the_same_bits(name, classes, tmp_path):
     assert compiled.counted == compiled.runs == scores.shape[1] * getattr(clf, "n_estimators", 20)
 
 
-@pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize(("name", "classes"), [*((name, 4) for name in LINEAR), ("products", 2), ("mixed norm", 2)])
 def test_shared_features_give_the_same_scores(name, classes, tmp_path):
     X, y = samples(300, classes)
     X_new, _ = samples(400, classes, seed=1)
@@ -141,8 +141,13 @@ def test_constant_attributes_leave_constant_scores(tmp_path):
         assert (numbers == 0).all() and (scores[0] == scores[1]).all() and np.isfinite(scores).all()
 
 
-def test_a_model_without_features_is_refused(tmp_path):
-    X, y = np.zeros((40, 2)), np.arange(40) % 2
-    clf = ShareBoostClassifier(2).fit(X, y)
-    with pytest.raises(BoostrunError, match="nothing to export"):
-        c_source(read(clf.save(tmp_path / "model.npz")))
+def test_a_class_without_a_score_is_left_out(tmp_path):
+    model = VoteEnsemble(np.zeros(1, np.int32), np.zeros(1), np.array([[1, -1]], np.int8), np.ones(1))
+    compiled = Compiled(c_source(Saved(model, ["a", "b", "c"], 1, {})), tmp_path)
+    assert compiled(np.array([[1.0], [-1.0]]))[0].tolist() == [0, 1] and compiled.library.class_name(2) == b""
+
+
+def test_a_model_without_features_is_refused():
+    for model in (VoteEnsemble.empty(3), StumpEnsemble.of([[], []])):
+        with pytest.raises(BoostrunError, match="nothing to export"):
+            c_source(Saved(model, ["a", "b", "c"], 4, {}))
