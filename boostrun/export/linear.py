@@ -57,7 +57,7 @@ def linear_of(model) -> Linear:
 
 
 def _mixed(model: MixedNormPath) -> Linear:
-    candidates, weights = model.point(model.n_points - 1, len(model.debiased) > 0)
+    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
     rows = np.searchsorted(model.used, candidates)
     return Linear(
         f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
