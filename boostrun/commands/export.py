@@ -36,7 +36,7 @@ def main(words: Words) -> int:
     from boostrun.runner.keep import train
 
     if form == "c":
-        check(settings.features)
+        check(settings.algo, settings.features)
     model = train(settings, output.with_suffix(".npz"), ["boostrun", *words.argv])
     print(f"model: {model}")
     return 0 if form == "npz" else _write(model, output)

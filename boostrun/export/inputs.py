@@ -13,6 +13,7 @@ GIVEN = "attributes as the classifier was given them, finite numbers"
 IN_UNITS = "attributes in the units of the data set, finite numbers"
 PIXELS = "pixels (or attributes) from 0 to 255, row by row"
 COMPUTED = ("raw", "stumps", "linear", "products", "templates", "anchors")
+_ON_TEMPLATES = ("shareboost", "ovr_greedy", "mixed_norm")
 UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # of x, where stumps look at it
 
 
@@ -50,10 +51,10 @@ def whole(bank):
     return bank
 
 
-def check(features: Mapping[str, Any]) -> None:
-    """Refuse a features config that no predictor in C computes; raises BoostrunError with one sentence.
+def check(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
+    """Refuse what no predictor in C computes, before it is trained; raises BoostrunError with one sentence.
 
-    >>> check({"name": "hog"})
+    >>> check({"name": "geem"}, {"name": "hog"})
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, stumps, linear, ...
     """
@@ -63,6 +64,11 @@ def check(features: Mapping[str, Any]) -> None:
             f"features={name} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}; --to npz keeps the "
             "model"
         )
+    if name == "templates" and algo["name"] not in _ON_TEMPLATES:
+        raise BoostrunError(
+            f"algo '{algo['name']}' on features=templates cannot be exported ({', '.join(_ON_TEMPLATES)} can); --to npz "
+            "keeps the model"
+        )
 
 
 def kind_of(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...]) -> str:
@@ -70,8 +76,8 @@ def kind_of(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...]) -> str:
     kind = str(inputs["kind"]) if inputs else ""
     if kind not in ("", *allowed):
         raise BoostrunError(
-            f"a model of features={kind} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}, and "
-            "stumps on templates not at all"
+            f"this model of features={kind} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}, "
+            "templates for linear predictors only"
         )
     return kind
 
