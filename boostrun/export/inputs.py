@@ -66,8 +66,8 @@ def check(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
         )
     if name == "templates" and algo["name"] not in _ON_TEMPLATES:
         raise BoostrunError(
-            f"algo '{algo['name']}' on features=templates cannot be exported ({', '.join(_ON_TEMPLATES)} can); --to npz "
-            "keeps the model"
+            f"algo '{algo['name']}' on features=templates cannot be exported ({', '.join(_ON_TEMPLATES)} can); --to "
+            "npz keeps the model"
         )
 
 
