@@ -30,17 +30,6 @@ def save(path: str | Path, kind: str, arrays: Mapping[str, np.ndarray]) -> Path:
     return path
 
 
-def kind(path: str | Path) -> str:
-    """What :func:`save` was told that the arrays at ``path`` are; raises BoostrunError as :func:`load` does."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return str(json.loads(str(archive["format"])))
-    except FileNotFoundError:
-        raise BoostrunError(f"no ensemble at {path}") from None
-    except Exception as error:  # a damaged archive raises any of a dozen kinds
-        raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None
-
-
 def load(path: str | Path, kind: str, fields: tuple[str, ...]) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
     """The arrays named ``fields`` that :func:`save` wrote under this ``kind``, and all others by name.
 

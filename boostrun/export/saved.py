@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import archive
 from ..ensemble import StumpEnsemble
 from ..errors import BoostrunError
 from ..sharing.mixed_norm_path import MixedNormPath
@@ -45,7 +45,7 @@ def read(path: str | Path) -> Saved:
 
     Raises BoostrunError where there is no such file, it is none of ours, or it does not say what its classes are.
     """
-    kind = archive.kind(path)
+    kind = _kind(path)
     types = {f"boostrun.{type_.__name__}/1": type_ for type_ in MODELS}
     if kind not in types:
         raise BoostrunError(f"{path} holds {kind}, which is no model that can be exported")
@@ -56,3 +56,14 @@ def read(path: str | Path) -> Saved:
     classes = [str(name) for name in extra["classes"].tolist()]
     inputs = {name.removeprefix("input_"): array for name, array in extra.items() if name.startswith("input_")}
     return Saved(model, classes, int(extra["n_features_in"]), inputs)
+
+
+def _kind(path: str | Path) -> str:
+    """What :func:`boostrun.archive.save` was told that the arrays at ``path`` are."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return str(json.loads(str(archive["format"])))
+    except FileNotFoundError:
+        raise BoostrunError(f"no ensemble at {path}") from None
+    except Exception as error:  # a damaged archive raises any of a dozen kinds
+        raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None
