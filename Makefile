@@ -6,8 +6,8 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench table3 table4 table5 timing calibration beyond adaptive1 adaptive2 adaptive3 adaptive4 wheel \
-	clean
+.PHONY: help setup demo test test-all lint bench table3 table4 table5 timing calibration beyond adaptive1 adaptive2 adaptive3 adaptive4 \
+	sharing wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,13 @@ adaptive4: SET := dataset=cifar10 features=families19
 adaptive1 adaptive2 adaptive3 adaptive4: setup  ## a table of adaptive sampling, its four tuned rows too: many hours each (boostrun reproduce ... --quick is less)
 	-$(RUN) tune -m algo=best_family,ucb,exp3p,eps_greedy T=10000 $(SET)
 	$(RUN) reproduce adaptive/table$(subst adaptive,,$@)
+
+sharing: setup  ## figures and tables of ShareBoost, at the weights chosen before: many hours (boostrun reproduce ... --quick is less)
+	-$(RUN) tune -m algo=shareboost dataset=statlog,pendigits features=products T=120
+	-$(RUN) tune -m algo=shareboost dataset=statlog,pendigits features=stumps T=150
+	-$(RUN) tune algo=shareboost dataset=mnist features=templates T=320
+	for item in fig1 fig3_top fig3_bottom seconds fig2_letter fig2 fig7 fig4 fig5 fig6 table1; do \
+	  $(RUN) reproduce shareboost/$$item || exit; done
 
 wheel: setup  ## the wheel and the source distribution, in dist/
 	$(VENV)/bin/python -m build --outdir dist .

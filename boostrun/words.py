@@ -16,6 +16,7 @@ VERBS = {
     "ls": "what there is: ls algo | dataset | features | paper",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
+    "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
 }
 
@@ -37,6 +38,8 @@ options:
   -m, --multirun        run every combination of comma-separated values
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
+  --to c|npz            export: a C99 file, or the model itself
+  -o, --output FILE     export: where to
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
@@ -56,13 +59,17 @@ class Words:
     overrides: list[str] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     config_dir: str | None = None
+    to: str | None = None
+    output: str | None = None
 
 
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
-_TAKES = {"reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1}
+_TAKES = {"reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1}
+_VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
+_NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
 def parse(argv: Sequence[str]) -> Words:
@@ -81,16 +88,18 @@ def parse(argv: Sequence[str]) -> Words:
             raise BoostrunError(f"no verb '{words.verb}'{did_you_mean(words.verb, VERBS)} ({', '.join(VERBS)})")
     while rest:
         word = rest.pop(0)
-        if word in ("--config-dir", "-cd"):
-            if not rest:
-                raise BoostrunError("--config-dir needs a folder")
-            words.config_dir = rest.pop(0)
-        elif word.startswith("--config-dir="):
-            words.config_dir = word.partition("=")[2]
+        option, equals, value = word.partition("=")
+        if option in _VALUES:
+            place = _VALUES[option]
+            if not equals and not rest:
+                raise BoostrunError(f"{option} needs {_NEEDS[place]}")
+            setattr(words, place, value if equals else rest.pop(0))
+            if place != "config_dir" and words.verb != "export":
+                raise BoostrunError(f"{option} is an option of export only (boostrun --help)")
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
         elif word.startswith("-"):
-            known = [*_FLAGS, "--config-dir", "--shell-completion"]
+            known = [*_FLAGS, *_VALUES, "--shell-completion"]
             raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
         elif "=" in word or word.startswith("~"):
             words.overrides.append(word)

@@ -61,7 +61,7 @@ def _check(settings: Settings, words: Words) -> None:
     for part in ("trials", "holdout"):
         if part in given:
             raise BoostrunError(
-                f"tune runs each value once, with the first seed, and says what it holds out: leave {part} out"
+                f"tune runs each value once, with the first seed, and holds out what it needs: leave {part} out"
             )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.provenance import usable_cores
 from boostrun.runner.worker import prepare
+
+_SETTLES = 0.05  # seconds: tasks that are cancelled before loky's thread has looked at them end it with a KeyError
 
 
 def worker_start() -> dict:
@@ -64,6 +67,7 @@ def started(n_jobs: int, warm_up: Callable[[], None]) -> Iterator[Callable[[], N
     try:
         yield wait
     finally:
+        time.sleep(_SETTLES)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that tasks are cancelled is what is meant
             answers.close()

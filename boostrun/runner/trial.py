@@ -29,13 +29,15 @@ class Execute:
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
+        return self._streamed(trial) if is_streamed(trial.cell.dataset) else self.trained(trial)[2]
+
+    def trained(self, trial: Trial) -> tuple[Any, Any, dict[str, Any]]:
+        """(fitted model, the bank it was trained on, metrics with cost and curve) of a trial that is not streamed."""
         from boostrun.runner import algorithms
         from boostrun.runner.seeds import spawn
 
         cell = trial.cell
         dataset = {**cell.dataset}
-        if is_streamed(dataset):
-            return self._streamed(trial)
         parts = dataset.pop("holdout", 0.0), dataset.pop("train_samples", 0)
         bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), *parts)
         _compile(cell)
@@ -44,11 +46,11 @@ class Execute:
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
         model = algorithms.make(cell.algo, cell.budget, random_state)
         if not hasattr(model, "checkpoint"):
-            return train_and_test(model, bank, seeds.filter)
+            return model, bank, train_and_test(model, bank, seeds.filter)
         model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
         result = train_and_test(model, bank, seeds.filter)
         shutil.rmtree(model.checkpoint, ignore_errors=True)
-        return result
+        return model, bank, result
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""

@@ -41,9 +41,9 @@ SENTENCES = {
     "algo=tasting_q1 algo.tasting_R=20 algo.charge=true": "20 watched features on all 1438 samples leave nothing",
     "algo=exp3p algo.update=some": "algo.update=some: one of all, played is needed",
     "algo=eps_greedy algo.scale=x": "algo.scale=x: a whole number from 0 to 30, or tuned, is needed",
-    "tune algo=laminating": "algo 'laminating' has nothing to tune (best_family, ucb, exp3p, eps_greedy have)",
+    "tune algo=laminating": "nothing to tune (best_family, ucb, exp3p, eps_greedy, shareboost, ovr_greedy have)",
     "tune algo=ucb algo.scale=2": "tune chooses algo.scale itself: leave it out",
-    "tune algo=ucb trials=3": "tune runs each value once, with the first seed: leave trials out",
+    "tune algo=ucb trials=3": "with the first seed, and holds out what it needs: leave trials out",
     "tune algo=ucb,exp3p": "add -m to run them all",
     "tune ucb": "cannot read 'ucb'",
     "tune algo=best_family dataset=cifar10": "cifar10.npz",
@@ -169,6 +169,8 @@ def test_help_and_completion_import_nothing_heavy(workplace):
         ("boostrun data pedes", ["pedestrians"]),
         ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active"]),
         ("boostrun plan algo=logi", ["algo=logitboost"]),
+        ("boostrun exp", ["export"]),
+        ("boostrun export algo=wsa", ["algo=wsam", "algo=wsam_active"]),
     ],
 )
 def test_completion_knows_verbs_items_and_choices(line, expected, workplace):

@@ -1,0 +1,102 @@
+"""From raw attributes or an image to what a model takes: kept beside a trained model, and read for its predictor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import BoostrunError
+
+GIVEN = "attributes as the classifier was given them, finite numbers"
+IN_UNITS = "attributes in the units of the data set, finite numbers"
+PIXELS = "pixels (or attributes) from 0 to 255, row by row"
+COMPUTED = ("raw", "stumps", "linear", "products", "templates", "anchors")
+_ON_TEMPLATES = ("shareboost", "ovr_greedy", "mixed_norm")
+UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # of x, where stumps look at it
+
+
+def of_bank(bank) -> dict[str, np.ndarray]:
+    """Arrays that say how raw samples become the codes or values of ``bank``, named ``input_...``.
+
+    ``input_kind`` is "pixels" (bytes are their own codes), "edges" (codes are the numbers of edges not above a value),
+    "scaled" ((x - shift) factor), "projected" ((x - mean) axes), "templates", or, for features that no exported
+    predictor computes, their name.
+    """
+    options = bank.meta["features"]
+    name = options["name"]
+    bank = whole(bank)
+    if options.get("pipeline"):
+        return {"input_kind": np.array(str(options["pipeline"]))}
+    if name in ("raw", "stumps"):
+        if bank.edges.strides[0] == 0 and bank.n_features > 1:  # edges common to all: 1 to 255
+            return {"input_kind": np.array("pixels")}
+        return {"input_kind": np.array("edges"), "input_edges": np.array(bank.edges)}
+    fitted = bank.fitted()
+    if name in ("linear", "products"):
+        return {"input_kind": np.array("scaled")} | {f"input_{key}": fitted[key] for key in ("shift", "factor")}
+    if name == "anchors":
+        return {"input_kind": np.array("projected")} | {f"input_{key}": fitted[key] for key in ("mean", "axes")}
+    if name == "templates":
+        kept = {f"input_{key}": fitted[key] for key in ("filters", "masks", "maxima")}
+        return {"input_kind": np.array("templates"), "input_edges": np.array(bank.edges[0])} | kept
+    return {"input_kind": np.array(name)}
+
+
+def whole(bank):
+    """The bank itself, of whose training part a part may be in use."""
+    while hasattr(bank, "bank"):
+        bank = bank.bank
+    return bank
+
+
+def check(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
+    """Refuse what no predictor in C computes, before it is trained; raises BoostrunError with one sentence.
+
+    >>> check({"name": "geem"}, {"name": "hog"})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, stumps, linear, ...
+    """
+    name = features.get("pipeline") or features["name"]
+    if name not in COMPUTED:
+        raise BoostrunError(
+            f"features={name} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}; --to npz keeps the "
+            "model"
+        )
+    if name == "templates" and algo["name"] not in _ON_TEMPLATES:
+        raise BoostrunError(
+            f"algo '{algo['name']}' on features=templates cannot be exported ({', '.join(_ON_TEMPLATES)} can); --to "
+            "npz keeps the model"
+        )
+
+
+def kind_of(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...]) -> str:
+    """The kind of inputs, "" where there are none; raises BoostrunError for one that is not among ``allowed``."""
+    kind = str(inputs["kind"]) if inputs else ""
+    if kind not in ("", *allowed):
+        raise BoostrunError(
+            f"this model of features={kind} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}, "
+            "templates for linear predictors only"
+        )
+    return kind
+
+
+def thresholds_of(
+    inputs: Mapping[str, np.ndarray], features: np.ndarray, thresholds: np.ndarray
+) -> tuple[str, np.ndarray]:
+    """(C type of x, thresholds on x in that type): x[feature] >= threshold exactly where the model's codes say so.
+
+    ``features`` and ``thresholds`` have one shape. Thresholds of bytes are whole numbers from 0 (always) to 256
+    (never); others may be infinite.
+    """
+    kind = kind_of(inputs, ("pixels", "edges"))
+    if kind == "":
+        return "double", thresholds.astype(np.float64)
+    codes = np.clip(np.ceil(thresholds), 0, 256).astype(np.int64)
+    if kind == "pixels":
+        return "unsigned char", codes
+    edges = inputs["edges"]
+    found = edges[features, np.clip(codes - 1, 0, edges.shape[1] - 1)]
+    found = np.where(codes > edges.shape[1], np.float32(np.inf), np.where(codes <= 0, np.float32(-np.inf), found))
+    return "float", found.astype(np.float32)
