@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import BoostrunError
 from .design import DenseDesign
 from .inner import Objective, lbfgs
 from .loss import loss_and_residuals
@@ -96,21 +97,23 @@ def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
 
 
 def mixed_norm_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
-    """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9."""
+    """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9; BoostrunError where that fails."""
     course = Course(MixedNorm(gap=1e-9), DensePool(x), y, k)
     point, out = course.solve(lam), np.zeros((x.shape[1], k))
-    assert point.gap <= 1e-9 * point.objective and lam < course.largest
+    if point.gap > 1e-9 * point.objective:
+        raise BoostrunError(f"the mixed norm's solver stopped at a relative gap of {point.gap / point.objective:.1e}")
     out[point.candidates] = point.weights
     return out
 
 
 def frobenius_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
-    """The minimiser (d, k) of L + lambda ||W||_F^2, to a gradient of 1e-8."""
+    """The minimiser (d, k) of L + lambda ||W||_F^2, to a gradient of 1e-8; BoostrunError where that fails."""
     design = DenseDesign(len(y))
     design.add(x)
     objective = Objective(design, y, k, penalty=Frobenius(), weight=lam)
     found = lbfgs(objective, np.zeros((x.shape[1], k)), 1e-9, 5000)
-    assert found.residual <= 1e-8
+    if found.residual > 1e-8:
+        raise BoostrunError(f"the solver stopped at a gradient of {found.residual:.1e}")
     return found.weights
 
 
