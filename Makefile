@@ -55,7 +55,7 @@ sharing: setup  ## figures and tables of ShareBoost, at the weights chosen befor
 	-$(RUN) tune -m algo=shareboost dataset=statlog,pendigits features=products T=120
 	-$(RUN) tune -m algo=shareboost dataset=statlog,pendigits features=stumps T=150
 	-$(RUN) tune algo=shareboost dataset=mnist features=templates T=320
-	for item in fig1 fig3_top fig3_bottom seconds fig2_letter fig2 fig7 fig4 fig5 fig6 table1; do \
+	for item in section6 fig1 fig3_top fig3_bottom seconds fig2_letter fig2 fig7 fig4 fig5 fig6 table1; do \
 	  $(RUN) reproduce shareboost/$$item || exit; done
 
 wheel: setup  ## the wheel and the source distribution, in dist/

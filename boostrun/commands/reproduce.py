@@ -8,6 +8,7 @@ from boostrun.commands.run import same_places, tell_end
 from boostrun.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
+from boostrun.report.sweep_figure import sweep_figure
 from boostrun.runner import paper
 from boostrun.runner.drawn import draw
 from boostrun.runner.pictures import draw as draw_picture
@@ -45,7 +46,15 @@ def main(words: Words) -> int:
                 there = any({against, metric} <= set(record["curve"]) for entry in curves for record in entry.records)
                 if there and against != metric and len(lines) <= _MOST_LINES:
                     name = against if len(item.metrics) == 1 else f"{metric}_{against}"
-                    curve_figure(curves, metric, against, folder / f"curve_{name}.png")
+                    curve_figure(
+                        curves, metric, against, folder / f"curve_{name}.png", levels=item.levels,
+                        t_name=item.t_name or "weak learners T",
+                        paper=item.paper_points(entries, table, metric) if against == "T" else (),
+                    )  # fmt: skip
+        if item.against and any(cell.n for cell in table.cells):
+            level = item.spec.columns.index(item.against)
+            axis = item.against.rpartition(".")[2]
+            sweep_figure(entries, level, axis, folder / f"curve_{axis}.png")
         if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
             share_figure(curves, folder / "families.png")
         told = [

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.comparison import Comparison
-from boostrun.report.entry import Entry, done, row_label
-from boostrun.report.formats import metric_name
+from boostrun.report.entry import Entry, by_seed, done, row_label
+from boostrun.report.formats import count, decimal, metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import mean_std
 
@@ -53,19 +53,38 @@ def table_figure(table: Table, path: Path | str) -> Path:
             axis.grid(axis="x", color="0.9")
             for row in range(1, len(rows)):
                 axis.axhline(row - 0.5, color="0.85", linewidth=0.8)
-        keys = [_key(i, f"{kind} ours".strip()) for i, kind in enumerate(kinds)]
+        keys = [key(i, f"{kind} ours".strip()) for i, kind in enumerate(kinds)]
         if any(cell.has_paper for cell in table.cells):
-            keys += [_key(i, f"{kind} paper".strip(), hollow=True) for i, kind in enumerate(kinds)]
-        missing = f"; {MISSING} no trial" if any(not cell.n for cell in table.cells) else ""
+            keys += [key(i, f"{kind} paper".strip(), hollow=True) for i, kind in enumerate(kinds)]
+        missing = f"; {MISSING} no trial" if any(cell.expected and not cell.n for cell in table.cells) else ""
         return save(figure, path, keys, f"bars: standard deviation over trials (ddof 1), not of the mean{missing}")
 
 
-def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path | str) -> Path:
+class PaperPoint(NamedTuple):
+    """A figure of the paper in a picture of curves: the panel's title, where it stands, and what it is."""
+
+    panel: str
+    x: float
+    y: float
+    note: str
+
+
+def curve_figure(
+    entries: Sequence[Entry], metric: str, against: str, path: Path | str, *, t_name: str = "weak learners T",
+    levels: Mapping[str, str] | None = None, paper: Sequence[PaperPoint] = (),
+) -> Path:  # fmt: skip
     """Metric against ``"T"``, ``"samples_drawn"`` or ``"train_seconds"``: mean line, band of one standard deviation.
 
     One panel per data set (the entries' first column label); a method keeps its colour, and what else tells entries
     apart has its dashes. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn
-    over the mean of `against`. Entries without a curve are counted below the panels.
+    over the mean of `against`. Entries without a curve are counted below the panels. One trial whose curve holds the
+    points of a ``path`` with their ``columns`` is drawn at those, not at every T.
+
+    Parameters
+    ----------
+    t_name : what T is called below the axis
+    levels : rows without a curve that are horizontal lines, and the metric that their caption tells besides
+    paper : figures of the paper, drawn hollow
 
     Raises
     ------
@@ -73,6 +92,7 @@ def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path
         No record has such a curve, or `path` cannot be written.
     """
     several = len({entry.setting for entry in entries}) > 1
+    levels = levels or {}
     panels: dict = {}
     for entry in entries:
         points = _curve(entry, metric, against)
@@ -83,42 +103,79 @@ def curve_figure(entries: Sequence[Entry], metric: str, against: str, path: Path
     rows = list(dict.fromkeys(entry.row for entry in entries))
     kinds = list(dict.fromkeys((entry.setting, _kind(entry)) for entry in entries))
     figure, axes = axes_of(len(panels), 3.2, "")
+    several_panels = len(panels) > 1
     keys: dict = {}
     with defaults():
         for axis, (title, drawn) in zip(axes, panels.items()):
             for entry, points in drawn:
                 place, kind = rows.index(entry.row), kinds.index((entry.setting, _kind(entry)))
-                (colour, marker), dash = _look(place), DASHES[kind % len(DASHES)]
+                (colour, marker), dash = look(place), DASHES[kind % len(DASHES)]
                 x, mean, std = (list(column) for column in zip(*points))
-                axis.plot(x, mean, dash, color=colour, marker=marker, markersize=3.5, linewidth=1.4)
+                marks = {"marker": marker, "markersize": 3.5, "markevery": max(1, len(x) // 25)}
+                axis.plot(x, mean, dash, color=colour, linewidth=1.4, **marks)
                 known = [i for i, deviation in enumerate(std) if not math.isnan(deviation)]
                 lower, upper = [mean[i] - std[i] for i in known], [mean[i] + std[i] for i in known]
                 axis.fill_between([x[i] for i in known], lower, upper, color=colour, alpha=0.15, linewidth=0)
                 label = f"{row_label(entry.row, entry.setting, several)} {_kind(entry)}".strip()
-                keys[place, kind] = _key(place, label, line=dash)
+                keys[place, kind] = key(place, label, line=dash)
+            for entry in level_entries(entries, levels, metric, title):
+                place = rows.index(entry.row)
+                axis.axhline(_mean(entry, metric), color=look(place)[0], linestyle="--", linewidth=1.2)
+                caption = level_caption(entry, metric, levels[entry.row])
+                keys[place, len(kinds) + len(keys)] = _line(
+                    look(place)[0], f"{title} {caption}" if several_panels else caption
+                )
+            for point in paper:
+                if point.panel == title:
+                    axis.plot([point.x], [point.y], "*", color="black", markerfacecolor="white", markersize=9)
+                    keys[len(rows), point.note] = _star(f"paper, {point.note}" if point.note else "paper")
             every = [point[0] for _, points in drawn for point in points]
             if min(every) > 0 and max(every) > 50 * min(every) and against != "T":
                 axis.set_xscale("log")
             axis.set_title(title)
-            axis.set_xlabel({"T": "weak learners T"}.get(against, metric_name(against)))
+            axis.set_xlabel({"T": t_name}.get(against, metric_name(against)))
             axis.set_ylabel(metric_name(metric))
             axis.grid(color="0.9")
-        without = len(entries) - sum(map(len, panels.values()))
+        flat = sum(len(level_entries(entries, levels, metric, title)) for title in panels)
+        without = len(entries) - sum(map(len, panels.values())) - flat
         missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
         remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
         return save(figure, path, [keys[place] for place in sorted(keys)], remark)
 
 
+def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:
+    """The entries of a panel that are horizontal lines."""
+    here = [entry for entry in entries if entry.row in levels and entry.column[:1] in ((panel,), ())]
+    return [entry for entry in here if not math.isnan(_mean(entry, metric))]
+
+
+def level_caption(entry: Entry, metric: str, told: str) -> str:
+    """What the legend says of a horizontal line: its figure, and a metric besides.
+
+    >>> record = {"seed": 0, "metrics": {"test_error_pct": 1.5, "support_vectors": 8912}}
+    >>> level_caption(Entry("svm", ("mnist",), {}, 1, [record]), "test_error_pct", "support_vectors")
+    'svm: 1.50, support vectors 8 912'
+    """
+    besides = _mean(entry, told)
+    return f"{entry.row}: {decimal(_mean(entry, metric))}" + (
+        "" if math.isnan(besides) else f", {metric_name(told)} {count(besides, ' ')}"
+    )
+
+
+def _mean(entry: Entry, metric: str) -> float:
+    return mean_std(by_seed(entry.records, metric)[0].values())[0]
+
+
 def _dots(axis, cell: Comparison, row: int, kind: int, kinds: int) -> None:
     """Ours and the paper's dot of a cell, one above the other within the row."""
-    colour, marker = _look(kind)
+    colour, marker = look(kind)
     looks = {"fmt": marker, "color": colour, "markersize": 5, "capsize": 2, "linewidth": 1.1}
     for lane, (mean, std) in enumerate(((cell.mean, cell.std), (cell.paper_mean, cell.paper_std))):
         height = row + (2 * kind + lane - (2 * kinds - 1) / 2) * 0.78 / (2 * kinds)
         if not math.isnan(mean):
             bar = None if math.isnan(std) else [std]
             axis.errorbar([mean], [height], xerr=bar, markerfacecolor="white" if lane else colour, **looks)
-        elif not lane:
+        elif not lane and cell.expected:
             # Missing trials are seen, at the left edge of their lane, not left out.
             edge = axis.get_yaxis_transform()
             axis.text(0.01, height, MISSING, color=colour, transform=edge, va="center", fontsize=8)
@@ -129,7 +186,7 @@ def _kind(cell: Comparison | Entry) -> str:
     return " ".join(cell.column[1:])
 
 
-def _look(place: int) -> tuple[str, str]:
+def look(place: int) -> tuple[str, str]:
     """Colour and marker; the eighth has the first colour and another marker."""
     return COLOURS[place % len(COLOURS)], MARKERS[(place + place // len(COLOURS)) % len(MARKERS)]
 
@@ -137,6 +194,8 @@ def _look(place: int) -> tuple[str, str]:
 def _curve(entry: Entry, metric: str, against: str) -> list[tuple[float, float, float]]:
     """(mean of against, mean, std of the metric) at the checkpoints that all of the entry's curves have."""
     curves = []
+    if against == "T" and len(entry.records) == 1 and (points := _path(entry.records[0], metric)):
+        return points
     for record in done(entry.records):
         curve = record.get("curve") or {}
         if all(curve.get(name) for name in ("T", metric, against)):
@@ -152,10 +211,31 @@ def _curve(entry: Entry, metric: str, against: str) -> list[tuple[float, float, 
     return points
 
 
-def _key(place: int, label: str, *, hollow: bool = False, line: str = ""):
+def _path(record: Mapping, metric: str) -> list[tuple[float, float, float]]:
+    """(columns, metric, nan) at the points of a record's path, those with no column left out; [] where it has none."""
+    path = (record.get("curve") or {}).get("path") or {}
+    points = zip(path.get("columns") or [], path.get(metric) or [])
+    return [(columns, value, math.nan) for columns, value in points if columns and math.isfinite(value)]
+
+
+def _line(colour: str, label: str):
+    """A horizontal line in the legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, linestyle="--", linewidth=1.2, label=label)
+
+
+def _star(label: str):
+    """The paper's figures in the legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color="black", marker="*", linestyle="", mfc="white", markersize=9, label=label)
+
+
+def key(place: int, label: str, *, hollow: bool = False, line: str = ""):
     """An entry of the legend."""
     from matplotlib.lines import Line2D
 
-    colour, marker = _look(place)
+    colour, marker = look(place)
     face = "white" if hollow else colour
     return Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=5, mfc=face)

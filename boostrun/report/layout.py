@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from boostrun.report.table import Table
 
 BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, MISSING = "★", "☆", "?", "≠", "†", "—"
+QUOTED = "quoted"  # a row of the paper that is not run
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _group_head(cell: Comparison) -> str:
 
 def _usual(table: Table) -> int:
     """The number of trials that most cells were asked for: said once, in the footer."""
-    counts = Counter(cell.expected for cell in table.cells)
+    counts = Counter(cell.expected for cell in table.cells if cell.expected)
     return max(counts, key=lambda n: (counts[n], n), default=0)
 
 
@@ -122,6 +123,8 @@ def _tested(table: Table) -> bool:
 
 
 def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, int], group: str) -> str:
+    if not cell.expected:
+        return QUOTED if cell.has_paper else ""
     parts = [spread(cell.mean, cell.std, group) or MISSING]
     if cell.n and not cell.complete:
         parts.append(f"{cell.n}/{cell.expected}")
@@ -172,10 +175,11 @@ def _footer(table: Table, usual: int) -> list[str]:
     stale = [f"{table.label(cell)} {' '.join(cell.column)}: {cell.stale} of {cell.n}" for cell in cells if cell.stale]
     if stale:
         lines.append(f"{STALE} made in part by other code or data than today's ({'; '.join(stale)} trials).")
-    absent, partial = sum(cell.n == 0 for cell in cells), sum(0 < cell.n < cell.expected for cell in cells)
+    asked = [cell for cell in cells if cell.expected]
+    absent, partial = sum(cell.n == 0 for cell in asked), sum(0 < cell.n < cell.expected for cell in cells)
     if absent or partial:
         lines.append(
-            f"Of {len(cells)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
+            f"Of {len(asked)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
         )
     return [*lines, *check(spec.targets, cells, spec.higher_is_better), *spec.notes]
 

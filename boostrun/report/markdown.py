@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from boostrun.report.formats import width
@@ -41,12 +42,24 @@ def render(table: Table) -> str:
     return "\n\n".join([*parts, "\n".join(lines)]) + "\n"
 
 
-def _pipe_table(block: Block) -> str:
-    lines = [[escape(text) for text in line] for line in block.lines("method")]
+def pipe_table(lines: list[list[str]], numbers: Collection[int]) -> str:
+    """A head and rows of texts as a pipe table; the columns in ``numbers`` are set to the right.
+
+    >>> print(pipe_table([["a", "b"], ["x|y", "1"]], numbers=(1,)))
+    | a    | b   |
+    | ---- | --: |
+    | x\\|y | 1   |
+    """
+    lines = [[escape(text) for text in line] for line in lines]
     lines = [[f"**{text}**" if BEST in text else text for text in line] for line in lines]
     wide = [max(3, *(width(line[i]) for line in lines)) for i in range(len(lines[0]))]
-    rule = ["-" * wide[0], *("-" * (columns - 1) + ":" for columns in wide[1:])]
+    rule = ["-" * (columns - 1) + ":" if i in numbers else "-" * columns for i, columns in enumerate(wide)]
     padded = [
         [text + " " * (wide[i] - width(text)) for i, text in enumerate(line)] for line in (lines[0], rule, *lines[1:])
     ]
     return "\n".join("| " + " | ".join(line) + " |" for line in padded)
+
+
+def _pipe_table(block: Block) -> str:
+    lines = block.lines("method")
+    return pipe_table(lines, range(1, len(lines[0])))

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 #: Columns that hold a figure or speak about it; all others say which figure it is.
 FIGURE_COLUMNS = ("mean", "std", "value", "note", "source")
 
-_SOURCE_NOTES = {"recalled": "known from the published paper, not checked against its text"}
+_SOURCE_NOTES = {
+    "recalled": "recalled: known from the published paper, not checked against its text",
+    "seed": "printed in the paper",
+}
 
 
 def papers() -> list[str]:

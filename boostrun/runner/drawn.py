@@ -1,22 +1,38 @@
-"""Figures of papers that need no trials: what an item with ``draws`` writes."""
+"""Figures and checks of papers that need no trials: what an item with ``draws`` writes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-DRAWINGS = ("expected_edge", "example_images", "pieces")
+DRAWINGS = ("expected_edge", "example_images", "pieces", "section6")
 _VARIANCES = (1e-2, 1e-4)
 _COSTS = (1_000, 10_000, 100_000)
 _MOST = 10_000
 
 
 def draw(name: str, folder: Path, data_root: Path) -> str:
-    """Write what a figure shows as figure.png, and figure.csv if it is numbers, into ``folder``; returns what to tell.
+    """Write what a figure shows as figure.png, and figure.csv if it is numbers, into ``folder`` (checks: table.md and
+    table.csv); returns what to tell.
 
     Raises BoostrunError when the folder cannot be written, or a data set is damaged.
     """
-    drawings = {"expected_edge": _expected_edge, "example_images": _example_images, "pieces": _pieces}
+    drawings = {
+        "expected_edge": _expected_edge, "example_images": _example_images, "pieces": _pieces, "section6": _section6,
+    }  # fmt: skip
     return drawings[name](folder, data_root)
+
+
+def _section6(folder: Path, _: Path) -> str:
+    """Shalev-Shwartz et al. 2011, Section 6: what the mathematics say beside what the code finds."""
+    from boostrun.report.checks import write_checks
+    from boostrun.sharing import section6
+
+    checks = list(section6.checks())
+    missed = [check for check in checks if not check.met]
+    write_checks("ShareBoost, Section 6: exact checks", checks, folder)
+    told = [f"not met: example {c.example}, item {c.item}: {c.what}: {c.found}, not {c.expected}" for c in missed]
+    told.append(f"{len(missed)} of {len(checks)} checks not met" if missed else f"all {len(checks)} checks are met")
+    return "\n".join([*told, "", f"written: {folder}/table.md and table.csv"])
 
 
 def _pieces(folder: Path, _: Path) -> str:

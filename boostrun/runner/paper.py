@@ -10,17 +10,19 @@ from typing import Any
 
 from boostrun import compose
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.report import Entry, TableSpec
+from boostrun.report import Entry, Table, TableSpec
+from boostrun.report.figures import PaperPoint
 from boostrun.report.formats import metric_name
+from boostrun.runner.derived import merged, relative
 from boostrun.runner.drawn import DRAWINGS
 from boostrun.runner.pictures import PICTURES
 from boostrun.runner.plan import PlannedCell
 
-_KEYS = {
-    "title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "overrides", "blocks", "quick",
-    "notes", "read_at", "targets", "pictures",
+_NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
+_OPTIONAL = {
+    "quick", "notes", "overrides", "read_at", "targets", "pictures", "t_name", "beside", "quoted", "relative",
+    "mean_over", "against", "levels",
 }  # fmt: skip
-_OPTIONAL = {"quick", "notes", "overrides", "read_at", "targets", "pictures"}
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -39,7 +41,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Item:
-    """One table of a paper: what it looks like, and its cells in order."""
+    """One table of a paper: what it looks like, and its cells in order.
+
+    Attributes beyond those of the table: ``where``, columns of the paper's figures by keys of a place, for every cell;
+    ``beside``, the same for single cells, {"cell": what its place has, "where": which figure}; ``quoted``, rows of the
+    paper without trials, {label: which figures}; ``relative``, {"metric", "of", "to"}: a metric that is another's
+    quotient by that of a row; ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column
+    level that a figure has as its axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal
+    lines in figures of curves, with the metric that their caption tells.
+    """
 
     name: str
     spec: TableSpec
@@ -48,6 +58,13 @@ class Item:
     metrics: tuple[str, ...]
     read_at: tuple[int, ...] = ()
     pictures: tuple[str, ...] = ()
+    t_name: str = ""
+    beside: tuple[dict, ...] = ()
+    quoted: dict[str, dict[str, str]] = field(default_factory=dict)
+    relative: dict[str, str] = field(default_factory=dict)
+    mean_over: str = ""
+    against: str = ""
+    levels: dict[str, str] = field(default_factory=dict)
     cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
 
     @property
@@ -61,17 +78,50 @@ class Item:
         return root / f"{self.name}-quick" if self.spec.quick else root / self.name
 
     def entries(self, planned: Sequence[PlannedCell]) -> list[Entry]:
-        """The entries of the table with the records there are: of each of :attr:`cells` in order, its figures."""
-        return [
-            self._entry(place, cell, metric, rounds)
+        """The entries of the table with the records there are: of each of :attr:`cells` in order, its figures, then
+        the rows that are quoted."""
+        found = [
+            (self._entry(place, cell, metric, rounds), place)
             for (place, _), cell in zip(self.cells, planned)
             for metric in self.metrics
             for rounds in [at for at in self.read_at if at <= cell.cell.budget.get("T", 0)] or [None]
         ]
+        entries = self._merged(found)
+        if self.relative:
+            entries = relative(entries, **self.relative)
+        return [*entries, *self._quotes()]
 
     def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:
         """One entry a cell, for figures of its trials' curves."""
-        return [self._entry(place, cell, "", None) for (place, _), cell in zip(self.cells, planned)]
+        return self._merged(
+            [(self._entry(place, cell, "", None), place) for (place, _), cell in zip(self.cells, planned)]
+        )
+
+    def paper_points(self, entries: Sequence[Entry], table: Table, metric: str) -> list[PaperPoint]:
+        """The paper's figures of ``beside`` on a curve over T: those of entries that are read off one."""
+        if not self.beside:
+            return []
+        pairs = [(entry, cell) for entry, cell in zip(entries, table.cells) if entry.rounds and cell.has_paper]
+        return [
+            PaperPoint(entry.column[0], entry.rounds, cell.paper_mean, cell.paper_note.partition(":")[0])
+            for entry, cell in pairs
+            if entry.metric == metric
+        ]
+
+    def _merged(self, found: list[tuple[Entry, Place]]) -> list[Entry]:
+        entries = [entry for entry, _ in found]
+        if not self.mean_over:
+            return entries
+        values = list(dict.fromkeys(place.values[self.mean_over] for place, _ in self.cells))
+        return merged(entries, [values.index(place.values[self.mean_over]) for _, place in found])
+
+    def _quotes(self) -> list[Entry]:
+        """The paper's rows that are not run, with the columns of the others; only metrics are columns there."""
+        return [
+            Entry(row, (metric_name(metric),), where, 0, [], metric=metric)
+            for row, where in self.quoted.items()
+            for metric in self.metrics
+        ]
 
     def _entry(self, place: Place, cell: PlannedCell, metric: str, rounds: int | None) -> Entry:
         values = {**place.values, "setting": place.setting}
@@ -86,10 +136,14 @@ class Item:
             values["T"] = "end"  # a method without rounds
         named = (*compose.GROUPS, "setting", "metric")
         labels = [values[key] if key in named else f"{key}={values[key]}" for key in columns]
+        where = {name: values[key] for name, key in self.where.items() if key in values}
+        for figure in self.beside:
+            if {key: str(value) for key, value in figure["cell"].items()}.items() <= values.items():
+                where = figure["where"]
         return Entry(
             row=values[self.rows],
             column=tuple(labels),
-            where={} if self.spec.quick else {name: values[key] for name, key in self.where.items() if key in values},
+            where={} if self.spec.quick else where,
             expected=len(cell.settings.seeds),
             records=cell.best_records,
             stale=len(cell.stale),
@@ -129,6 +183,8 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
         metrics,
         tuple(raw.get("read_at", ())),
         tuple(raw.get("pictures", ())),
+        **{key: raw[key] for key in ("t_name", "quoted", "relative", "mean_over", "against", "levels") if key in raw},
+        beside=tuple(raw.get("beside", ())),
     )
     with compose.composer(config_dir) as make:
         for number, (block, sweep) in enumerate(zip(raw["blocks"], _original(raw))):
@@ -199,14 +255,16 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
     if drawing(name, config_dir):
         raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
     raw, path = _yaml(name, config_dir)
-    if not isinstance(raw, dict) or not _KEYS - _OPTIONAL <= set(raw) <= _KEYS:
-        odd = sorted((_KEYS - _OPTIONAL) ^ (set(raw) - _OPTIONAL)) if isinstance(raw, dict) else ["keys"]
+    if not isinstance(raw, dict) or not _NEEDED <= set(raw) <= _NEEDED | _OPTIONAL:
+        odd = sorted(_NEEDED ^ (set(raw) - _OPTIONAL)) if isinstance(raw, dict) else ["keys"]
         raise BoostrunError(f"{path} is not a paper item: {', '.join(odd)} missing or unknown")
     if not isinstance(raw["blocks"], list) or not all(isinstance(b, dict) and "sweep" in b for b in raw["blocks"]):
         raise BoostrunError(f"{path} is not a paper item: blocks must be a list, each with a sweep")
     unknown = [kind for kind in raw.get("pictures", []) if kind not in PICTURES]
     if unknown:
         raise BoostrunError(f"{path} is not a paper item: no pictures {unknown[0]!r} (there are {', '.join(PICTURES)})")
+    if "quoted" in raw and raw["columns"] != ["metric"]:
+        raise BoostrunError(f"{path} is not a paper item: quoted rows go with columns: [metric] only")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):
         raise BoostrunError(f"{path} is not a paper item: notes must be text (quote one that holds a colon)")
     return raw  # type: ignore[return-value]

@@ -6,8 +6,9 @@ import struct
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, curve_figure, share_figure, table_figure
+from boostrun.report import Entry, TableSpec, build, curve_figure, figures, share_figure, table_figure
 from boostrun.report.shares import _shares
+from boostrun.report.sweep_figure import points_of, sweep_figure
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
@@ -95,3 +96,42 @@ def test_shares_are_those_between_checkpoints(tmp_path):
     )
     with pytest.raises(BoostrunError, match="families"):
         share_figure([Entry("geem", ("mnist",), {}, 1, [{"seed": 0, "curve": {"T": [1]}}])], tmp_path / "c.png")
+
+
+def shared(row, curve, metrics, column=("mnist",)):
+    record = {"seed": 0, "status": "done", "metrics": metrics, "curve": curve}
+    return Entry(row, column, {}, 1, [record])
+
+
+def test_a_path_of_points_is_drawn_at_its_points_not_at_every_t():
+    path = {"columns": [0, 2, 2, 7], "error": [90.0, 50.0, 40.0, 10.0]}
+    entry = shared("mixed_norm", {"T": [1, 2, 3], "error": [90, 40, 40], "path": path}, {})
+    assert [point[:2] for point in figures._curve(entry, "error", "T")] == [(2, 50.0), (2, 40.0), (7, 10.0)]
+    plain = shared("shareboost", {"T": [1, 2], "error": [90, 40]}, {})
+    assert [point[:2] for point in figures._curve(plain, "error", "T")] == [(1, 90), (2, 40)]
+
+
+def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn(tmp_path):
+    curve = shared("shareboost", {"T": [1, 2], "error": [9, 4]}, {})
+    svm = shared("svm", {"misclassified": []}, {"error": 1.5, "support_vectors": 8912})
+    draw = lambda **more: curve_figure([curve, svm], "error", "T", tmp_path / "a.png", **more).read_bytes()  # noqa: E731
+    point = figures.PaperPoint("mnist", 2, 3.0, "recalled")
+    drawn = [
+        draw(), draw(t_name="features used"), draw(levels={"svm": "support_vectors"}), draw(levels={"svm": "nothing"}),
+        draw(paper=[point]), draw(paper=[point._replace(note="")]),
+    ]  # fmt: skip
+    assert len(set(drawn)) == len(drawn)
+    assert draw(paper=[point._replace(panel="other")]) == draw()
+    assert figures.level_entries([curve, svm], {"svm": ""}, "error", "other") == []
+
+
+def test_a_sweep_is_drawn_where_all_trials_got_there(tmp_path):
+    entries = [
+        dataclasses.replace(shared(row, {}, {"needed": needed}, (head, f"classes={k}")), metric="needed")
+        for head in ("to 20", "to 8") for row in ("a", "b") for k, needed in ((2, 1), (10, 6 if row == "a" else None))
+    ]  # fmt: skip
+    path = sweep_figure(entries, 1, "classes", tmp_path / "a.png")
+    assert size(path)[0] == 1200
+    assert points_of(entries[2:4], 1)[0][:2] == (2.0, 1.0) and len(points_of(entries[2:4], 1)) == 1
+    with pytest.raises(BoostrunError, match="nothing to draw: no complete cell against classes"):
+        sweep_figure(entries[3:4], 1, "classes", tmp_path / "b.png")

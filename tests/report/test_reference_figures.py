@@ -58,10 +58,10 @@ def test_a_paper_without_deviations_has_nan():
     assert math.isnan(std)
 
 
-def test_recalled_figures_carry_a_note():
+def test_recalled_and_printed_figures_say_so():
     frame = reference("shareboost")
     assert frame[frame["source"] == "recalled"]["note"].str.contains("not checked").all()
-    assert (frame[frame["source"] == "seed"]["note"] == "").all()
+    assert (frame[frame["source"] == "seed"]["note"] == "printed in the paper").all()
 
 
 def test_unknown_names_say_what_there_is():

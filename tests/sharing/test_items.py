@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
+from boostrun.report import Entry, build
 from boostrun.report.errors_figure import errors_figure
 from boostrun.report.template_figure import template_figure
 from boostrun.runner import paper
+from boostrun.runner.cell import Inputs
+from boostrun.runner.derived import relative
+from boostrun.runner.plan import PlannedCell, cell_of
 from boostrun.sharing.illustration import evaluate_pieces, fit_pieces
 
 TEMPLATES = """# small templates
@@ -64,6 +68,84 @@ def test_an_item_with_an_unknown_picture_is_a_sentence(images):
     path.write_text(TEMPLATES.replace("[templates, errors]", "[templates, eros]"))
     with pytest.raises(BoostrunError, match=r"no pictures 'eros' .there are templates, errors."):
         paper.load("my/item", config_dir=str(images / "mine"))
+
+
+BESIDE = """# rows of the paper, a quotient of costs, lines for methods without rounds
+title: beside
+paper: shareboost
+table: table1
+metric: [test_error_pct, run_time_relative, multiply_adds]
+higher_is_better: false
+rows: setting
+columns: [metric]
+where: {}
+overrides: [dataset.path=digits.npz, features=raw]
+t_name: features used
+relative: {metric: run_time_relative, of: multiply_adds, to: shared}
+beside:
+  - {cell: {setting: neighbours}, where: {method: 3nn}}
+quoted:
+  SVM (2002): {method: svm_poly9}
+blocks:
+  - sweep: {dataset: [npz]}
+    settings:
+      shared: [algo=shareboost, T=3]
+      neighbours: [algo=knn]
+"""
+
+
+def test_rows_of_the_paper_are_quoted_and_costs_are_relative_to_one_row(command, images):
+    (images / "mine" / "paper" / "my" / "beside.yaml").write_text(BESIDE)
+    code, out, err = command("reproduce my/beside --config-dir mine n_jobs=1")
+    assert code == 0, err
+    folder = images / "results" / "my" / "beside"
+    rows = {(row["row"], row["metric"]): row for row in csv.DictReader((folder / "table.csv").open())}
+    figure = lambda row, metric, of="mean": float(rows[row, metric][of])  # noqa: E731
+    assert figure("shared", "run time relative") == 1.0
+    quotient = figure("neighbours", "multiply adds") / figure("shared", "multiply adds")
+    assert figure("neighbours", "run time relative") == pytest.approx(quotient) and quotient > 10
+    assert figure("neighbours", "run time relative", "paper_mean") == 14.0
+    quoted = rows["SVM (2002)", "test error %"]
+    assert (quoted["mean"], quoted["expected"], float(quoted["paper_mean"])) == ("", "0", 0.56)
+    assert quoted["paper_note"] == "printed in the paper" and not rows["shared", "test error %"]["paper_mean"]
+    assert "quoted" in out and "are missing" not in out
+    assert command("table my/beside --config-dir mine --strict")[0] == 0
+
+
+def test_without_the_row_that_costs_are_relative_to_there_is_none():
+    neighbours = {"seed": 0, "metrics": {"multiply_adds": 500}}
+    entries = [Entry("shared", ("x",), {}, 1, [], metric="q"), Entry("other", ("x",), {}, 1, [neighbours], metric="q")]
+    _, other = relative(entries, "q", "multiply_adds", "shared")
+    assert not other.records and other.reason == "no record of shared to be relative to"
+    _, other = relative(entries, "q", "multiply_adds", "nobody")
+    assert not other.records and "nobody" in other.reason
+
+
+def test_quoted_rows_go_with_metrics_as_columns_only(images):
+    path = images / "mine" / "paper" / "my" / "beside.yaml"
+    path.write_text(BESIDE.replace("columns: [metric]", "columns: [dataset, metric]"))
+    with pytest.raises(BoostrunError, match="quoted rows go with columns"):
+        paper.load("my/beside", config_dir=str(images / "mine"))
+
+
+def test_figure_2_has_a_mean_over_class_orders():
+    """One order does not reach the target: its cell is incomplete."""
+    item = paper.load("shareboost/fig2_letter", ["dataset.classes=5", "algo=shareboost"])
+    assert [place.values["dataset.class_order"] for place, _ in item.cells] == ["0", "1", "2"]
+    planned = []
+    for needed, (_, settings) in zip((4, None, 8), item.cells):
+        record = {
+            "seed": 0,
+            "key": str(needed),
+            "status": "done",
+            "metrics": {"features_to_20_pct": needed},
+            "cost": {},
+        }
+        cell = cell_of(settings)
+        planned.append(PlannedCell(settings, cell, Inputs("", ""), done=[record | {"cost": {}, "curve": {}}]))
+    (cell,) = build(item.spec, item.entries(planned)).cells
+    assert (cell.row, cell.expected, cell.n, cell.mean) == ("shareboost", 3, 2, 6.0)
+    assert not cell.complete and "absent" in cell.reason
 
 
 def test_equal_templates_are_equal_files_and_others_are_not(tmp_path):

@@ -1,56 +1,36 @@
-"""Section 6 of the paper as exact tests: where greedy selection, and only it, finds the few columns that all share.
+"""Section 6 of the paper as exact tests, on the examples of :mod:`boostrun.sharing.section6`."""
 
-First example: a class y in {0..k-1}, k = 2^m, has one sample [bin(y), 2 m e_y]; W^s has the m bit columns, W^f the k
-unit columns. Second example: s blocks of bits, one of which some samples lack; W^s has the first block, W^f all.
-"""
-
+import csv
 import math
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from boostrun.sharing.design import DenseDesign
-from boostrun.sharing.inner import Objective, lbfgs
+from boostrun.sharing import section6
 from boostrun.sharing.loss import loss_and_residuals
-from boostrun.sharing.mixed_norm import Course, MixedNorm
 from boostrun.sharing.pools.dense import DensePool
 from boostrun.sharing.prox import mixed_norm
-from boostrun.sharing.regularisers import Frobenius
+from boostrun.sharing.section6 import (
+    BITS_ONLY,
+    COLUMNS,
+    L1,
+    SIZES,
+    bit_score,
+    first,
+    frobenius_solution,
+    l1_scale,
+    loss,
+    mixed_norm_solution,
+    second,
+    unit_score,
+)
 from boostrun.sharing.shareboost import ShareBoost
 
 E = math.e
 
 
-def bits(k):
-    """(k, log2 k): the binary digits of 0, ..., k - 1 as -1 and +1, the lowest first."""
-    return np.where(np.arange(k)[:, None] >> np.arange(k.bit_length() - 1) & 1, 1.0, -1.0)
-
-
-def loss(weights, X, y):
-    return loss_and_residuals(X @ weights, y)[0]
-
-
-def solved(X, y, k, lam):
-    """The mixed-norm solution (d, k) at one lambda, to a gap of 1e-9."""
-    course = Course(MixedNorm(gap=1e-9), DensePool(X), y, k)
-    point, out = course.solve(lam), np.zeros((X.shape[1], k))
-    assert point.gap <= 1e-9 * point.objective and lam < course.largest
-    out[point.candidates] = point.weights
-    return out
-
-
 # --- first example
-
-
-def first(k):
-    """X (k, m + k), y, W^s and W^f (m + k, k), m."""
-    code = bits(k)
-    m = code.shape[1]
-    X = np.column_stack([code, 2 * m * np.eye(k)])
-    shared, separate = np.zeros((2, m + k, k))
-    shared[:m], separate[m:] = code.T, np.eye(k)
-    return X, np.arange(k), shared, separate, m
 
 
 @pytest.mark.parametrize("k", [4, 8, 16, 64, 128])
@@ -67,14 +47,13 @@ def test_entrywise_norms_prefer_a_column_a_class(k):
         assert ((X @ weights).argmax(axis=1) == y).all()
 
 
-@pytest.mark.parametrize(("k", "lam", "expected"), [(16, 0.01, 0.949984), (64, 0.001, 0.864297)])
+@pytest.mark.parametrize(("k", "lam", "expected"), L1)
 def test_the_l1_solution_is_the_unit_columns_and_no_bit(k, lam, expected):
     """Item 2: the optimality conditions at c W^f, strict for every other entry, so that it is the only minimiser."""
     X, y, _, separate, m = first(k)
     b, z = 2 * m, 1 + (k - 1) * E
     assert lam < (b / k) * (1 - 1 / z)
-    u = k * lam / b
-    c = (1 + math.log(k - 1) - math.log(u / (1 - u))) / b
+    c = l1_scale(k, lam)
     assert c == pytest.approx(expected, abs=5e-7)
     gradient = X.T @ loss_and_residuals(X @ (c * separate), y)[1] / k
     np.testing.assert_allclose(gradient[separate > 0], -lam, rtol=1e-9)
@@ -99,17 +78,10 @@ def test_the_l1_solution_found_by_proximal_gradient():
 def test_the_frobenius_solution_has_every_unit_column_and_the_bits_too(k, lam):
     """Item 2: contrary to a literal reading of the paper; its columns sum to 0."""
     X, y, _, _, m = first(k)
-    design = DenseDesign(k)
-    design.add(X)
-    objective = Objective(design, y, k, penalty=Frobenius(), weight=lam)
-    found = lbfgs(objective, np.zeros((m + k, k)), 1e-9, 5000)
-    sizes = np.abs(found.weights).max(axis=1)
-    assert found.residual <= 1e-8 and (sizes > 1e-3 * sizes.max()).all() and np.count_nonzero(sizes) == m + k
-    np.testing.assert_allclose(found.weights.sum(axis=1), 0.0, atol=1e-8)
-
-
-def score_of_round(t, k):
-    return 1 + (E - 1) / (1 + (k / 2 ** (t - 1) - 1) * E)
+    weights = frobenius_solution(X, y, k, lam)
+    sizes = np.abs(weights).max(axis=1)
+    assert (sizes > 1e-3 * sizes.max()).all() and np.count_nonzero(sizes) == m + k
+    np.testing.assert_allclose(weights.sum(axis=1), 0.0, atol=1e-8)
 
 
 @pytest.mark.parametrize("k", [16, 32, 64, 128])
@@ -119,7 +91,7 @@ def test_shareboost_takes_the_bits_one_after_the_other(k):
     model = ShareBoost(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(X), y)
     assert sorted(model.selected_) == list(range(m))
     for t, scores in enumerate(model.model_.staged_scores(X), 1):
-        assert model.scores_[t - 1] == pytest.approx(score_of_round(t, k), rel=1e-5)
+        assert model.scores_[t - 1] == pytest.approx(bit_score(t, k), rel=1e-5)
         assert np.mean(scores.argmax(axis=1) != y) == 1 - 2**t / k
 
 
@@ -129,8 +101,8 @@ def test_with_few_classes_the_unit_columns_win(k, expected):
     X, y, *_, m = first(k)
     model = ShareBoost(1).fit_pool(DensePool(X), y)
     assert model.selected_[0] == m and model.scores_[0] == pytest.approx(expected, abs=1e-3)
-    assert model.scores_[0] == pytest.approx((4 * m / k) * (1 - 1 / (1 + (k - 1) * E)))
-    assert score_of_round(1, k) < model.scores_[0]
+    assert model.scores_[0] == pytest.approx((4 * m / k) * (1 - 1 / (1 + (k - 1) * E))) == pytest.approx(unit_score(k))
+    assert bit_score(1, k) < model.scores_[0]
 
 
 def lambda_of(c, m):
@@ -140,44 +112,25 @@ def lambda_of(c, m):
     return 2 * (np.arange(1, m + 1) / m * terms).sum() / (1 + terms.sum())
 
 
-@pytest.mark.parametrize(
-    ("lam", "expected"), [(0.9, 0.109617), (0.5, 0.624211), (0.1, 1.870528), (0.02, 2.778295)]
-)  # fmt: skip
+@pytest.mark.parametrize(("lam", "expected"), BITS_ONLY)
 def test_with_many_classes_the_mixed_norm_has_the_bits_only(lam, expected):
     """Item 4, k = 128 >= 2 m^2."""
     X, y, shared, _, m = first(128)
     assert brentq(lambda c: lambda_of(c, m) - lam, 0.0, 10.0) == pytest.approx(expected, abs=1e-6)
-    weights = solved(X, y, 128, lam)
+    weights = mixed_norm_solution(X, y, 128, lam)
     assert np.flatnonzero(weights.any(axis=1)).tolist() == list(range(m))
     np.testing.assert_allclose(weights, expected * shared, atol=5e-5 * expected)
 
 
-@pytest.mark.parametrize(
-    ("k", "lam", "columns"), [(64, 0.9, 6), (64, 0.5, 6), (64, 0.1, 70), (16, 0.9, 20), (16, 0.5, 20), (16, 0.1, 20)]
-)  # fmt: skip
+@pytest.mark.parametrize(("k", "lam", "columns"), COLUMNS)
 def test_with_fewer_classes_the_mixed_norm_needs_the_unit_columns(k, lam, columns):
     """Item 4: where the bits no longer suffice."""
     X, y, *_ = first(k)
-    weights = solved(X, y, k, lam)
+    weights = mixed_norm_solution(X, y, k, lam)
     assert np.count_nonzero(weights.any(axis=1)) == columns
 
 
 # --- second example
-
-
-def second(k, s, a):
-    """X ((a + s) k, s m): ``a`` samples a class with all blocks, and one for every block that lacks it; y; W^s, W^f."""
-    code = bits(k)
-    m = code.shape[1]
-    whole = np.tile(code, (1, s))
-    lacking = [np.where(np.repeat(np.arange(s) == block, m), 0.0, whole) for block in range(s)]
-    X = np.concatenate([whole] * a + lacking)
-    shared = np.zeros((s * m, k))
-    shared[:m] = code.T
-    return X, np.tile(np.arange(k), a + s), shared, whole.T / s, m
-
-
-SIZES = [(16, 4), (16, 8), (16, 16), (32, 6)]
 
 
 @pytest.mark.parametrize(("k", "s"), SIZES)
@@ -193,9 +146,9 @@ def test_spread_over_all_blocks_the_same_norm_has_a_smaller_loss(k, s):
 def test_the_mixed_norm_uses_all_blocks_alike(lam):
     """Item 2: all s m columns, all entries of one magnitude."""
     X, y, _, spread, _ = second(16, 4, 16)
-    sizes = np.abs(solved(X, y, 16, lam))
+    sizes = np.abs(mixed_norm_solution(X, y, 16, lam))
     assert sizes.min() > 0.0 and np.ptp(sizes) < 1e-6 * max(1.0, sizes.max())
-    assert (np.sign(solved(X, y, 16, lam)) == np.sign(spread)).all()
+    assert (np.sign(mixed_norm_solution(X, y, 16, lam)) == np.sign(spread)).all()
 
 
 @pytest.mark.parametrize(("k", "s"), SIZES)
@@ -208,3 +161,25 @@ def test_shareboost_needs_two_blocks_whatever_their_number(k, s):
     assert model.selected_[:m].tolist() == list(range(m))
     assert errors[m - 1] == pytest.approx((1 / (a + s)) * (1 - 1 / k))  # eps / s = 1 / (a + s)
     assert errors.index(0.0) + 1 == 2 * m <= 3 * m
+
+
+# --- as an item
+
+
+def test_the_item_writes_every_check_with_what_was_expected_and_found(command, workplace):
+    code, out, err = command("reproduce shareboost/section6")
+    assert code == 0, err
+    folder = workplace / "results" / "shareboost" / "section6"
+    rows = list(csv.DictReader((folder / "table.csv").open()))
+    assert f"all {len(rows)} checks are met" in out and {row["met"] for row in rows} == {"yes"}
+    assert {(row["example"], row["item"]) for row in rows} == {(e, i) for e, i in zip("1111222", "1234123")}
+    found = {row["check"]: float(row["found"]) for row in rows}
+    assert found["k = 16, lambda = 0.01: c of the l1 minimiser c W^f"] == pytest.approx(0.949984, abs=1e-6)
+    assert (folder / "table.md").read_text().count("| yes") == len(rows)
+
+
+def test_a_check_that_fails_is_told(command, workplace, monkeypatch):
+    monkeypatch.setattr(section6, "checks", lambda: iter([section6.Check(1, 3, "what", "2", "3", False)]))
+    code, out, _ = command("reproduce shareboost/section6")
+    assert code == 0 and "1 of 1 checks not met" in out
+    assert "not met" in (workplace / "results" / "shareboost" / "section6" / "table.md").read_text()

@@ -223,6 +223,19 @@ def test_lazy_scoring_is_full_scoring(name):
     np.testing.assert_allclose(lazy.scores_, full.scores_, rtol=1e-4)
 
 
+@pytest.mark.parametrize("bias", ["none", "free", "pool"])
+def test_lazy_scoring_of_thousands_of_columns_stays_finite_beyond_saturation(bias):
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(-1, 1, (60, 6000)), np.arange(60) % 3
+    x[:, ::7], x[:, 1::7] = 0.0, 1.0
+    pool = DensePool(x)
+    full, lazy = (ShareBoost(30, scoring=how, stop_loss=0.0, bias=bias).fit_pool(pool, y) for how in ("full", "lazy"))
+    np.testing.assert_array_equal(lazy.selected_, full.selected_)
+    assert lazy.scored_[-1] < 6000 and lazy.train_loss_[-1] < 1e-6
+    for found in (lazy.scores_, lazy.train_loss_, lazy.inner_residual_, lazy.model_.weights):
+        assert np.isfinite(found).all()
+
+
 def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypatch):
     monkeypatch.setattr("boostrun.sharing.lazy._FIRST", 16)
     model = ShareBoost(40, scoring="lazy", reg=0.1).fit_pool(ProductPool(digits[0][:, 8:40]), digits[1])
