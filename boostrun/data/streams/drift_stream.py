@@ -56,7 +56,7 @@ class DriftStream:
 
 
 def equal_changes(n_samples: int, n_concepts: int) -> np.ndarray:
-    """After how many examples the concept changes, where each has the same share, rounded up, and the last one the rest.
+    """After how many examples the concept changes, where each has an equal share, rounded up, and the last the rest.
 
     >>> equal_changes(50_000, 4).tolist(), equal_changes(10_000, 3).tolist()
     ([12500, 25000, 37500], [3334, 6668])
