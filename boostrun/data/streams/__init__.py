@@ -17,10 +17,11 @@ from pathlib import Path
 
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.schemas.data import DRIFTING
 
 __all__ = ["NAMES", "DriftStream", "draw"]
 
-NAMES = ("sea", "led", "rbf", "santafe", "electricity", "weather")
+NAMES = tuple(DRIFTING)
 
 
 def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> DriftStream:

@@ -12,13 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.streams.drift_stream import DriftStream, equal_changes
 from boostrun.errors import BoostrunError
 
-DEFAULTS = {
-    "n_samples": 1_000_000, "noise": 0.1, "schedule": "swap", "width": 50_000, "classes": "binary",
-    "positive": "12457",
-}  # fmt: skip
+DEFAULTS = defaults("dataset", "led")
 _CODES = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
 SEGMENTS = np.array([[int(segment) for segment in code] for code in _CODES.split()], np.uint8)
 SHOWN, COINS = 7, 17
@@ -45,7 +43,7 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
     ``static``: one exchange throughout. ``swap``: it changes at once after each quarter. ``moa_chain``: more and more
     attributes are exchanged, each step over about ``width`` examples, as MOA's `ConceptDriftStream` mixes two streams.
     """
-    for key, words in (("schedule", tuple(CONCEPTS)), ("classes", ("binary", "10"))):
+    for key, words in (("schedule", CONCEPTS), ("classes", ("binary", "10"))):
         if options[key] not in words:
             raise BoostrunError(f"dataset.{key}={options[key]}: it must be one of {', '.join(words)}")
     n, concepts = options["n_samples"], CONCEPTS[options["schedule"]]

@@ -11,13 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError
 
-DEFAULTS = {
-    "n_samples": 1_000_000, "n_features": 10, "n_centroids": 10, "n_drift_centroids": 10, "speed": 0.001,
-    "model_seed": None,
-}  # fmt: skip
+DEFAULTS = defaults("dataset", "rbf")
 _SHARES = (0.35, 0.65)
 _BLOCK = 100_000  # examples made at once
 

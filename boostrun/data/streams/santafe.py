@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.files import reading
 from boostrun.data.streams.drift_stream import DriftStream, Holdout, equal_changes
 from boostrun.errors import BoostrunError, DataMissingError
 
-DEFAULTS = {"holdout": "segments", "holdout_per_concept": 825, "ramp": 0}
+DEFAULTS = defaults("dataset", "santafe")
 THRESHOLDS = (-0.5, 0.0, 1.0)  # on the standardised series
 LAGS = 9
 STREAM = 10_000

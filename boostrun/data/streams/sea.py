@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.config import defaults
 from boostrun.data.streams.drift_stream import DriftStream, Holdout, equal_changes
 
-DEFAULTS = {"n_samples": 50_000, "noise": 0.0, "holdout_per_concept": 2500}
+DEFAULTS = defaults("dataset", "sea")
 THRESHOLDS = (8.0, 9.0, 7.0, 9.5)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from boostrun.config import defaults
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.data.streams.recorded import found, recorded, table
 from boostrun.errors import BoostrunError
 
-DEFAULTS: dict = {}
+DEFAULTS = defaults("dataset", "weather")
 DATA, LABELS = "NEweather_data.csv", "NEweather_class.csv"
 WIDTH = 8
 
