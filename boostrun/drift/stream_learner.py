@@ -61,6 +61,8 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
     def learn_one(self, x: dict, y) -> None:
         """Learn one example, as river does: ``x`` maps names to numbers. Slower than chunks by far: one call a row."""
         if not self._started:
+            if not x:
+                raise BoostrunError("the first example has no feature: one at least is needed")
             self._names = sorted(x, key=str)
             self.n_features_in_ = len(self._names)
             self._start(np.array([y]), declared=False)
@@ -73,9 +75,9 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
         code = self._predict(self._row(x))[0]
         return self.classes_[min(code, len(self.classes_) - 1)].item()
 
-    def _checked(self, X, y=None, reset: bool = True):
+    def _checked(self, X, y="no_validation", reset: bool = True):
         """X as float64 in C order that may be written to, which spares kernels a second compilation, and y if any."""
-        if y is None:
+        if isinstance(y, str) and y == "no_validation":
             return np.require(validate_data(self, X, dtype=np.float64, order="C", reset=reset), requirements="W")
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=reset)
         check_classification_targets(y)
@@ -118,7 +120,10 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
     def _row(self, x: dict) -> np.ndarray:
         if not hasattr(self, "_names"):
             raise BoostrunError("this model has learnt from arrays: features have places, not names")
-        row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)
+        try:
+            row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)
+        except (TypeError, ValueError):
+            row = np.array([[np.nan]])
         if not np.isfinite(row).all():
             raise BoostrunError(f"{x!r}: every feature must be a finite number")
         return row

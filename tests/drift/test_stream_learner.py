@@ -94,8 +94,11 @@ def test_nan_is_an_error_and_teaches_nothing():
     assert model.n_seen_ == 60
     one = IBoostClassifier(**SMALL)
     one.learn_one({"a": 1.0}, "ash")
-    with pytest.raises(BoostrunError, match="finite"):
-        one.learn_one({"a": float("nan")}, "ash")
+    for value in (float("nan"), "red", None):
+        with pytest.raises(BoostrunError, match="finite"):
+            one.learn_one({"a": value}, "ash")
+    with pytest.raises(BoostrunError, match="no feature"):
+        IBoostClassifier(**SMALL).learn_one({}, "ash")
     assert one.n_seen_ == 1
 
 
