@@ -14,7 +14,7 @@ SMALL = {"n_window": 20, "budget": 10}
 
 @pytest.mark.slow
 @parametrize_with_checks([
-    IBoostClassifier(**SMALL), IBoostClassifier(60, 20, update="batch"), IBoostClassifier(base="gnb", **SMALL),
+    IBoostClassifier(**SMALL), IBoostClassifier(20, 20, update="batch"), IBoostClassifier(base="gnb", **SMALL),
 ])  # fmt: skip
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
