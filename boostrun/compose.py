@@ -131,6 +131,9 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     groups = {group: schema.check_group(group, plain.get(group) or {}) for group in GROUPS}
     if is_streamed(groups["dataset"]):
         schema.check_streamed(groups["algo"], groups["features"], checked["holdout"], checked["train_samples"])
+    schema.check_drifting(
+        groups["algo"], groups["dataset"], groups["features"], checked["holdout"], checked["train_samples"]
+    )
     schema.check_pool(groups["algo"], groups["features"])
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again

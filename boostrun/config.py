@@ -9,11 +9,14 @@ from typing import Any
 from .errors import BoostrunError, did_you_mean
 from .kinds import Kind
 from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
+from .schemas.data import DRIFTING
+from .schemas.drift import Drift
 from .schemas.sampling import Sampling
 from .schemas.sharing import Sharing
 
 __all__ = [
-    "MISSING", "SCHEMAS", "check_budget", "check_group", "check_pool", "check_root", "check_streamed", "defaults",
+    "MISSING", "SCHEMAS", "check_budget", "check_drifting", "check_group", "check_pool", "check_root", "check_streamed",
+    "defaults",
 ]  # fmt: skip
 
 
@@ -119,6 +122,37 @@ def check_streamed(
         )
     if train_samples is not None:
         raise BoostrunError(f"dataset=stream has no use for train_samples={train_samples}: give a shorter file")
+
+
+def check_drifting(
+    algo: Mapping[str, Any],
+    dataset: Mapping[str, Any],
+    features: Mapping[str, Any],
+    holdout: float | None,
+    train_samples: int | None = None,
+) -> None:
+    """Refuse a drifting stream without a learner that follows it, and the reverse; raises BoostrunError.
+
+    >>> check_drifting({"name": "geem"}, {"name": "sea"}, {"name": "raw"}, None)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: algo 'geem' cannot follow the stream dataset=sea; iboost_stochastic, ... can
+    """
+    stream = dataset["name"] in DRIFTING
+    if issubclass(SCHEMAS["algo"][algo["name"]], Drift) != stream:
+        if stream:
+            able = ", ".join(name for name, schema in SCHEMAS["algo"].items() if issubclass(schema, Drift))
+            raise BoostrunError(f"algo '{algo['name']}' cannot follow the stream dataset={dataset['name']}; {able} can")
+        raise BoostrunError(
+            f"algo '{algo['name']}' follows a stream, and dataset={dataset['name']} is none; the streams are "
+            f"{', '.join(DRIFTING)}"
+        )
+    if not stream:
+        return
+    if dict(features) != {"name": "raw", **defaults("features", "raw")}:
+        raise BoostrunError(f"dataset={dataset['name']} is learnt as it is: features=raw with its defaults is needed")
+    for key, value in (("holdout", holdout), ("train_samples", train_samples)):
+        if value is not None:
+            raise BoostrunError(f"dataset={dataset['name']} has no use for {key}={value:g}: it is a stream")
 
 
 def _check(schema: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A loader is one module with
 - `files(options, data_root) -> {logical name: Path}`: the files that it reads, or DataMissingError;
 - `read(options, data_root) -> Parts`: the arrays;
 - `places(options, data_root) -> str`: which file belongs where, as a clause;
+- or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
 - optional `SOURCES`: dotted names of other modules that decide what is read;
 - optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options).
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
+from boostrun.schemas.data import DRIFTING
 
 if TYPE_CHECKING:
     from boostrun.data.dataset import Dataset
@@ -30,8 +32,10 @@ NAMES = (
     "digits", "mnist", "cifar10", "stl10", "pedestrians", "caltech101", "inria",
     "pendigits", "statlog", "isolet", "letter", "chars74k", "mnist_expanded",
     "npz", "csv", "parquet", "image_folder", "openml", "stream",
+    *DRIFTING,
 )  # fmt: skip
-_MODULES = {"stream": "stream_set"}  # loaders whose module has another name
+# Loaders whose module has another name.
+_MODULES = {"stream": "stream_set", **{name: f"streams.{name}" for name in DRIFTING}}
 
 # Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
@@ -66,6 +70,15 @@ def is_streamed(config: Mapping) -> bool:
     return config.get("name") == "stream"
 
 
+def is_drifting(config: Mapping) -> bool:
+    """Whether a data set is a stream whose concept may change, for learners that follow it example by example.
+
+    >>> is_drifting({"name": "sea"}), is_drifting({"name": "stream"})
+    (True, False)
+    """
+    return config.get("name") in DRIFTING
+
+
 def load(config: Mapping, data_root: Path) -> Dataset:
     """Read a data set, checked: shapes, labels, finite values.
 
@@ -88,6 +101,8 @@ def load(config: Mapping, data_root: Path) -> Dataset:
 
     data_root = Path(data_root)
     module, options = _loader(config, data_root)
+    if is_drifting(config):
+        raise BoostrunError(f"dataset={config['name']} is a stream in an order of its own, with no test part")
     digest = checksum(config, data_root)
     if hasattr(module, "verify"):
         module.verify(options, data_root)
@@ -127,6 +142,8 @@ def describe(config: Mapping, data_root: Path) -> str:
         files = module.files(options, data_root)
     except DataMissingError as missing:
         return f"{name}: not there. {missing}"
+    if not files:
+        return f"{name}: {module.places(options, data_root)}"
     size = sum(path.stat().st_size for path in files.values()) / 2**20
     first = next(iter(files.values()))
     where = str(first) if len(files) == 1 else f"{len(files)} files, the first {first}"
@@ -166,7 +183,7 @@ def _open_loader(config: Mapping):
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"dataset '{config.get('name')}': there is no module {dotted} to load it with") from error
-    for needed in ("DEFAULTS", "files", "read", "places"):
+    for needed in ("DEFAULTS", "files", "draw" if is_drifting(config) else "read", "places"):
         if not hasattr(module, needed):
             raise BoostrunError(f"the loader {dotted} has no {needed}; see the head of boostrun/data/__init__.py")
     return module, merge(config, module.DEFAULTS, "dataset")

@@ -16,7 +16,8 @@ class Made(NamedTuple):
 
     Without a method ``cls`` is made with its keys alone, null ones left out, and budgets under the names in ``budget``.
     ``evaluate`` is the module whose ``train_and_test`` makes its records. Where ``policy`` is given, the method is a
-    policy object; it says which keys are the policy's, and what the policy calls them.
+    policy object; it says which keys are the policy's, and what the policy calls them. ``fixed`` are parameters that
+    make the algorithm what it is.
     """
 
     module: str
@@ -26,6 +27,7 @@ class Made(NamedTuple):
     evaluate: str = "boostrun.runner.evaluate"
     policy: Mapping[str, str] | None = None
     budget: Mapping[str, str] | None = None
+    fixed: Mapping[str, str] | None = None
 
 
 def _reservoir(name: str, module: str) -> Made:
@@ -53,6 +55,13 @@ def _sampling(policy: str, module: str, **keys: str) -> Made:
 
 def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
     return Made(f"boostrun.sharing.{module}", cls, None, (), f"boostrun.runner.{evaluate}", budget=budget)
+
+
+def _iboost(update: str) -> Made:
+    return Made(
+        "boostrun.drift.iboost", "IBoostClassifier", None, (), "boostrun.runner.evaluate_drift",
+        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"}, fixed={"update": update},
+    )  # fmt: skip
 
 
 _POLICY_MODULES = tuple(
@@ -127,6 +136,8 @@ ALGORITHMS = {
     "jointboost": _sharing("jointboost", "JointBoostClassifier", "evaluate_jointboost", T="rounds"),
     "knn": _sharing("knn", "KNNClassifier", "evaluate_whole"),
     "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
+    "iboost_stochastic": _iboost("stochastic"),
+    "iboost_batch": _iboost("batch"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -157,7 +168,7 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
 
         return DummyClassifier(strategy="most_frequent")
     cls = getattr(importlib.import_module(made.module), made.cls)
-    parameters = {key: value for key, value in algo.items() if key != "name"}
+    parameters = {key: value for key, value in algo.items() if key != "name"} | dict(made.fixed or {})
     parameters |= {(made.budget or _PARAMETERS)[key]: value for key, value in budget.items()}
     if made.method is None:
         given = {key: value for key, value in parameters.items() if value is not None}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.compose import Settings
-from boostrun.data import is_streamed
+from boostrun.data import is_drifting, is_streamed
 from boostrun.errors import BoostrunError
 from boostrun.export.inputs import of_bank, whole
 from boostrun.runner import provenance
@@ -59,6 +59,8 @@ def check(settings: Settings) -> None:
     """Refuse what leaves no model behind, before it is trained; raises BoostrunError with one sentence."""
     if settings.algo["name"] in _WITHOUT:
         raise BoostrunError(f"algo '{settings.algo['name']}' keeps no model of its own: there is nothing to export")
+    if is_drifting(settings.dataset):
+        raise BoostrunError(f"algo '{settings.algo['name']}' goes on learning: its model is not kept after the stream")
     if is_streamed(settings.dataset):
         raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostrun.compose import Settings
-from boostrun.data import is_streamed
+from boostrun.data import is_drifting, is_streamed, loader_module
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.runner import algorithms, tuned
@@ -73,8 +73,10 @@ def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
 def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
-    streamed = ("boostrun.runner.streamed",) if is_streamed(cell.dataset) else ()
-    source = source_digest((*algorithms.modules(cell.algo["name"]), *streamed))
+    reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
+    if is_drifting(cell.dataset):
+        reading.append(loader_module(cell.dataset))
+    source = source_digest((*algorithms.modules(cell.algo["name"]), *reading))
     try:
         data = "" if untuned else _data_key(settings, cell)
         planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
@@ -101,8 +103,12 @@ def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
 
 
 def _data_key(settings: Settings, cell: Cell) -> str:
-    """The key of the feature bank, or of the files of a streamed set; nothing is built."""
+    """The key of the feature bank, or of the files of a streamed set or a drifting stream; nothing is built."""
     data_root, _ = roots(settings)
+    if is_drifting(cell.dataset):
+        from boostrun.data import checksum
+
+        return checksum(cell.dataset, data_root)
     if is_streamed(cell.dataset):
         from boostrun.data import stream_set
 
@@ -124,13 +130,18 @@ def _why_stale(record: dict, inputs: Inputs) -> str:
 def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
     """Build the feature bank of cells that share one where it is not there yet, and hold their budgets against it.
 
-    Of a streamed set nothing is built: its files are looked through once. Raises BoostrunError when the reservoir is
-    larger than the training set or smaller than the number of classes, ``run.memory_limit`` is too little, or a policy
-    cannot start on these features.
+    Of a streamed set nothing is built: its files are looked through once; of a drifting stream one is drawn. Raises
+    BoostrunError when the reservoir is larger than the training set or smaller than the number of classes,
+    ``run.memory_limit`` is too little, or a policy cannot start on these features.
     """
     if is_streamed(cells[0].cell.dataset):
         for planned in {str(planned.cell.budget): planned for planned in cells}.values():
             _prepare_streamed(planned.settings, planned.cell)
+        return
+    if is_drifting(cells[0].cell.dataset):
+        from boostrun.data.streams import draw
+
+        draw(cells[0].cell.dataset, roots(cells[0].settings)[0])  # what is wrong with it is said before a trial starts
         return
     bank = bank_of(cells[0].settings, progress)
     for planned in cells:

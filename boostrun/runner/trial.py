@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.data import is_streamed
+from boostrun.data import is_drifting, is_streamed
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -29,6 +29,8 @@ class Execute:
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
+        if is_drifting(trial.cell.dataset):
+            return self._drifting(trial)
         return self._streamed(trial) if is_streamed(trial.cell.dataset) else self.trained(trial)[2]
 
     def trained(self, trial: Trial) -> tuple[Any, Any, dict[str, Any]]:
@@ -51,6 +53,20 @@ class Execute:
         result = train_and_test(model, bank, seeds.filter)
         shutil.rmtree(model.checkpoint, ignore_errors=True)
         return model, bank, result
+
+    def _drifting(self, trial: Trial) -> dict[str, Any]:
+        """The same from a stream whose concept may change; it and its hold-outs are the same for all algorithms."""
+        from boostrun.data.streams import draw
+        from boostrun.runner import algorithms, evaluate_drift
+        from boostrun.runner.seeds import spawn
+
+        cell, seeds = trial.cell, spawn(trial.seed)
+        stream = draw(cell.dataset, Path(self.data_root), seeds.split, seeds.filter)
+        evaluate_drift.rehearse(
+            algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
+        )
+        model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
+        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", 1))
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
@@ -79,7 +95,7 @@ def warm_up(cell: Cell) -> None:
         import boostrun.features
         import boostrun.runner.evaluate  # noqa: F401
 
-        if not is_streamed(cell.dataset):
+        if not is_streamed(cell.dataset) and not is_drifting(cell.dataset):
             _compile(cell)
     gc.enable()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..kinds import choice, number, text, whole, workers
-from . import reservoir, sampling, sharing
+from . import drift, reservoir, sampling, sharing
 from .base import MISSING, Algorithm, Majority
 from .data import DATASETS
 from .features import FEATURES
@@ -55,8 +55,10 @@ class Root:
 BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 
 SCHEMAS: dict[str, dict[str, type]] = {
-    "algo": {**reservoir.ALGORITHMS, **sampling.ALGORITHMS, **sharing.ALGORITHMS, "majority": Majority},
+    "algo": {
+        **reservoir.ALGORITHMS, **sampling.ALGORITHMS, **sharing.ALGORITHMS, **drift.ALGORITHMS, "majority": Majority,
+    },
     "dataset": DATASETS,
     "features": FEATURES,
     "run": {"local": Run},
-}
+}  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..kinds import number, text, whole
+from ..kinds import choice, number, text, whole
 from .base import MISSING
 
 
@@ -118,9 +118,75 @@ class MnistExpanded(Dataset):
     seed: int = whole(0, least=0)
 
 
+@dataclass
+class DriftingStream(Dataset):
+    """A stream whose concept may change, tested example by example, each before it is learnt.
+
+    Accuracy is measured over the last ``window`` examples and fading by ``fading``, every ``curve_every`` examples.
+    """
+
+    window: int = whole(10_000)
+    fading: float = number(0.999, above=0.0, most=1.0)
+    curve_every: int = whole(10_000)
+
+
+@dataclass
+class Led(DriftingStream):
+    """LED: seven segments of a digit among 17 coin flips, exchanged as ``schedule`` says."""
+
+    n_samples: int = whole(1_000_000)
+    noise: float = number(0.1, least=0.0, most=0.5)
+    schedule: str = choice("swap", "static", "moa_chain")
+    width: int = whole(50_000)
+    classes: str = text("binary")
+    positive: str = text("12457")
+
+
+@dataclass
+class Rbf(DriftingStream):
+    """Random radial basis functions that move."""
+
+    n_samples: int = whole(1_000_000)
+    n_features: int = whole(10)
+    n_centroids: int = whole(10)
+    n_drift_centroids: int = whole(10, least=0)
+    speed: float = number(0.001, least=0.0)
+    model_seed: int | None = whole(None, least=0)
+
+
+@dataclass
+class ConceptStream(Dataset):
+    """A stream with a hold-out a concept, on which the model is tested every ``eval_every`` examples."""
+
+    eval_every: int = whole(20)
+
+
+@dataclass
+class Sea(ConceptStream):
+    """SEA: the sum of two attributes against a threshold that changes three times."""
+
+    n_samples: int = whole(50_000, least=4)
+    noise: float = number(0.0, least=0.0, most=0.5)
+    holdout_per_concept: int = whole(2500)
+
+
+@dataclass
+class SantaFe(ConceptStream):
+    """Santa Fe's laser series against a threshold that changes twice."""
+
+    holdout: str = choice("segments", "disjoint")
+    holdout_per_concept: int = whole(825)
+    ramp: int = whole(0, least=0)
+
+
+DRIFTING: dict[str, type] = {
+    "sea": Sea, "led": Led, "rbf": Rbf, "santafe": SantaFe, "electricity": DriftingStream, "weather": DriftingStream,
+}  # fmt: skip
+
 DATASETS: dict[str, type] = {
     "digits": SplitDataset, "mnist": Dataset, "cifar10": Dataset, "stl10": Dataset, "caltech101": Caltech101,
     "inria": Inria, "pedestrians": Dataset, "npz": FileDataset, "csv": TableDataset, "parquet": TableDataset,
     "image_folder": ImageFolder, "openml": OpenML, "stream": Stream, "pendigits": UciTable, "statlog": UciTable,
     "isolet": UciTable, "letter": Letter, "chars74k": Chars74K, "mnist_expanded": MnistExpanded,
+    **DRIFTING,
 }  # fmt: skip

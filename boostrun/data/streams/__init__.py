@@ -1,0 +1,59 @@
+"""Streams whose concept may change: `draw` makes one from its config and the seeds of a trial.
+
+A loader is one module of this package with
+
+- `DEFAULTS`: its config keys and their default values;
+- `files(options, data_root) -> {logical name: Path}`: the files that it reads (none where it generates), or
+  DataMissingError;
+- `places(options, data_root) -> str`: which file belongs where, as a clause;
+- `draw(options, data_root, rng, holdout_rng) -> DriftStream`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from boostrun.data.streams.drift_stream import DriftStream
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.schemas.data import DRIFTING
+
+__all__ = ["NAMES", "DriftStream", "draw"]
+
+NAMES = tuple(DRIFTING)
+
+
+def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> DriftStream:
+    """A stream and the hold-outs of its concepts.
+
+    Parameters
+    ----------
+    config : mapping with `name` and the loader's keys
+    data_root : Path, the folder that holds the data sets
+    stream_seed, holdout_seed : whatever ``numpy.random.default_rng`` takes
+        The hold-outs do not change with the first, nor the stream with the second, except where the hold-out is set
+        aside from the stream itself.
+
+    Raises
+    ------
+    DataMissingError
+        The files are not there; the message says which belongs where.
+    BoostrunError
+        A key, a file or its content is wrong.
+
+    >>> stream = draw({"name": "sea", "n_samples": 400}, Path("datasets"))
+    >>> stream.x.shape, stream.changes.tolist(), stream.classes
+    ((400, 3), [100, 200, 300], ('-1', '1'))
+    """
+    import numpy as np
+
+    from boostrun.data.options import merge
+
+    name = str(config.get("name"))
+    if name not in NAMES:
+        raise BoostrunError(f"no stream '{name}'{did_you_mean(name, NAMES)} (streams: {', '.join(NAMES)})")
+    module = importlib.import_module(f"boostrun.data.streams.{name}")
+    options = merge(config, module.DEFAULTS, "dataset")
+    rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
+    return module.draw(options, Path(data_root), *rngs)

@@ -1,0 +1,64 @@
+"""What every stream's loader hands over: examples in their order, where the concept changes, hold-outs by concept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Holdout(NamedTuple):
+    """Examples of one concept that are never trained on: x (m, d) float64 or uint8, y (m,) int64 class numbers."""
+
+    x: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True)
+class DriftStream:
+    """A stream of labelled examples.
+
+    Attributes
+    ----------
+    name : str
+    x : ndarray (N, d), float64, or uint8 where all attributes are binary
+    y : ndarray (N,) int64
+        Class numbers, indices into `classes`. With two classes, 0 is -1 and 1 is +1.
+    classes : tuple of str
+    changes : ndarray of int64, rising
+        The concept changes after so many examples; empty where it does not, or nobody knows when.
+    holdouts : tuple of Holdout
+        One a concept, or none: then the stream is evaluated by testing, then training.
+    facts : dict
+        What a record should say of the stream: plain values.
+    """
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+    classes: tuple[str, ...]
+    changes: np.ndarray
+    holdouts: tuple[Holdout, ...] = ()
+    facts: dict = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def concept(self, examples):
+        """The concept (0, 1, ...) of the last one of so many examples: an int or an array like ``examples``.
+
+        >>> stream = DriftStream("toy", np.zeros((9, 1)), np.zeros(9, int), ("a", "b"), np.array([3, 6]))
+        >>> stream.concept(np.array([1, 3, 4, 6, 7])).tolist()
+        [0, 0, 1, 1, 2]
+        """
+        return np.searchsorted(self.changes, examples, side="left")
+
+
+def equal_changes(n_samples: int, n_concepts: int) -> np.ndarray:
+    """After how many examples the concept changes, where each has an equal share, rounded up, and the last the rest.
+
+    >>> equal_changes(50_000, 4).tolist(), equal_changes(10_000, 3).tolist()
+    ([12500, 25000, 37500], [3334, 6668])
+    """
+    return -(-n_samples // n_concepts) * np.arange(1, n_concepts)
