@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .. import parameters
 from ..errors import BoostrunError
@@ -112,7 +112,7 @@ class IBoostClassifier(StreamLearner):
     def decision_function(self, X) -> np.ndarray:
         """F(x) = sum_j b_j f_j(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = self._checked(X, reset=False)
         scores = np.empty((len(X), self._settings.n_classes))
         kernels.decide(X, self._state, self._settings, scores)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

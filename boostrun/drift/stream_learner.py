@@ -1,4 +1,4 @@
-"""What our stream learners have in common: scikit-learn's ``partial_fit``, prequential training, and river's methods."""
+"""What stream learners have in common: scikit-learn's ``partial_fit``, prequential training, and river's methods."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Start anew and learn the rows of X (n, d) in order, once; ``classes_`` are the sorted labels y (n,)."""
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
+        X, y = self._checked(X, y)
         self.__dict__.pop("_names", None)
         self._start(np.unique(y), declared=True)
         self._learn(X, self._codes(y))
@@ -56,12 +55,14 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
     def predict(self, X) -> np.ndarray:
         """Labels (k,) of X (k, d)."""
         check_is_fitted(self)
-        codes = self._predict(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+        codes = self._predict(self._checked(X, reset=False))
         return self.classes_[np.minimum(codes, len(self.classes_) - 1)]
 
     def learn_one(self, x: dict, y) -> None:
         """Learn one example, as river does: ``x`` maps names to numbers. Slower than chunks by far: one call a row."""
         if not self._started:
+            if not x:
+                raise BoostrunError("the first example has no feature: one at least is needed")
             self._names = sorted(x, key=str)
             self.n_features_in_ = len(self._names)
             self._start(np.array([y]), declared=False)
@@ -74,10 +75,17 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
         code = self._predict(self._row(x))[0]
         return self.classes_[min(code, len(self.classes_) - 1)].item()
 
+    def _checked(self, X, y="no_validation", reset: bool = True):
+        """X as float64 in C order that may be written to, which spares kernels a second compilation, and y if any."""
+        if isinstance(y, str) and y == "no_validation":
+            return np.require(validate_data(self, X, dtype=np.float64, order="C", reset=reset), requirements="W")
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=reset)
+        check_classification_targets(y)
+        return np.require(X, requirements="W"), y
+
     def _take(self, X, y, classes) -> np.ndarray:
         first = not self._started
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
-        check_classification_targets(y)
+        X, y = self._checked(X, y, reset=first)
         if first:
             self._start(np.unique(y if classes is None else classes), declared=classes is not None)
         elif classes is not None and not np.isin(classes, self.classes_).all():
@@ -101,9 +109,8 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
         if not known.all():
             new = np.unique(y[~known])
             if self._declared:
-                raise BoostrunError(
-                    f"the label {new[0]!r} is none of the classes {self.classes_.tolist()} that the stream began with"
-                )
+                label, known = new.tolist()[0], self.classes_.tolist()
+                raise BoostrunError(f"the label {label!r} is none of the classes {known} that the stream began with")
             self.classes_ = np.concatenate([self.classes_, new])
             if len(self.classes_) > 2:
                 self._grow(len(self.classes_))
@@ -113,7 +120,10 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
     def _row(self, x: dict) -> np.ndarray:
         if not hasattr(self, "_names"):
             raise BoostrunError("this model has learnt from arrays: features have places, not names")
-        row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)
+        try:
+            row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)
+        except (TypeError, ValueError):
+            row = np.array([[np.nan]])
         if not np.isfinite(row).all():
             raise BoostrunError(f"{x!r}: every feature must be a finite number")
         return row

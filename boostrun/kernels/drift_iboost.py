@@ -67,7 +67,7 @@ class Settings(NamedTuple):
 
 @njit(cache=True)
 def test_then_train(samples, labels, state, settings, predictions):
-    """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` (k,) int64, ``predictions`` (k,) int64.
+    """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64.
 
     Cost a row as section 4.1 says; nothing is allocated but at additions.
     """
@@ -345,9 +345,7 @@ def _add(state, settings):
     for i in range(n):
         weights[i] /= total
     model = np.empty(state.models.shape[1])
-    bases.fit(
-        settings.family, state.columns, state.order, state.labels, weights, n_classes, settings.var_floor, model
-    )
+    bases.fit(settings.family, state.columns, state.order, state.labels, weights, n_classes, settings.var_floor, model)
     said, right, error = np.empty(n, np.int64), np.empty(n, np.int8), 0.0
     bases.respond_window(settings.family, model, state.columns, n_classes, said)
     for i in range(n):

@@ -1,0 +1,222 @@
+"""IBoost against its twin, and the invariants of section 14."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boostrun import IBoostClassifier
+from boostrun.errors import BoostrunError
+from boostrun.kernels import drift_bases, drift_iboost
+from tests.reference.iboost import IBoost
+
+
+def sea(count, seed=0, classes=2, change=600):
+    """A stream whose concept changes every ``change`` examples."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 10, (count, 3))
+    thresholds = np.array([8.0, 9.0, 7.0, 9.5])[np.arange(count) // change % 4]
+    y = (X[:, 0] + X[:, 1] <= thresholds).astype(int)
+    return X, y if classes == 2 else y + (X[:, 0] > 6)
+
+
+def answers(model):
+    """f_j(x_i) of every classifier on every slot, afresh."""
+    state, options = model._state, model._settings
+    out = np.empty((len(model.betas_), len(state.labels)), np.int64)
+    for j, row in enumerate(out):
+        drift_bases.respond_window(options.family, state.models[j], state.columns, options.n_classes, row)
+    return out
+
+
+def codes_of(model):
+    """q_ji as the state keeps it."""
+    K = model._settings.n_classes
+    return np.where(model._state.right[: len(model.betas_)] > 0, 1 / (K - 1), -1 / (K - 1) ** 2)
+
+
+SWITCHES = {
+    "stochastic": ({}, {}),
+    "seven examples apart": ({"period": 7}, {"p": 7}),
+    "steps at additions": ({"period": 7, "update_every": "p"}, {"p": 7, "every_p": True}),
+    # some errors are 0.2 but for rounding
+    "no steps": ({"n_steps": 0, "eps_min": 0.137}, {"b": 0, "eps_min": 0.137}),
+    "batch": ({"update": "batch"}, {"batch": True, "eta": 1e-3}),
+    "log": ({"update": "batch", "gradient": "log", "eta": 0.02}, {"batch": True, "log": True, "eta": 0.02}),
+    "no shrinkage": ({"eps_min": 0.05, "grad_cap": 3.0}, {"eps_min": 0.05, "cap": 3.0}),
+    "literal": ({"scale": "literal"}, {"scale": 2}),
+    "oldest": ({"remove": "oldest"}, {"oldest": True}),
+    "large steps": ({"eta": 0.3}, {"eta": 0.3}),
+    "three classes": ({}, {"n_classes": 3}),
+    "three classes, batch": ({"update": "batch"}, {"n_classes": 3, "batch": True, "eta": 1e-3}),
+}
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_the_kernel_is_its_twin(switch):
+    """Same predictions, same classifiers removed, same coefficients, through changes of concept."""
+    keys, words = SWITCHES[switch]
+    X, y = sea(300, classes=words.get("n_classes", 2), change=80)
+    twin = IBoost(**({"n": 30, "M": 8, "p": 1, "b": 3} | words))
+    model = IBoostClassifier(**({"n_window": 30, "budget": 8, "n_steps": 3} | keys))
+    expected = [twin.learn(x, t) for x, t in zip(X, y)]
+    assert (model.test_then_train(X, y, classes=np.unique(y)) == expected).all()
+    assert len(twin.removed) == model.n_removed_negative_ + model.n_removed_budget_ > 0
+    assert [born for _, born, _ in twin.members] == model._state.born[: len(twin.members)].tolist()
+    np.testing.assert_allclose(model.betas_, [b for b, _, _ in twin.members], rtol=1e-8)
+
+
+@settings(max_examples=25)
+@given(
+    keys=st.fixed_dictionaries({
+        "n_window": st.integers(1, 40), "budget": st.integers(1, 12), "period": st.integers(1, 5),
+        "n_steps": st.integers(0, 4), "update": st.sampled_from(["stochastic", "batch"]),
+        "base": st.sampled_from(["stump", "gnb", "bnb"]), "example": st.sampled_from(["newest", "random"]),
+        "eta": st.sampled_from([None, 0.5]), "random_state": st.integers(0, 9),
+    }),
+    classes=st.sampled_from([2, 3]), chunks=st.lists(st.integers(1, 60), min_size=1, max_size=12),
+)  # fmt: skip
+def test_what_is_kept_is_what_would_be_computed(keys, classes, chunks):
+    """Invariant 1: agreements exactly, margins to 1e-9, at most M classifiers, none with a negative coefficient."""
+    X, y = sea(sum(chunks), 1, classes, change=50)
+    X = np.round(X - 5)  # ties, and a sign for the Bernoulli
+    model, first = IBoostClassifier(**keys), 0
+    for size in chunks:
+        part = slice(first, first + size)
+        model.partial_fit(X[part], y[part], classes=np.arange(classes))
+        first += size
+        state, n = model._state, keys["n_window"]
+        if first < n:
+            assert not len(model.betas_)
+            continue
+        newest = np.roll(np.arange(first - n, first), first % n)  # the example in each slot
+        assert (X[newest] == state.columns.T).all() and (state.labels == y[newest]).all()
+        if keys["base"] == "stump":
+            assert (state.order == np.argsort(state.columns, axis=1, kind="stable")).all()
+        assert ((answers(model) == state.labels) == (state.right[: len(model.betas_)] > 0)).all()
+        assert len(model.betas_) <= keys["budget"] and (model.betas_ >= 0).all()
+        if not state.counts[drift_iboost.DIRTY]:
+            np.testing.assert_allclose(state.margins, model.betas_ @ codes_of(model), rtol=1e-9, atol=1e-9)
+
+
+def trained(classes=2, **keys):
+    """A model in the middle of a stream, its margins up to date."""
+    X, y = sea(300, 3, classes, change=100)
+    model = IBoostClassifier(n_window=40, budget=6, **keys).partial_fit(X, y, classes=np.arange(classes))
+    drift_iboost.refresh(model._state, model._settings)
+    return model
+
+
+def test_margin_and_indicator_weights_are_proportional():
+    model = trained()
+    wrong = model._state.right[: len(model.betas_)] < 0
+    indicator = np.exp(2 * model.betas_ @ wrong)
+    np.testing.assert_allclose(indicator, np.exp(-model._state.margins) * np.exp(model.betas_.sum()), rtol=1e-12)
+
+
+def tail_loss(margins, cap):
+    """exp(-z) up to the weight ``cap``, its tangent beyond; log of the sum for ``cap=None``."""
+    if cap is None:
+        return np.log(np.exp(-margins).sum())
+    knee = -np.log(cap)
+    return np.where(margins >= knee, np.exp(-margins), cap * (1 + knee - margins)).sum()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("cap", [1.0, 1e300, None])
+def test_batch_steps_follow_the_gradient(classes, cap):
+    model = trained(classes, update="batch")
+    model._settings = model._settings._replace(eta=1.0, n_steps=1, cap=cap or np.inf, log_gradient=cap is None)
+    codes, before = codes_of(model), model.betas_
+    drift_iboost._step_batch(model._state, model._settings, np.empty(40))
+    moved = (model.betas_ - before) / (classes - 1) ** 2
+    for j in range(len(before)):
+        step = np.zeros(len(before))
+        step[j] = 1e-6
+        slope = (tail_loss((before + step) @ codes, cap) - tail_loss((before - step) @ codes, cap)) / 2e-6
+        assert moved[j] == pytest.approx(-slope, rel=1e-6, abs=1e-7)
+
+
+def test_small_batch_steps_never_raise_the_loss():
+    """The curvature of the loss with a linear tail is at most m n, which it is where all coefficients are 0."""
+    model = trained(update="batch")
+    model._state.coefficients[:] = 0.0
+    codes, m = codes_of(model), len(model.betas_)
+    model._settings = model._settings._replace(eta=1 / (m * 40), n_steps=1)
+    losses = [tail_loss(model.betas_ @ codes, 1.0)]
+    for _ in range(50):
+        drift_iboost._step_batch(model._state, model._settings, np.empty(40))
+        losses.append(tail_loss(model.betas_ @ codes, 1.0))
+    assert (np.diff(losses) < 1e-12).all() and losses[-1] < losses[0] - 1
+
+
+def test_an_added_classifier_errs_on_half_the_weight_and_lowers_the_cost_as_it_should():
+    """Facts (a) and (b) of section 2, and a window that stands still is AdaBoost."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
+    model = IBoostClassifier(n_window=60, budget=15, n_steps=0, eps_min=0.0, adds_per_event=15).partial_fit(X, y)
+    sides = np.where(answers(model) == y, 1, -1)
+    weights = np.ones(60)
+    for row, b in zip(sides, model.betas_):
+        error = weights[row < 0].sum() / weights.sum()
+        assert b == pytest.approx(0.5 * np.log((1 - error) / error), rel=1e-9)
+        after = weights * np.exp(-b * row)
+        assert after[row < 0].sum() / after.sum() == pytest.approx(0.5)
+        assert after.sum() / weights.sum() == pytest.approx(2 * np.sqrt(error * (1 - error)))
+        weights = after
+    assert len(model.betas_) == 15
+
+
+def test_chunks_do_not_matter():
+    X, y = sea(700)
+    for keys in ({}, {"example": "random"}, {"update": "batch", "base": "gnb", "period": 3}):
+        whole, parts = (IBoostClassifier(50, 10, random_state=4, **keys) for _ in range(2))
+        said = whole.test_then_train(X, y)
+        pieces = [parts.test_then_train(X[i : i + 17], y[i : i + 17], classes=[0, 1]) for i in range(0, 700, 17)]
+        assert (np.concatenate(pieces) == said).all()
+        assert (whole.betas_ == parts.betas_).all() and (whole.decision_function(X) == parts.decision_function(X)).all()
+
+
+def test_swapped_labels_turn_coefficients_negative():
+    X, y = sea(600, change=10_000)
+    y[300:] = 1 - y[300:]
+    model = IBoostClassifier(50, 10, eta=0.1).partial_fit(X, y)
+    assert model.n_removed_negative_ > 0 and model.n_removed_budget_ > 0
+    assert model.n_added_ == len(model.betas_) + model.n_removed_negative_ + model.n_removed_budget_
+
+
+@pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
+def test_degenerate_streams(base):
+    """One class for long, duplicate rows, constant features, n = 1, M = 1, p beyond the end, a stream too short."""
+    ones, zeros = np.ones((300, 2)), np.zeros(300, int)
+    assert (IBoostClassifier(20, 5, base=base).fit(ones, zeros).predict(ones) == 0).all()
+    late = np.r_[zeros, np.ones(100, int)]
+    model = IBoostClassifier(20, 5, base=base).partial_fit(np.ones((400, 2)), late, classes=[0, 1])
+    assert (model.predict(ones) == 1).all()
+    X, y = sea(200)
+    for keys in ({"n_window": 1}, {"budget": 1}, {"period": 1000}, {"n_window": 200}):
+        model = IBoostClassifier(**({"n_window": 20, "budget": 5, "base": base} | keys)).partial_fit(X, y)
+        assert np.isfinite(model.decision_function(X)).all() and len(model.betas_) >= 1
+    short = IBoostClassifier(201, 5, base=base)
+    assert (short.test_then_train(X, y) == 1).all() and not len(short.betas_)
+
+
+@pytest.mark.parametrize("update", ["stochastic", "batch"])
+def test_steps_without_bound_stay_finite_or_are_an_error_never_nan(update):
+    X, y = sea(3000, change=300)
+    literal = {"n_window": 50, "budget": 20, "grad_cap": None, "eps_min": 0.0, "update": update}
+    model = IBoostClassifier(eta=1e-3, **literal).partial_fit(X, y)
+    assert model.betas_.max() > 1e12 and np.isfinite(model.decision_function(X)).all()
+    with pytest.raises(BoostrunError, match="no longer finite"):
+        IBoostClassifier(eta=1e6, **literal).partial_fit(X, y)
+
+
+@pytest.mark.slow
+def test_spec_levels_on_sea():
+    """SEA without noise, M = n = 200, p = 1, b = 5: the levels measured when the method was specified."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 10, (50_000, 3))
+    y = np.where(X[:, 0] + X[:, 1] <= np.repeat([8, 9, 7, 9.5], 12_500), 1, -1)
+    for update, least in (("stochastic", 0.965), ("batch", 0.97)):
+        right = IBoostClassifier(200, 200, update=update).test_then_train(X, y) == y
+        assert right[200:].mean() >= least

@@ -1,0 +1,111 @@
+"""Obvious twin of IBoost: section 4 example by example, every margin from the classifiers' answers, nothing kept."""
+
+import itertools
+import math
+
+import numpy as np
+
+
+def stumps(X):
+    """All (feature, threshold) that split the window differently, in the order in which ties are decided."""
+    for r in range(X.shape[1]):
+        values = np.unique(X[:, r])
+        for low, high in itertools.pairwise(values):
+            yield r, (low + high) / 2
+
+
+def best_stump(X, y, w, n_classes):
+    """(error, predict) of the best stump by exhaustive search: the constant first, then feature, then threshold."""
+    mass = np.array([w[y == c].sum() for c in range(n_classes)])
+    c = int(mass[1] >= mass[0]) if n_classes == 2 else int(np.argmax(mass))
+    best, rule = 1 - mass[c], (0, -np.inf, c, c)
+    for r, t in stumps(X):
+        left = np.array([w[(y == c) & (X[:, r] <= t)].sum() for c in range(n_classes)])
+        right = mass - left
+        pairs = [(0, 1), (1, 0)] if n_classes == 2 else [(int(np.argmax(left)), int(np.argmax(right)))]
+        for low, high in pairs:
+            error = 1 - left[low] - right[high]
+            if error < best - 1e-12:
+                best, rule = error, (r, t, low, high)
+    return best, lambda Z: np.where(Z[:, rule[0]] > rule[1], rule[3], rule[2])
+
+
+class IBoost:
+    """Parameters as the estimator's; ``members`` are [coefficient, born, predict]."""
+
+    def __init__(
+        self, n, M, p, b, n_classes=2, batch=False, eta=3e-3, cap=1.0, eps_min=0.2, log=False, scale=1, every_p=False,
+        oldest=False,
+    ):  # fmt: skip
+        self.__dict__.update(locals())
+        self.members, self.window, self.seen, self.removed = [], [None] * n, 0, []
+
+    def code(self, right):
+        K = self.n_classes
+        return np.where(right, 1 / (K - 1), -1 / (K - 1) ** 2)
+
+    def agreement(self):
+        """q_ji, (m, n), afresh."""
+        X, y = np.array([x for x, _ in self.window]), np.array([t for _, t in self.window])
+        return np.array([self.code(f(X) == y) for _, _, f in self.members]).reshape(-1, self.n)
+
+    def vote(self, x):
+        votes, score = [0.0] * self.n_classes, 0.0
+        for b, _, f in self.members:
+            c = f(x[None])[0]
+            votes[c] += b
+            score += b if c == 1 else -b
+        return int(score >= 0) if self.n_classes == 2 else int(np.argmax(votes))
+
+    def learn(self, x, t):
+        said = self.vote(x)
+        self.seen += 1
+        slot = (self.seen - 1) % self.n
+        self.window[slot] = (x, t)
+        if self.seen >= self.n:
+            after = self.seen - self.n
+            if after and self.b and self.members and (not self.every_p or after % self.p == 0):
+                self.step(slot)
+            j = 0
+            while j < len(self.members):
+                j += not (self.members[j][0] < 0 and self.remove(j))
+            if after % self.p == 0:
+                self.add()
+        return said
+
+    def step(self, slot):
+        eta = self.eta * (self.n_classes - 1) ** 2
+        q = self.agreement()
+        for _ in range(self.b):
+            z = sum(m[0] * row for m, row in zip(self.members, q))
+            w = np.minimum(np.exp(-z), self.cap)
+            g = q @ w if self.batch else q[:, slot] * w[slot]
+            if self.log:
+                g = q @ np.exp(-z) / np.exp(-z).sum()
+            for m, step in zip(self.members, g):
+                m[0] += eta * step
+
+    def remove(self, j):
+        self.removed.append(self.members[j][1])
+        self.members[j] = self.members[-1]
+        self.members.pop()
+        return True
+
+    def add(self):
+        K, members, gone = self.n_classes, list(self.members), None
+        if len(members) == self.M:
+            gone = min(range(self.M), key=lambda j: (0 if self.oldest else members[j][0], members[j][1]))
+            members.pop(gone)
+        X, y = np.array([x for x, _ in self.window]), np.array([t for _, t in self.window])
+        z = sum((b * self.code(f(X) == y) for b, _, f in members), np.zeros(self.n))
+        w = np.exp(z.min() - z)
+        w /= w.sum()
+        _, f = best_stump(X, y, w, K)
+        e = w[f(X) != y].sum()
+        if e >= 1 - 1 / K - 1e-10:
+            return
+        if gone is not None:
+            self.remove(gone)
+        e = max(e if e >= 1e-10 else 1e-6, self.eps_min * 2 * (1 - 1 / K))
+        b = self.scale * (K - 1) ** 2 / K * (math.log((1 - e) / e) + math.log(K - 1))
+        self.members.append([b, self.seen, f])
