@@ -15,7 +15,7 @@ def gaussian_masks(shape: tuple[int, int], count: int, sigma: float, cutoff: flo
     Centres lie at linspace(2.5, 18.5, sqrt(count)) of a 22x22 map, in proportion on others. Raises BoostrunError where
     ``count`` is no square number.
 
-    >>> gaussian_masks((22, 22), 16, 5.0, 0.1).astype(bool).sum(axis=1).mean()  # cells of a mask
+    >>> float(gaussian_masks((22, 22), 16, 5.0, 0.1).astype(bool).sum(axis=1).mean())  # cells of a mask
     235.0
     """
     side = round(count**0.5)
