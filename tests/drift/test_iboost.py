@@ -56,7 +56,7 @@ SWITCHES = {
 def test_the_kernel_is_its_twin(switch):
     """Same predictions, same classifiers removed, same coefficients, through changes of concept."""
     keys, words = SWITCHES[switch]
-    X, y = sea(300, classes=words.get("n_classes", 2), change=80)
+    X, y = sea(200, classes=words.get("n_classes", 2), change=60)
     twin = IBoost(**({"n": 30, "M": 8, "p": 1, "b": 3} | words))
     model = IBoostClassifier(**({"n_window": 30, "budget": 8, "n_steps": 3} | keys))
     expected = [twin.learn(x, t) for x, t in zip(X, y)]
