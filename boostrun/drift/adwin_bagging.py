@@ -84,5 +84,5 @@ class AdwinBaggingClassifier(IncrementalEnsemble):
 
     def _predict(self, X):
         out = np.empty(len(X), np.int64)
-        kernels.answers(X, self.learners_, self._gaussian, self.vote == "proba", self._shares, self._votes, out)
+        kernels.answers(X, self.learners_, self._gaussian, self.vote == "proba", *self._scratch(), out)
         return out

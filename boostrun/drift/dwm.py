@@ -87,5 +87,7 @@ class DWMClassifier(IncrementalEnsemble):
 
     def _predict(self, X):
         out = np.empty(len(X), np.int64)
-        kernels.answers(X, self.learners_, self._weights, self._order, self._counts, self._gaussian, self._votes, out)
+        kernels.answers(
+            X, self.learners_, self._weights, self._order, self._counts, self._gaussian, self._scratch()[0], out
+        )
         return out

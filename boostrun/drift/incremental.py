@@ -34,6 +34,10 @@ class IncrementalEnsemble(StreamLearner):
         self.learners_ = self.learners_.grown(n_classes)
         self._shares, self._votes = np.zeros((2, n_classes))
 
+    def _scratch(self) -> np.ndarray:
+        """(2, K) float64 for a prediction: a model that is read from a memory map cannot be written to."""
+        return np.zeros((2, len(self._votes)))
+
     @property
     def _gaussian(self) -> bool:
         return self.base == "gnb"

@@ -96,5 +96,5 @@ class OnlineBoostClassifier(IncrementalEnsemble):
 
     def _predict(self, X):
         out = np.empty(len(X), np.int64)
-        kernels.answers(X, self.learners_, self.sums_, self._gaussian, *self._rule, self._shares, self._votes, out)
+        kernels.answers(X, self.learners_, self.sums_, self._gaussian, *self._rule, *self._scratch(), out)
         return out

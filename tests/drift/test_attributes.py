@@ -5,6 +5,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from sklearn.utils.estimator_checks import check_estimator
 
 from boostrun.drift.adaboost import AdaBoostWindowClassifier
 from boostrun.drift.adwin_bagging import AdwinBaggingClassifier
@@ -67,3 +68,15 @@ def test_a_stream_of_one_class_is_predicted_and_nan_is_refused(method):
     assert (model.predict(X) == 0).all()
     with pytest.raises(ValueError, match="NaN"):
         model.partial_fit([[np.nan, 0.0]], [0])
+
+
+@pytest.mark.parametrize("method", [*RIVALS.values(), AdaBoostWindowClassifier])
+def test_scikit_learns_checks(method):
+    """The window is one that the checks' data fill: a method that waits for a full one predicts a constant until then;
+    their check of accuracy is left to the methods that learn from the first example on."""
+    windowed = "n_window" in method().get_params()
+    waits = method in (AdaBoostWindowClassifier, OCBClassifier, FLBClassifier)
+    failing = {"check_classifiers_train": "the last few examples are not the whole set"} if waits else {}
+    check_estimator(
+        method(budget=5, **({"n_window": 5} if windowed else {})), expected_failed_checks=failing, on_skip=None
+    )
