@@ -16,7 +16,7 @@ setup: $(STAMP)  ## a virtual environment in .venv with everything that tests an
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,images]'
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,images,streams]'
 	@touch $(STAMP)
 
 demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table

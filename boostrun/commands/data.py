@@ -14,8 +14,18 @@ def main(words: Words) -> int:
 
     if not words.names:
         raise BoostrunError(f"data needs the name of a data set ({', '.join(options('dataset', words.config_dir))})")
-    follower = ["algo=iboost_stochastic"] if data.is_drifting({"name": words.names[0]}) else []
-    settings = compose_one([f"dataset={words.names[0]}", *follower, *words.overrides], words.config_dir)
+    settings = compose_one([*naming(words.names[0]), *words.overrides], words.config_dir)
     root, _ = roots(settings)
     print(data.fetch(settings.dataset, root))
     return 0
+
+
+def naming(name: str) -> list[str]:
+    """The overrides that name a data set, with an algorithm that can be trained on it.
+
+    >>> naming("digits")
+    ['dataset=digits']
+    """
+    from boostrun import data
+
+    return [f"dataset={name}", *(["algo=iboost_stochastic"] if data.is_drifting({"name": name}) else [])]

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from boostrun.commands.data import naming
 from boostrun.compose import compose_one, options
 from boostrun.config import MISSING, defaults
 from boostrun.errors import BoostrunError
@@ -62,7 +63,7 @@ def _data(words: Words) -> list[str]:
         if MISSING in defaults("dataset", name).values() or name == "openml":
             lines.append(f"{name}: yours to name")
             continue
-        settings = compose_one([f"dataset={name}", *words.overrides], words.config_dir)
+        settings = compose_one([*naming(name), *words.overrides], words.config_dir)
         try:
             data.checksum(settings.dataset, roots(settings)[0])
             lines.append(f"{name}: found")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..config import SCHEMAS
 from . import template_costs
 from .pools.coded import CodedPool
 from .pools.dense import DensePool
@@ -13,12 +12,15 @@ from .pools.pool import Pool
 from .pools.products import ProductPool
 from .pools.stumps import BinnedStumpPool
 
+# feature pipeline -> what it makes, where that is no uint8 codes; the schemas say the same, but every key there would
+# count to the code that a record was made with
+POOLS = {"stumps": "stumps", "linear": "values", "products": "products", "anchors": "anchors"}
 _SEED = 20111212  # of the samples that pieces are scored on
 
 
 def kind_of(bank) -> str:
     """What the features of ``bank`` are to a learner: "codes", "values", "products", "stumps" or "anchors"."""
-    return SCHEMAS["features"][bank.meta["features"]["name"]].pool
+    return POOLS.get(bank.meta["features"]["name"], "codes")
 
 
 def pool_of(bank, constant: bool = False) -> Pool:

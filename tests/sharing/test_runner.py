@@ -236,3 +236,10 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
     assert again["curve"]["selected"] == whole["curve"]["selected"]
     assert again["curve"]["weights"] == whole["curve"]["weights"] and again["metrics"] == whole["metrics"]
     assert not (tmp_path / "cache" / "checkpoints" / trial.key).exists()
+
+
+def test_the_pools_are_those_of_the_schemas():
+    from boostrun.config import SCHEMAS
+    from boostrun.sharing.bank_pools import POOLS
+
+    assert all(POOLS.get(name, "codes") == schema.pool for name, schema in SCHEMAS["features"].items())
