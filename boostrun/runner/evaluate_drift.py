@@ -11,6 +11,7 @@ import numpy as np
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.drift.evaluation import HoldoutCurve, Prequential, blocks_of, follow, prequential
 
+FIRST = 200  # examples before the first test on a hold-out of a learner without a window: the usual length of one
 _REHEARSED = 100  # examples
 
 

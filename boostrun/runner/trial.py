@@ -66,7 +66,7 @@ class Execute:
             algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
         )
         model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", 1))
+        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", evaluate_drift.FIRST))
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
