@@ -43,7 +43,10 @@ def train_and_test(model, stream: DriftStream, options: Mapping[str, Any], first
     if "test_accuracy_pct" in metrics:
         metrics["test_error_pct"] = 100.0 - metrics["test_accuracy_pct"]
     changes = [int(change) for change in stream.changes if change < len(stream)]
-    cost = {"time_s": seconds, "train_seconds": seconds, "examples_per_second": len(stream) / max(seconds, 1e-9)}
+    cost = {
+        "time_s": seconds, "train_seconds": seconds, "examples_per_second": len(stream) / max(seconds, 1e-9),
+        "time_per_example_us": 1e6 * seconds / len(stream),
+    }  # fmt: skip
     return {"metrics": metrics, "cost": cost, "curve": {**curve, "changes": changes, "stream": dict(stream.facts)}}
 
 
