@@ -18,12 +18,12 @@ def drift_types_figure(path: Path | str) -> Path:
     Raises BoostrunError when ``path`` cannot be written.
     """
     time = np.arange(_POINTS)
-    chance = 1.0 / (1.0 + np.exp(-4.0 * (time - 30) / 20))
+    chance = 1.0 / (1.0 + np.exp(-4.0 * (time - 30) / 30))
     concepts = {
         "sudden: at once": (time >= 30).astype(float),
-        "gradual: now the old one, now the new": (np.random.default_rng(1).random(_POINTS) < chance).astype(float),
-        "incremental: through all between": np.clip((time - 20) / 20, 0.0, 1.0),
-        "recurring: back again": ((time >= 20) & (time < 40)).astype(float),
+        "gradual: more and more often": (np.random.default_rng(1).random(_POINTS) < chance).astype(float),
+        "incremental: step by step": np.clip((time - 20) / 20, 0.0, 1.0),
+        "recurring: and back again": ((time >= 20) & (time < 40)).astype(float),
     }
     figure, axes = axes_of(4, 1.7, "")
     with defaults():

@@ -10,7 +10,7 @@ or with ``along``, labels in an order, and
 
 - ``rising`` or ``falling``: rows whose mean goes that way, the last label's beyond the first's, no step against it by
   more than ``slack``; a pair of rows stands for the first's mean less the second's; or
-- ``level``: rows whose means lie ``within`` so much of the first label's.
+- ``kept``: rows whose means are worse than at the first label by no more than ``within``.
 
 >>> check([{"metric": "log10_loss", "along": ["T=10", "T=20"], "falling": ["ucb"]}], [], higher_is_better=False)
 ['target open: log10 loss T=10 to T=20: ucb falling (no figures: ucb)']
@@ -41,7 +41,7 @@ def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], hig
         of_metric = [cell for cell in cells if cell.metric == metric and cell.n and _fits(cell, target)]
         if "along" in target:
             lines.append(_line(f"{metric_name(metric)} {target['along'][0]} to {target['along'][-1]}",
-                               *_trend(target, of_metric)))  # fmt: skip
+                               *_trend(target, of_metric, higher)))  # fmt: skip
             continue
         for column in target["columns"]:
             labels = [column] if isinstance(column, str) else list(column)
@@ -104,9 +104,9 @@ def _pairs(places: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
                     yield first, second
 
 
-def _trend(target: Mapping, cells: Sequence[Comparison]) -> tuple[str, list[str], list[str]]:
-    """(what is wanted, rows without a figure, faults) of means that rise, fall or stay along the labels."""
-    way = next(word for word in ("rising", "falling", "level") if word in target)
+def _trend(target: Mapping, cells: Sequence[Comparison], higher: bool) -> tuple[str, list[str], list[str]]:
+    """(what is wanted, rows without a figure, faults) of means that rise, fall or are kept along the labels."""
+    way = next(word for word in ("rising", "falling", "kept") if word in target)
     here = [_at(cells, [label]) for label in target["along"]]
     rows = [[row] if isinstance(row, str) else list(row) for row in target[way]]
     absent = [row for row in dict.fromkeys(itertools.chain(*rows)) if not all(row in at for at in here)]
@@ -115,15 +115,22 @@ def _trend(target: Mapping, cells: Sequence[Comparison]) -> tuple[str, list[str]
         if set(names) & set(absent):
             continue
         means = [at[names[0]].mean - (at[names[1]].mean if len(names) > 1 else 0.0) for at in here]
-        if not _goes(means, way, target.get("within", 0.0), target.get("slack", 0.0)):
+        if way == "kept":
+            good = _kept(means, higher, target["within"])
+        else:
+            good = _goes(means, way == "rising", target.get("slack", 0.0))
+        if not good:
             faults.append(f"{' - '.join(names)} {', '.join(f'{mean:.3f}' for mean in means)}")
-    ties = f" within {target['within']:g}" if way == "level" else f", slack {target['slack']:g}" * ("slack" in target)
+    ties = f" within {target['within']:g}" if way == "kept" else ""
+    ties += f", steps within {target['slack']:g} allowed" if "slack" in target else ""
     return f"{', '.join(' - '.join(names) for names in rows)} {way}{ties}", absent, faults
 
 
-def _goes(means: Sequence[float], way: str, within: float, slack: float) -> bool:
-    if way == "level":
-        return all(abs(mean - means[0]) <= within for mean in means)
-    sign = 1.0 if way == "rising" else -1.0
+def _kept(means: Sequence[float], higher: bool, within: float) -> bool:
+    return max((means[0] - mean) * (1.0 if higher else -1.0) for mean in means) <= within
+
+
+def _goes(means: Sequence[float], up: bool, slack: float) -> bool:
+    sign = 1.0 if up else -1.0
     steps = [sign * (after - before) for before, after in itertools.pairwise(means)]
     return sign * (means[-1] - means[0]) > 0.0 and min(steps) >= -slack

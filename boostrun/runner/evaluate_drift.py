@@ -20,8 +20,9 @@ def rehearse(small, stream: DriftStream) -> None:
 
     So no second of a trial is the compiler's.
     """
-    small.test_then_train(stream.x[:_REHEARSED], stream.y[:_REHEARSED], np.arange(len(stream.classes)))
-    small.predict(stream.x[:1])
+    x, y = next(stream.blocks(_REHEARSED))
+    small.test_then_train(x, y, np.arange(len(stream.classes)))
+    small.predict(x[:1])
 
 
 def train_and_test(model, stream: DriftStream, options: Mapping[str, Any], first: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.data import is_drifting, is_streamed
+from boostrun.data import is_drifting, is_streamed, loader_module
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -61,7 +61,10 @@ class Execute:
         from boostrun.runner.seeds import spawn
 
         cell, seeds = trial.cell, spawn(trial.seed)
-        stream = draw(cell.dataset, Path(self.data_root), seeds.split, seeds.filter)
+        dataset, module = cell.dataset, importlib.import_module(loader_module(cell.dataset))
+        if hasattr(module, "located"):
+            dataset = module.located(dataset, Path(self.data_root), Path(self.folder))
+        stream = draw(dataset, Path(self.data_root), seeds.split, seeds.filter)
         evaluate_drift.rehearse(
             algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
         )
