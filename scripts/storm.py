@@ -2,12 +2,12 @@
 
     python scripts/storm.py --kills 200 --seed 0
 
-Each episode has a store of its own. The same sweep is started again and again, and killed at a random moment: the parent,
-a worker or both by SIGKILL, all by ctrl-C, the parent by SIGTERM; now and then a second command works on the same store,
-or the clock jumps by months in every process. After every blow each record must be whole, none may be lost, changed or
-doubled, and no process may be left. When the sweep comes to its end, its table must be byte for byte that of an
-undisturbed run. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few hundred KiB, for
-which one has to be root. The counts are printed; the exit code is 0 when nothing was wrong, else 1.
+Each episode has a store of its own. The same sweep is started again and again, and killed at a random moment: the
+parent, a worker or both by SIGKILL, all by ctrl-C, the parent by SIGTERM; now and then a second command works on the
+same store, or the clock jumps by months in every process. After every blow each record must be whole, none may be
+lost, changed or doubled, and no process may be left. When the sweep comes to its end, its table must be byte for byte
+that of an undisturbed run. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few
+hundred KiB, for which one has to be root. The counts are printed; the exit code is 0 when nothing was wrong, else 1.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Episode:
         if "worker" in how or "both" in how:
             for pid in rng.sample(workers, min(1, len(workers))):
                 send(pid, signal.SIGKILL)
-        if how == "SIGKILL parent" or how == "SIGKILL both":
+        if how in ("SIGKILL parent", "SIGKILL both"):
             send(command.pid, signal.SIGKILL)
         elif how == "SIGTERM":
             send(command.pid, signal.SIGTERM)
