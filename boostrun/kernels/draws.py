@@ -8,39 +8,44 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .lanes import LANES, load, spread, store, total
+from .lanes import LANES, at_most, empty, load, spread, store, total
 
-_BLOCK = 16  # samples between two entries of the coarse running sums
+_BELOW = np.float32(1.0 - 2.0**-24)  # times this, a number of single precision is the one before it
 
 
 def empty_sums(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Room for :func:`running_weights` of n samples: float64, of a multiple of 16 entries, and a 16th of that."""
-    blocks = -(-n // _BLOCK)
-    return np.empty(blocks * _BLOCK), np.empty(blocks)
+    """Room for :func:`running_weights` of n samples: (blocks + 1,) float64 and (blocks, 16) float32."""
+    blocks = -(-n // LANES)
+    return np.empty(blocks + 1), empty(blocks, LANES)
 
 
 @njit(cache=True)
-def running_weights(signed, running, coarse):
-    """Running sums of the samples' weights.
+def running_weights(signed, coarse, fine):
+    """Running sums of the samples' weights, in blocks of 16 samples.
 
-    Parameters: ``signed`` (n, c) float32; of :func:`empty_sums`, ``running`` is filled with m_0 + ... + m_i, and
-    infinity after the last, ``coarse`` with every 16th of them and the last. Cost O(n c), one pass.
+    Parameters: ``signed`` (n, c) float32; of :func:`empty_sums`, ``coarse`` is filled with the sum of all blocks before
+    each, and of all, ``fine`` with running sums of each block's own; beyond the last sample they stay level. Cost
+    O(n c), one pass.
     """
     n, lanes = signed.shape
-    so_far = 0.0
-    for i in range(n):
-        if lanes == 1:
-            whole = abs(signed[i, 0])
-        else:
-            part = abs(load(signed, i, 0))
-            for first in range(LANES, lanes, LANES):
-                part = part + abs(load(signed, i, first))
-            whole = total(part)
-        so_far += np.float64(whole)
-        running[i] = so_far
-        coarse[i // _BLOCK] = so_far
-    for i in range(n, running.shape[0]):
-        running[i] = np.inf
+    coarse[0] = 0.0
+    for block in range(fine.shape[0]):
+        so_far = np.float32(0.0)
+        for k in range(LANES):
+            i = block * LANES + k
+            if i < n:
+                so_far += abs(signed[i, 0]) if lanes == 1 else _weight(signed, i)
+            fine[block, k] = so_far
+        coarse[block + 1] = coarse[block] + np.float64(so_far)
+
+
+@njit(cache=True)
+def _weight(signed, i):
+    """m_i = sum_l |s_il|."""
+    part = abs(load(signed, i, 0))
+    for first in range(LANES, signed.shape[1], LANES):
+        part = part + abs(load(signed, i, first))
+    return total(part)
 
 
 @njit(cache=True)
@@ -48,9 +53,9 @@ def second_moment(signed):
     """kappa = sum_il w_il^2 / m_i (section 2) of ``signed`` (n, c) float32. Cost O(n c), one pass."""
     n, lanes = signed.shape
     kappa = 0.0
-    for start in range(0, n, _BLOCK):  # summed in single precision
+    for start in range(0, n, LANES):  # summed in single precision
         shared = spread(np.float32(0.0))
-        for i in range(start, min(start + _BLOCK, n)):
+        for i in range(start, min(start + LANES, n)):
             if lanes == 1:
                 kappa += np.float64(abs(signed[i, 0]))
                 continue
@@ -65,10 +70,10 @@ def second_moment(signed):
 
 
 @njit(cache=True)
-def sample_by_weight(signed, running, coarse, spacings, rows, times, sample):
+def sample_by_weight(signed, coarse, fine, spacings, rows, times, sample):
     """S rows drawn with replacement in proportion to their weights, and their signed class vectors.
 
-    Parameters: ``signed`` (n, c) float32; ``running`` and ``coarse`` of :func:`running_weights`; ``spacings`` (S + 1,)
+    Parameters: ``signed`` (n, c) float32; ``coarse`` and ``fine`` of :func:`running_weights`; ``spacings`` (S + 1,)
     float64 standard exponential, whose running sums are sorted uniforms. A row drawn several times is there once. Of
     ``rows`` (S,) int64, ``times`` (S,) int32 and ``sample`` (S, c) float32 as many entries are filled as are returned:
     rows ascending, how often each was drawn, and that often u_l = s_il / (m_i S).
@@ -80,31 +85,31 @@ def sample_by_weight(signed, running, coarse, spacings, rows, times, sample):
     length = 0.0
     for s in range(size + 1):
         length += spacings[s]
-    unit, most = running[n - 1] / length, running[n - 1] * (1.0 - 1e-15)  # below the whole, rounding or not
+    whole = coarse[coarse.shape[0] - 1]
+    unit, most = whole / length, whole * (1.0 - 1e-15)  # below the whole, rounding or not
     one, block, last, count, reached = np.uint64(1), np.uint64(0), np.uint64(n), np.uint64(0), 0.0
     for s in range(size):
         reached += spacings[s]
         wanted = reached * unit
         wanted = wanted if wanted < most else most
-        while coarse[block] <= wanted:
+        while coarse[block + one] <= wanted:
             block += one
-        at = block * np.uint64(_BLOCK)
-        for half in (8, 4, 2, 1):
-            at += np.uint64(half) * np.uint64(running[at + np.uint64(half - 1)] <= wanted)
+        rest, most_of_it = np.float32(wanted - coarse[block]), fine[block, np.uint64(LANES - 1)] * _BELOW
+        rest = rest if rest < most_of_it else most_of_it
+        at = block * np.uint64(LANES) + at_most(load(fine, block, 0), rest)
         count += np.uint64(at != last)
         last = at
         rows[count - one], times[count - one] = at, s
     before = np.int32(-1)
     for s in range(count):
-        at = rows[s]
+        at = np.uint64(rows[s])
         before, times[s] = times[s], times[s] - before
-        weight = running[at] - (running[at - 1] if at > 0 else 0.0)
-        factor = np.float32(times[s] / (weight * size))
         if lanes == 1:
-            sample[s, 0] = signed[at, 0] * factor
-        else:
-            for part in range(0, lanes, LANES):
-                store(sample, s, part, load(signed, at, part) * spread(factor))
+            sample[s, 0] = signed[at, 0] * (np.float32(times[s]) / (abs(signed[at, 0]) * np.float32(size)))
+            continue
+        factor = np.float32(times[s]) / (_weight(signed, at) * np.float32(size))
+        for part in range(0, lanes, LANES):
+            store(sample, s, part, load(signed, at, part) * spread(factor))
     return np.int64(count)
 
 

@@ -147,6 +147,17 @@ def totals(typingctx, array, row):
 
 
 @intrinsic
+def at_most(typingctx, value, limit):
+    """How many of the sixteen are <= limit, a uint64."""
+
+    def emit(context, builder, signature, args):
+        found = builder.fcmp_ordered("<=", args[0], _spread(builder, args[1]))
+        return builder.zext(builder.ctpop(builder.bitcast(found, ir.IntType(LANES))), ir.IntType(64))
+
+    return types.uint64(_lanes, types.float32), emit
+
+
+@intrinsic
 def marked(typingctx, marks, start):
     """Which of the bytes marks[start : start + 64] are not zero, as the bits of a uint64."""
 
