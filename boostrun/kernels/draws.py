@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .lanes import LANES, at_most, empty, load, spread, store, total
+from .lanes import LANES, at_most, empty, fetch, load, spread, store, total
 
 _BELOW = np.float32(1.0 - 2.0**-24)  # times this, a number of single precision is the one before it
 
@@ -97,6 +97,7 @@ def sample_by_weight(signed, coarse, fine, spacings, rows, times, sample):
         rest, most_of_it = np.float32(wanted - coarse[block]), fine[block, np.uint64(LANES - 1)] * _BELOW
         rest = rest if rest < most_of_it else most_of_it
         at = block * np.uint64(LANES) + at_most(load(fine, block, 0), rest)
+        fetch(signed, at, 0)
         count += np.uint64(at != last)
         last = at
         rows[count - one], times[count - one] = at, s

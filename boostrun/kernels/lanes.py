@@ -77,6 +77,21 @@ def load(typingctx, array, row, column):
 
 
 @intrinsic
+def fetch(typingctx, array, row, column):
+    """Ask for array[row, column : column + 16] to be brought near, without waiting for it."""
+
+    def emit(context, builder, signature, args):
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), number, number, number])
+        place = builder.bitcast(_place(context, builder, signature.args[0], *args), ir.IntType(8).as_pointer())
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [place, number(0), number(3), number(1)])  # to be read, into the first level, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, types.uint64), emit
+
+
+@intrinsic
 def store(typingctx, array, row, column, value):
     """array[row, column : column + 16] = value"""
 
