@@ -56,7 +56,8 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     train_loss_, objective_ : (T,) mean loss, without and with the penalty, after each round.
     inner_residual_, inner_iterations_ : (T,) where the solver stopped: max |gradient|, iterations.
     seconds_select_, seconds_optimise_, scored_ : (T,) seconds by part, and candidates looked at.
-    saturated_ : (T,) bool, rounds whose training loss is at most ``stop_loss``.
+    saturated_ : (T,) bool, rounds whose training loss is at most ``stop_loss``, or in which a candidate taken is left
+        with no weight, the solver being unable to move; in all others every candidate is in use.
     stopped_ : "n_features", "loss", "pool" (all candidates taken) or "flat" (none would lower the loss).
     model_ : SharedFeatures, scores of new samples; ``multiply_adds``, ``nonzero_columns``.
     classes_ : (n_classes,) array

@@ -64,6 +64,13 @@ class SharedFeatures:
         """(T,) int64: columns of W_t that are not all zero, the free constant left out."""
         return np.array([np.count_nonzero(weights[int(self.free) :].any(axis=1)) for weights in self.path], np.int64)
 
+    @property
+    def idle(self) -> np.ndarray:
+        """(T,) bool: whether W_t leaves a candidate unused, all weights of its columns being zero."""
+        starts = np.cumsum([self.free, *self.widths])[:-1]
+        used = [weights.any(axis=1).astype(np.int64) for weights in self.path]
+        return np.array([not np.add.reduceat(row, starts[:t]).all() for t, row in enumerate(used, 1)], bool)
+
     def staged_scores(self, samples: np.ndarray, stages: Sequence[int] | None = None) -> Iterator[np.ndarray]:
         """Scores (m, k) with the first t candidates, for every t in ``stages`` (1 to T when None).
 

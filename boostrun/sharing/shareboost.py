@@ -97,7 +97,7 @@ class ShareBoost:
             "seconds_optimise_": "seconds_optimise",
         }.items():  # fmt: skip
             setattr(self, name, np.array([getattr(done, field) for done in course.rounds]))
-        self.saturated_ = self.train_loss_ <= self.stop_loss
+        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle
 
     def check_parameters(self) -> None:
         """Raise BoostrunError with one sentence for a parameter that cannot be."""
