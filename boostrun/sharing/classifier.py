@@ -46,6 +46,7 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     scoring : {"full", "lazy"}, lazy skips candidates that cannot be the best; the result is the same.
     checkpoint : path or None
         A folder with a file a round: a run that was killed goes on from there, to the same result.
+    n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
     random_state : int, RandomState or None, of k-means and samples drawn for "piecewise"; nothing else is random.
 
     Attributes
@@ -81,12 +82,12 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, rule="gradient", shortlist=50, reg_kind="frobenius",
         beta=100.0, margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None,
-        n_classes=None, scoring="full", checkpoint=None, random_state=None,
+        n_classes=None, scoring="full", checkpoint=None, n_jobs=None, random_state=None,
     ):  # fmt: skip
         super().__init__(
             n_features, rule=rule, shortlist=shortlist, reg=reg, reg_kind=reg_kind, beta=beta, margin=margin,
             solver=solver, inner_rtol=inner_rtol, inner_maxiter=inner_maxiter, stop_loss=stop_loss, bias=bias,
-            n_classes=n_classes, scoring=scoring, checkpoint=checkpoint,
+            n_classes=n_classes, scoring=scoring, checkpoint=checkpoint, n_jobs=n_jobs,
         )  # fmt: skip
         self.features = features
         self.random_state = random_state

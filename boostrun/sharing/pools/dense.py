@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..threads import side_by_side
 from .pool import Pool, checksum, squared, summed
 
 _SUMMED = 8192  # samples that single precision sums
+_COLUMNS = 512  # of one matrix product
 
 
 class DensePool(Pool):
@@ -30,12 +32,16 @@ class DensePool(Pool):
     def gradients(self, residuals: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """(1/n) X' G: (d, k) float64, or of some columns. Cost n d k multiply-adds, one pass over X."""
         samples = self.samples if columns is None else self.samples[:, columns]
-        if samples.dtype == np.float64:
-            return (residuals.T @ samples).T / self.n_samples
-        sides, out = residuals.astype(np.float32), np.zeros((residuals.shape[1], samples.shape[1]))
-        for start in range(0, self.n_samples, _SUMMED):
-            part = slice(start, start + _SUMMED)
-            out += sides[part].T @ samples[part]
+        single = samples.dtype == np.float32
+        rows, step = residuals.T.astype(samples.dtype, order="C"), _SUMMED if single else len(samples)
+        out = np.zeros((len(rows), samples.shape[1]))
+
+        def fill(first):
+            for start in range(0, len(samples), step):
+                part = slice(start, start + step)
+                out[:, first : first + _COLUMNS] += rows[:, part] @ samples[part, first : first + _COLUMNS]
+
+        side_by_side(fill, range(0, samples.shape[1], _COLUMNS))
         return out.T / self.n_samples
 
     def scores(self, residuals, units=None, normalised=False):
