@@ -66,7 +66,6 @@ class Objective:
         """A bound of the gradient's Lipschitz constant: lambda_max(X_I' X_I) / (2n), and the penalty's."""
         return 0.5 * curvature(self.design) + (self.weight * self.penalty.curvature if self.weight else 0.0)
 
-
     def scale(self, weights: np.ndarray) -> np.ndarray | None:
         """R' lower triangular with R' R = (1/n) X_I' D X_I and the penalty's bound, D_ii = mean_q rho_iq (1 - rho_iq).
 
