@@ -13,13 +13,12 @@ import numpy as np
 
 from .. import parameters
 from ..errors import BoostrunError
-from .features import features_of
 from .fista import certificate, fista
 from .inner import Objective, lbfgs
 from .loss import residuals
 from .mixed_norm_path import MixedNormPath
 from .pools.pool import Pool
-from .score_classifier import ScoreClassifier
+from .score_classifier import PoolClassifier
 from .threads import team
 
 _REFIT_TOLERANCE, _REFIT_ITERATIONS = 1e-5, 300
@@ -189,7 +188,7 @@ class Course:
         return lbfgs(objective, start, _REFIT_TOLERANCE, _REFIT_ITERATIONS).weights
 
 
-class MixedNormClassifier(ScoreClassifier, MixedNorm):
+class MixedNormClassifier(PoolClassifier, MixedNorm):
     """A linear multiclass predictor with few features, the same for all classes, by a convex penalty.
 
     minimises L(W) + lambda sum_r max_y |W_yr| for a falling sequence of lambda, L the loss of ShareBoost. The largest
@@ -235,7 +234,7 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
     True
     """
 
-    _dtypes, _model_type = (np.float64, np.float32, np.uint8), MixedNormPath
+    _model_type = MixedNormPath
 
     def __init__(
         self, n_lambdas=60, features="raw", *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0,
@@ -248,22 +247,9 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
         )  # fmt: skip
         self.features = features
 
-    def fit(self, X, y):
-        """Train on arrays: X (n, d) finite numbers, y (n,) labels.
-
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
-        """
-        features = features_of(self.features)
-        X, numbers = self._training_set(X, y)
-        return self.fit_pool(features.pool(X, "none", np.random.default_rng(0)), numbers)
-
     def _scores(self, X) -> np.ndarray:
         return self.model_.scores(X, len(self.model_.debiased) > 0)[:, : len(self.classes_)]
 
     def _staged_scores(self, X) -> Iterator[np.ndarray]:
         for scores in self.model_.staged_scores(X, len(self.model_.debiased) > 0):
             yield scores[:, : len(self.classes_)]
-
-    @property
-    def _model(self) -> MixedNormPath:
-        return self.model_

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..errors import BoostrunError
-from .features import features_of
 from .ovr_path import OneVsRestPath
+from .pools.columns import ColumnPool
 from .pools.pool import Pool
-from .score_classifier import ScoreClassifier
+from .score_classifier import PoolClassifier
 from .shareboost import Course, ShareBoost
 from .threads import team
 
@@ -124,12 +124,12 @@ def class_scores(pool: Pool, residuals: list[np.ndarray]) -> np.ndarray:
     One pass over the candidates where the pool tells gradients class by class, otherwise one a class.
     """
     together = np.column_stack(residuals)
-    if hasattr(pool, "gradients"):
+    if isinstance(pool, ColumnPool):
         return 2.0 * np.abs(pool.gradients(together)).T
     return np.stack([2.0 * pool.scores(together[:, [c]]) for c in range(together.shape[1])])
 
 
-class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
+class OneVsRestGreedyClassifier(PoolClassifier, OneVsRestGreedy):
     """For every class a linear function of t features of its own; the largest wins.
 
     Each class's features are selected greedily for the loss mean ln(1 + exp(-z f(x))), z = +1 for the class and -1 for
@@ -161,7 +161,7 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
     (True, True)
     """
 
-    _dtypes, _model_type = (np.float64, np.float32, np.uint8), OneVsRestPath
+    _model_type = OneVsRestPath
 
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300,
@@ -173,21 +173,8 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
         )  # fmt: skip
         self.features = features
 
-    def fit(self, X, y):
-        """Train on arrays: X (n, d) finite numbers, y (n,) labels.
-
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
-        """
-        features = features_of(self.features)
-        X, numbers = self._training_set(X, y)
-        return self.fit_pool(features.pool(X, "none", np.random.default_rng(0)), numbers)
-
     def _scores(self, X) -> np.ndarray:
         return self.model_.scores(X)
 
     def _staged_scores(self, X) -> Iterator[np.ndarray]:
         return self.model_.staged_scores(X)
-
-    @property
-    def _model(self) -> OneVsRestPath:
-        return self.model_

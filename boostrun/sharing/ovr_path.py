@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from .. import archive
 from . import evaluate
-
-_FORMAT = "boostrun.OneVsRestPath/1"
-_FIELDS = ("kind", "used", "costs", "lengths", "positions", "weights")
+from .saved_path import SavedPath
 
 
 @dataclass
-class OneVsRestPath:
+class OneVsRestPath(SavedPath):
     """f_c(x) = w_ct' phi_ct(x), phi_ct the first t columns that class c took; a class whose path ended keeps its last.
 
     Attributes
@@ -29,6 +25,8 @@ class OneVsRestPath:
     weights : float64, w_c1 (1,), w_c2 (2,), ..., class after class, flat.
     features : dict of arrays by name, what the used columns are computed from.
     """
+
+    _format = "boostrun.OneVsRestPath/1"
 
     kind: str
     used: np.ndarray
@@ -90,17 +88,3 @@ class OneVsRestPath:
             places, weights = self.point(number, round_)
             out[places, number] = weights
         return out
-
-    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        own = {name: np.array(getattr(self, name)) for name in _FIELDS}
-        own |= {f"feature_{name}": array for name, array in self.features.items()}
-        return archive.save(path, _FORMAT, own | extra)
-
-    @classmethod
-    def load(cls, path: str | Path) -> tuple[OneVsRestPath, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the paths, and the extra arrays. Never unpickles."""
-        (kind, *arrays), extra = archive.load(path, _FORMAT, _FIELDS)
-        names = [name for name in extra if name.startswith("feature_")]
-        features = {name.removeprefix("feature_"): extra.pop(name) for name in names}
-        return cls(str(kind), *arrays, features), extra
