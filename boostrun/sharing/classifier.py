@@ -43,7 +43,9 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
         A constant feature: absent, always there and not counted, or one of the candidates. None: "pool" for stumps,
         "none" for all others.
     n_classes : int or None, more classes than y holds may be asked for.
-    scoring : {"full", "lazy"}, lazy skips candidates that cannot be the best; the result is the same.
+    scoring : {"full", "lazy"}
+        Lazy skips candidates that cannot be the best, to the same result. It pays under a strong penalty or when the
+        loss is nearly gone, elsewhere hardly ever; ``scored_`` tells.
     checkpoint : path or None
         A folder with a file a round: a run that was killed goes on from there, to the same result.
     n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.

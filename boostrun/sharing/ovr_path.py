@@ -37,6 +37,11 @@ class OneVsRestPath(SavedPath):
     features: dict[str, np.ndarray]
 
     @property
+    def n_classes(self) -> int:
+        """k."""
+        return len(self.lengths)
+
+    @property
     def n_rounds(self) -> int:
         """T, the length of the longest path."""
         return int(self.lengths.max())
@@ -66,7 +71,7 @@ class OneVsRestPath(SavedPath):
     def _unions(self) -> Iterator[np.ndarray]:
         """The different places in ``used`` after 1, 2, ..., T features a class."""
         for t in range(1, self.n_rounds + 1):
-            yield np.unique(np.concatenate([self.point(number, t)[0] for number in range(len(self.lengths))]))
+            yield np.unique(np.concatenate([self.point(number, t)[0] for number in range(self.n_classes)]))
 
     def staged_scores(self, samples: np.ndarray) -> Iterator[np.ndarray]:
         """Scores (m, k) after 1, 2, ..., T features a class, of ``samples`` (m, d). Cost m U k a round."""
@@ -83,8 +88,8 @@ class OneVsRestPath(SavedPath):
 
     def _matrix(self, round_: int) -> np.ndarray:
         """(U, k): the weights of all used columns."""
-        out = np.zeros((len(self.used), len(self.lengths)))
-        for number in range(len(self.lengths)):
+        out = np.zeros((len(self.used), self.n_classes))
+        for number in range(self.n_classes):
             places, weights = self.point(number, round_)
             out[places, number] = weights
         return out
