@@ -97,7 +97,7 @@ def lbfgs(objective: Objective, start: np.ndarray, tolerance: float, max_iterati
     """Minimise from ``start`` until max |gradient| <= tolerance, by SciPy's L-BFGS-B without bounds.
 
     Its variables are R W, R' R the curvature at ``start``: columns that are much alike do not slow it down, and MNIST's
-    templates take it a sixth of the evaluations.
+    templates take it a ninth of the iterations.
     """
     return descend(objective, start, tolerance, max_iterations, objective.scale)
 
