@@ -13,7 +13,7 @@ from boostrun.report.figures import COLOURS, DASHES, key, look
 from boostrun.report.formats import metric_name
 from boostrun.report.statistics import mean_std
 
-_COLOURS = (*COLOURS, "#8B5A2B")  # eight methods to a panel: a brown besides
+_COLOURS = (*COLOURS, "#8B5A2B", "#7F7F7F", "#5D3A9B")  # ten methods to a panel
 
 
 def along(entry: Entry, metric: str) -> tuple[list[int], list[float], list[float]]:
