@@ -74,6 +74,16 @@ def respond_window(family, model, columns, n_classes, classes):
 
 
 @njit(cache=True)
+def flip(family, model):
+    """Two classes: the classifier that answers with the other one."""
+    if family == STUMP:
+        model[2], model[3] = model[3], model[2]
+    else:
+        for i in range(model.shape[0]):
+            model[i] = -model[i]
+
+
+@njit(cache=True)
 def fit(family, columns, order, labels, weights, n_classes, var_floor, model):
     """Fill ``model`` with the classifier of ``family`` that suits the weighted window (section 5).
 
