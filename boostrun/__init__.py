@@ -18,6 +18,7 @@ _PUBLIC = {
     "ArraySource": "boostrun.data.source",
     "BoostrunError": "boostrun.errors",
     "FullDataClassifier": "boostrun.reservoir.full_data_classifier",
+    "IBoostAdwinClassifier": "boostrun.drift.iboost_adwin",
     "IBoostClassifier": "boostrun.drift.iboost",
     "JointBoostClassifier": "boostrun.sharing.jointboost",
     "MixedNormClassifier": "boostrun.sharing.mixed_norm",
