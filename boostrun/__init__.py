@@ -20,6 +20,7 @@ _PUBLIC = {
     "FullDataClassifier": "boostrun.reservoir.full_data_classifier",
     "IBoostAdwinClassifier": "boostrun.drift.iboost_adwin",
     "IBoostClassifier": "boostrun.drift.iboost",
+    "IBoostGeemClassifier": "boostrun.drift.iboost_geem",
     "JointBoostClassifier": "boostrun.sharing.jointboost",
     "MixedNormClassifier": "boostrun.sharing.mixed_norm",
     "OnlineRivalClassifier": "boostrun.reservoir.online_classifier",

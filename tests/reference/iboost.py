@@ -7,6 +7,7 @@ import numpy as np
 
 from boostrun.kernels import drift_adwin
 from boostrun.kernels.drift_adwin import Adwins
+from boostrun.reservoir import geem
 
 
 def stumps(X):
@@ -42,6 +43,7 @@ class IBoost:
     ):  # fmt: skip
         self.__dict__.update(locals())
         self.members, self.window, self.seen, self.removed = [], [None] * n, 0, []
+        self.start = n  # examples before the first classifier
         self.mass = np.ones(n)  # for how many examples each slot stands; 0: not in use
 
     def code(self, right):
@@ -64,10 +66,10 @@ class IBoost:
     def learn(self, x, t, eager=False):
         said = self.vote(x)
         self.seen += 1
-        slot = (self.seen - 1) % self.n
+        slot = self.slot()
         self.window[slot], self.mass[slot] = (x, t), 1.0
-        if self.seen >= self.n:
-            after = self.seen - self.n
+        if self.seen >= self.start:
+            after = self.seen - self.start
             if after and self.b and self.members and (not self.every_p or after % self.p == 0):
                 self.step(slot)
             j = 0
@@ -76,6 +78,9 @@ class IBoost:
             if eager or after % self.p == 0:
                 self.add()
         return said
+
+    def slot(self):
+        return (self.seen - 1) % self.n
 
     def step(self, slot):
         eta = self.eta * (self.n_classes - 1) ** 2
@@ -148,3 +153,25 @@ class IBoostAdwin(IBoost):
             if errors[j] > 1 - 1 / self.n_classes:
                 self.remove(j)
                 self.pruned += 1
+
+
+class IBoostGeem(IBoost):
+    """n slots of memory and q for newcomers; GEEM says who stays."""
+
+    def __init__(self, n, *args, q, half_life, **keys):
+        super().__init__(n + q, *args, **keys)
+        self.start, self.q, self.half_life, self.mass = n, q, half_life, np.zeros(n + q)
+        self.window = [(np.zeros(3), 0)] * (n + q)
+
+    def slot(self):
+        return int(np.argmax(self.mass == 0))
+
+    def learn(self, x, t):
+        said = super().learn(x, t)
+        if (self.mass > 0).all():
+            self.mass *= 0.5 ** (self.q / self.half_life)
+            X, y = np.array([x for x, _ in self.window]), np.array([t for _, t in self.window])
+            sigma = geem.covariance(X, np.where(y == 1, 1.0, -1.0), ridge=1.0)
+            kept, _ = geem.select(sigma, self.weights(self.members), self.q)
+            self.mass[np.setdiff1d(np.arange(self.n), kept)] = 0.0
+        return said
