@@ -21,6 +21,7 @@ _PUBLIC = {
     "IBoostAdwinClassifier": "boostrun.drift.iboost_adwin",
     "IBoostClassifier": "boostrun.drift.iboost",
     "IBoostGeemClassifier": "boostrun.drift.iboost_geem",
+    "IBoostTreesClassifier": "boostrun.drift.iboost_trees",
     "JointBoostClassifier": "boostrun.sharing.jointboost",
     "MixedNormClassifier": "boostrun.sharing.mixed_norm",
     "OnlineRivalClassifier": "boostrun.reservoir.online_classifier",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,8 +15,7 @@ from ..kernels import drift_iboost as kernels
 from .holdout import Members
 from .stream_learner import StreamLearner
 
-_BASES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
-_EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3}
+_EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "htree": 0.3}
 _ETA = {"stochastic": 3e-3, "batch": 1e-3}
 
 
@@ -92,6 +92,8 @@ class IBoostClassifier(StreamLearner):
     >>> bool(right[2000:3000].mean() > 0.95), bool(right[3000:3100].mean() < 0.85), bool(right[5000:].mean() > 0.95)
     (True, True, True)
     """
+
+    _families: ClassVar[dict[str, int]] = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
 
     def __init__(
         self, n_window=200, budget=50, period=1, n_steps=5, *, update="stochastic", base="stump", example="newest",
@@ -255,7 +257,7 @@ class IBoostClassifier(StreamLearner):
     def _numbers(self, n_classes: int) -> kernels.Settings:
         return kernels.Settings(
             n_classes=n_classes,
-            family=_BASES[self.base],
+            family=self._families[self.base],
             start=int(self.n_window),
             period=int(self.period),
             n_steps=int(self.n_steps),
@@ -277,7 +279,7 @@ class IBoostClassifier(StreamLearner):
         parameters.whole(self, "n_window", "budget", "period", "adds_per_event")
         parameters.whole(self, "n_steps", least=0)
         parameters.choice(self, "update", tuple(_ETA))
-        parameters.choice(self, "base", tuple(_BASES))
+        parameters.choice(self, "base", tuple(self._families))
         parameters.choice(self, "example", ("newest", "random"))
         parameters.choice(self, "gradient", ("plain", "log"))
         parameters.choice(self, "scale", ("half", "literal"))

@@ -29,8 +29,8 @@ class IBoostAdwinClassifier(IBoostClassifier):
     n_window : int, n: the newest examples that count at most.
     n_least : int, and at least; no more than ``n_window``.
     delta : float, confidence of the ADWIN: smaller detects less.
-    budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor, random_state :
-        as there.
+    budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor,
+    random_state : as there.
 
     Attributes
     ----------

@@ -33,8 +33,8 @@ class IBoostGeemClassifier(IBoostClassifier):
     batch_size : int, q: newcomers until GEEM chooses.
     half_life : float or None, in examples; infinity never fades; None is n_window.
     ridge, covariance_dims : of :class:`boostrun.reservoir.geem.Geem`.
-    budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor, random_state :
-        as there.
+    budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor,
+    random_state : as there.
 
     Attributes
     ----------

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 STUMP, GNB, BNB = 0, 1, 2
+ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and it is asked in Python
 _TIE = 1e-12  # errors nearer than this are equal: sums in another order must not choose another stump
 
 
@@ -27,6 +28,8 @@ def width(family: int, n_features: int, n_classes: int) -> int:
     """
     if family == STUMP:
         return 4
+    if family == ELSEWHERE:
+        return 1
     scores = 1 if n_classes == 2 else n_classes
     return scores * (1 + n_features * (2 if family == GNB else 1))
 

@@ -87,7 +87,7 @@ def test_then_train(samples, labels, slots, state, settings, predictions, scores
 
 @njit(cache=True)
 def ask(sample, state, settings, classes, votes):
-    """The class of ``sample`` (d,); ``classes`` (M,) says what each classifier answers, ``votes`` as in :func:`vote`."""
+    """The class of ``sample`` (d,); ``classes`` (M,) says what each classifier says, ``votes`` as in :func:`vote`."""
     for j in range(state.counts[SIZE]):
         classes[j] = bases.respond(settings.family, state.models[j], sample, settings.n_classes)
     return vote(classes, state.coefficients, state.counts[SIZE], votes)

@@ -16,9 +16,9 @@ _WIDTH = 0  # place in the counts of an ADWIN
 def test_then_train(samples, labels, state, settings, adwins, counts, delta, least, predictions):
     """Predict each row, look whether the concept has changed, and learn it; see :mod:`.drift_iboost`.
 
-    ``adwins`` hold one window; ``counts`` (4,) int64: the newest examples that count, additions left to be made whatever
-    the period, detections, classifiers that went for one. After a detection ``least`` examples count at least, and as
-    many additions follow. Cost a row as there, and O(1); a detection costs M n.
+    ``adwins`` hold one window; ``counts`` (4,) int64: the newest examples that count, additions left to be made
+    whatever the period, detections, classifiers that went for one. After a detection ``least`` examples count at least,
+    and as many additions follow. Cost a row as there, and O(1); a detection costs M n.
     """
     n = state.labels.shape[0]
     classes, votes, sums = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes), np.empty(n)

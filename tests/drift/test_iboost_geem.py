@@ -52,7 +52,7 @@ def test_what_is_old_fades_away():
     fading, lasting = (
         IBoostGeemClassifier(**(SMALL | {"half_life": half})).partial_fit(X, y) for half in (20, np.inf)
     )  # fmt: skip
-    held = [np.flatnonzero((X == x).all(axis=1))[0] for x in fading._state.columns.T[fading._state.mass > 0]]
+    held = [np.flatnonzero((x == X).all(axis=1))[0] for x in fading._state.columns.T[fading._state.mass > 0]]
     assert min(held) >= 500
     assert (lasting._state.mass[lasting._state.mass > 0] == 1.0).all()
     right = [(model.test_then_train(X[500:], y[500:]) == y[500:]).mean() for model in (fading, lasting)]
