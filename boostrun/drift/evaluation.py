@@ -215,10 +215,9 @@ def prequential(learner, blocks: Iterable, classes, score: Prequential | None = 
     return score, seconds
 
 
-def blocks_of(stream: DriftStream, size: int = 10_000):
-    """The examples of a stream in blocks (x, y) of at most ``size``."""
-    for start in range(0, len(stream), size):
-        yield stream.x[start : start + size], stream.y[start : start + size]
+def blocks_of(stream, size: int = 10_000):
+    """The examples of a :class:`DriftStream`, or of any stream with ``blocks(size)``, in blocks of at most ``size``."""
+    yield from stream.blocks(size)
 
 
 def _mean(values: np.ndarray) -> float:

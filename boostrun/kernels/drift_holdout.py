@@ -9,7 +9,7 @@ from . import drift_bases as bases
 
 @njit(cache=True)
 def respond(family, models, members, rows, columns, n_classes, responses):
-    """Row ``rows[i]`` of ``responses`` (r, t) becomes the class codes that model ``members[i]`` gives ``columns`` (d, t).
+    """Row ``rows[i]`` of ``responses`` (r, t) becomes the codes that model ``members[i]`` gives ``columns`` (d, t).
 
     Cost t responses a member.
     """
