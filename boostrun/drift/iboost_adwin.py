@@ -27,7 +27,7 @@ class IBoostAdwinClassifier(IBoostClassifier):
     Parameters
     ----------
     n_window : int, n: the newest examples that count at most.
-    n_least : int, and at least; no more than ``n_window``.
+    n_least : int, and at least, where n is not smaller.
     delta : float, confidence of the ADWIN: smaller detects less.
     budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor,
     random_state : as there.
@@ -114,7 +114,5 @@ class IBoostAdwinClassifier(IBoostClassifier):
     def _check_parameters(self):
         super()._check_parameters()
         parameters.whole(self, "n_least")
-        if self.n_least > self.n_window:
-            raise BoostrunError(f"n_least={self.n_least!r}: at most n_window={self.n_window!r} examples can count")
         if not 0.0 < self.delta < 1.0:
             raise BoostrunError(f"delta={self.delta!r}: a number between 0 and 1 is needed")

@@ -73,7 +73,6 @@ def test_the_window_shrinks_and_grows_again():
     ("parameters", "words"),
     [
         ({"n_least": 0}, "n_least=0"),
-        ({"n_least": 201}, "at most n_window=200"),
         ({"delta": 1.0}, "delta=1.0"),
         ({"eta": -1.0}, "eta=-1.0"),
     ],
