@@ -22,10 +22,9 @@ class IBoostGeemClassifier(IBoostClassifier):
             of the n + q examples GEEM keeps the n that hold the largest expected edge under w
 
     The rest is :class:`boostrun.drift.iboost.IBoostClassifier`. All of this is ours: the paper has a window, and GEEM's
-    paper no drift. Without fading, misfits of a concept that is gone would weigh most for ever. The corrected weights
-    are not carried over, as they are where reservoirs are boosted: in the thousands of choices of a stream they end
-    with one example that has all the weight. For K > 2 classes GEEM adds up the K problems of one class against the
-    rest.
+    paper no drift. Without fading, examples of a concept that is gone may stay for ever. The corrected weights are not
+    carried over, as they are where reservoirs are boosted: in the thousands of choices of a stream they end with one
+    example that has all the weight. For K > 2 classes GEEM adds up the K problems of one class against the rest.
 
     Parameters
     ----------

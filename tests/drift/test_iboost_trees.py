@@ -61,11 +61,11 @@ def test_chunks_and_copies_make_no_difference(river):
 def test_trees_learn_a_rule_that_one_stump_cannot(river):
     """Exclusive or: no stump is better than chance, whatever their number."""
     rng = np.random.default_rng(1)
-    X = rng.uniform(-1, 1, (1200, 2))
+    X = rng.uniform(-1, 1, (800, 2))
     y = ((X[:, 0] > 0) != (X[:, 1] > 0.3)).astype(int)
     trees = IBoostTreesClassifier(200, 10, 20, random_state=0, grace_period=10, delta=0.9).fit(X, y)
     stumps = IBoostClassifier(200, 10, 20).fit(X, y)
-    accuracies = [(model.predict(X[600:]) == y[600:]).mean() for model in (trees, stumps)]
+    accuracies = [(model.predict(X[400:]) == y[400:]).mean() for model in (trees, stumps)]
     assert accuracies[0] > accuracies[1] + 0.1
 
 
@@ -84,6 +84,6 @@ def test_bad_parameters_get_a_sentence(river, parameters, words):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([IBoostTreesClassifier(**SMALL)])
+@parametrize_with_checks([IBoostTreesClassifier(**(SMALL | {"n_window": 20}))])
 def test_scikit_learns_checks(river, estimator, check):
     check(estimator)

@@ -15,7 +15,7 @@ checks = pytest.importorskip("river.checks")
         IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
         IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
         IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
-        IBoostTreesClassifier(n_window=20, budget=3),
+        IBoostTreesClassifier(n_window=20, budget=3, random_state=0),
     ],
 )
 def test_rivers_checks(learner):
