@@ -58,9 +58,13 @@ def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
 
 
 def _iboost(update: str) -> Made:
+    return _beyond_iboost("iboost", "IBoostClassifier")._replace(fixed={"update": update})
+
+
+def _beyond_iboost(module: str, cls: str, **budget: str) -> Made:
     return Made(
-        "boostrun.drift.iboost", "IBoostClassifier", None, (), "boostrun.runner.evaluate_drift",
-        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"}, fixed={"update": update},
+        f"boostrun.drift.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"} | budget,
     )  # fmt: skip
 
 
@@ -146,6 +150,9 @@ ALGORITHMS = {
     "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
     "iboost_stochastic": _iboost("stochastic"),
     "iboost_batch": _iboost("batch"),
+    "iboost_adwin": _beyond_iboost("iboost_adwin", "IBoostAdwinClassifier"),
+    "iboost_geem": _beyond_iboost("iboost_geem", "IBoostGeemClassifier", q="batch_size"),
+    "iboost_trees": _beyond_iboost("iboost_trees", "IBoostTreesClassifier"),
     "adaboost": _drift("drift.adaboost", "AdaBoostWindowClassifier", "n", "p"),
     "onlineboost": _drift("online.onlineboost", "OnlineBoostClassifier"),
     "nsoboost": _drift("drift.nsoboost", "NSOnlineBoostClassifier", "n"),

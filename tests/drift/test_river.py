@@ -2,17 +2,26 @@
 
 import pytest
 
-from boostrun import IBoostClassifier
+from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
 
 checks = pytest.importorskip("river.checks")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
-def test_rivers_checks(base):
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(IBoostClassifier(n_window=20, budget=10, base=base) for base in ("stump", "gnb", "bnb")),
+        IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
+        IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
+        IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
+        IBoostTreesClassifier(n_window=20, budget=3, random_state=0),
+    ],
+)
+def test_rivers_checks(learner):
     from boostrun.drift.river_learner import RiverLearner
 
-    model = RiverLearner(IBoostClassifier(n_window=20, budget=10, base=base))
+    model = RiverLearner(learner)
     ran = 0
     for check in checks.yield_checks(model):
         check(model.clone())
