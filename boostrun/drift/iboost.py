@@ -86,6 +86,11 @@ class IBoostClassifier(StreamLearner):
     (True, True, True)
     """
 
+    uses_change_detector = False
+    updates_base_online = False
+    adds_and_removes = True
+    keeps_window = True
+
     def __init__(
         self, n_window=200, budget=50, period=1, n_steps=5, *, update="stochastic", base="stump", example="newest",
         eta=None, grad_cap=1.0, eps_min=None, gradient="plain", scale="half", update_every="1", adds_per_event=1,
