@@ -1,20 +1,69 @@
-"""Stream learners as river's: its own checks of an estimator."""
+"""Stream learners as river's: its own checks of an estimator, and its naive Bayes beside ours."""
 
+import numpy as np
 import pytest
 
 from boostrun import IBoostClassifier
+from boostrun.kernels import drift_incremental as bayes
+from tests.drift.learners import LEARNERS, make
 
-checks = pytest.importorskip("river.checks")
+river_checks = pytest.importorskip("river.checks")
+naive_bayes = pytest.importorskip("river.naive_bayes")
+
+
+def checks(learner):
+    """river's checks: (name, call); most come once for each of its three data sets."""
+    from boostrun.drift.river_learner import RiverLearner
+
+    model = RiverLearner(learner)
+    for check in river_checks.yield_checks(model):
+        yield check.__name__, lambda check=check: check(model.clone())
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_rivers_checks_in_short(name):
+    """Each on its first data set; the growth of memory takes long."""
+    first = {}
+    for check, call in checks(make(name)):
+        first.setdefault(check, call)
+    del first["check_bounded_memory_growth"]
+    for call in first.values():
+        call()
+    assert len(first) > 20
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
-def test_rivers_checks(base):
-    from boostrun.drift.river_learner import RiverLearner
+@pytest.mark.parametrize("name", LEARNERS)
+def test_rivers_checks(name):
+    every = list(checks(make(name)))
+    for _, call in every:
+        call()
+    assert len(every) > 40
 
-    model = RiverLearner(IBoostClassifier(n_window=20, budget=10, base=base))
-    ran = 0
-    for check in checks.yield_checks(model):
-        check(model.clone())
-        ran += 1
-    assert ran > 40
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", ["gnb", "bnb"])
+def test_rivers_checks_of_other_bases(base):
+    every = list(checks(IBoostClassifier(n_window=20, budget=10, base=base)))
+    for _, call in every:
+        call()
+    assert len(every) > 40
+
+
+def test_incremental_naive_bayes_is_rivers():
+    """The same stream, before each example is learnt; river has variances of samples, ours of populations."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    X = rng.normal(y[:, None] * 0.8, 1.3, (300, 3))
+    theirs, share = naive_bayes.GaussianNB(), np.zeros(2)
+    ours = bayes.Learners.fresh(1, 2, 3)
+    floor, gap = np.full(3, 1e-12), []
+    for i, (x, label) in enumerate(zip(X, y.tolist())):
+        row = dict(enumerate(x.tolist()))
+        bayes.probabilities(ours, 0, x, True, share)
+        if i >= 50:
+            gap.append(abs(theirs.predict_proba_one(row)[1] - share[1]))
+            assert theirs.predict_one(row) == bayes.answer(ours, 0, x, True) or abs(share[1] - 0.5) < 0.02
+        theirs.learn_one(row, label)
+        bayes.train(ours, 0, x, label, 1.0, floor, True)
+    assert max(gap) < 0.03 and np.mean(gap[150:]) < 0.003
