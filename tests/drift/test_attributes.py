@@ -3,7 +3,10 @@
 import csv
 from importlib import resources
 
+import pytest
+
 from boostrun import IBoostClassifier
+from boostrun.schemas import drift
 from tests.drift.learners import RIVALS
 
 ATTRIBUTES = {
@@ -21,3 +24,11 @@ def test_attributes_are_those_of_the_papers_table():
     assert len(rows) == len(ATTRIBUTES) * 8  # AdaBoost is not in that table
     for row in rows:
         assert getattr(methods[row["method"]], ATTRIBUTES[row["metric"]]) == (float(row["value"]) == 1), row
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_the_list_of_algorithms_says_the_same(name):
+    words = {"uses_change_detector": drift.DETECTS, "updates_base_online": drift.ONLINE,
+             "adds_and_removes": drift.CHANGING, "keeps_window": drift.WINDOW}  # fmt: skip
+    method = RIVALS[name]
+    assert drift.ALGORITHMS[name].traits == tuple(word for key, word in words.items() if getattr(method, key))

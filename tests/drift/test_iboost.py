@@ -310,3 +310,43 @@ def test_a_million_led_examples_in_a_minute():
     assert score.n_seen == 1_000_000 and seconds < 60
     assert 78 < score.accuracy_pct < stream.facts["bayes_accuracy_pct"]
     assert max(score.curve["window_accuracy_pct"]) < stream.facts["bayes_accuracy_pct"] + 1
+
+
+def test_a_naive_bayes_worse_than_chance_enters_with_its_answers_exchanged():
+    """The second addition is to the weights after a naive Bayes: there the next errs on more than half of it."""
+    rng = np.random.default_rng(2)
+    X = np.round(rng.normal(size=(40, 2)))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    for base in ("gnb", "bnb"):
+        keys = {"n_window": 40, "budget": 30, "base": base, "adds_per_event": 30, "eps_min": 0.0, "n_steps": 0}
+        without = IBoostClassifier(**keys).partial_fit(X, y)
+        flipped = IBoostClassifier(flip_bad=True, **keys).partial_fit(X, y)
+        assert flipped.n_added_ > without.n_added_
+        assert ((answers(flipped) == y) == (flipped._state.right[: len(flipped.betas_)] > 0)).all()
+        assert (flipped.betas_ > 0).all() and (flipped.predict(X) == y).mean() >= (without.predict(X) == y).mean()
+
+
+def test_one_vs_rest_is_an_iboost_of_two_classes_for_each():
+    X, y = sea(500, classes=3, change=200)
+    keys = {"n_window": 40, "budget": 10, "n_steps": 2}
+    model = IBoostClassifier(multiclass="ovr", **keys)
+    said = model.test_then_train(X, y, classes=[0, 1, 2])
+    singles = [IBoostClassifier(**keys).partial_fit(X, (y == c).astype(int), classes=[0, 1]) for c in range(3)]
+    scores = np.column_stack([single.decision_function(X) for single in singles])
+    assert (model.decision_function(X) == scores).all() and (model.predict(X) == scores.argmax(axis=1)).all()
+    assert (model.betas_ == np.concatenate([single.betas_ for single in singles])).all()
+    assert (said[:40] == 0).all() and (said[100:200] == y[100:200]).mean() > 0.8
+    two = IBoostClassifier(multiclass="ovr", **keys).partial_fit(X, y > 0)
+    assert (two.betas_ == IBoostClassifier(**keys).partial_fit(X, y > 0).betas_).all()
+
+
+def test_one_vs_rest_with_classes_that_come_later():
+    """The window is kept: what is added next is fitted to all of it."""
+    X, y = sea(400, classes=3, change=1000)
+    late = IBoostClassifier(n_window=40, budget=10, multiclass="ovr").partial_fit(X[:200], np.minimum(y[:200], 1))
+    late.partial_fit(X[200:201], [2]).partial_fit(X[201:202], [3])
+    assert len(late._states) == 4 and (late.n_added_, late.n_seen_) == (3 + 4, 202)
+    newest = np.concatenate([np.minimum(y[162:200], 1), [2, 3]])
+    for c, state in enumerate(late._states):
+        assert (np.roll(state.labels, -(202 % 40)) == (newest == c)).all()
+    assert (late.test_then_train(X[202:], y[202:])[100:] == y[302:]).mean() > 0.8

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boostrun import IBoostClassifier
+from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
 from boostrun.kernels import drift_incremental as bayes
 from tests.drift.learners import LEARNERS, make
 
@@ -42,9 +42,18 @@ def test_rivers_checks(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("base", ["gnb", "bnb"])
-def test_rivers_checks_of_other_bases(base):
-    every = list(checks(IBoostClassifier(n_window=20, budget=10, base=base)))
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(IBoostClassifier(n_window=20, budget=10, base=base) for base in ("gnb", "bnb")),
+        IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
+        IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
+        IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
+        IBoostTreesClassifier(n_window=20, budget=3),
+    ],
+)
+def test_rivers_checks_of_variants(learner):
+    every = list(checks(learner))
     for _, call in every:
         call()
     assert len(every) > 40

@@ -5,6 +5,10 @@ import math
 
 import numpy as np
 
+from boostrun.kernels import drift_adwin
+from boostrun.kernels.drift_adwin import Adwins
+from boostrun.reservoir import geem
+
 
 def stumps(X):
     """All (feature, threshold) that split the window differently, in the order in which ties are decided."""
@@ -82,6 +86,8 @@ class IBoost:
     ):  # fmt: skip
         self.__dict__.update(locals())
         self.members, self.window, self.seen, self.removed = [], [None] * n, 0, []
+        self.start = n  # examples before the first classifier
+        self.mass = np.ones(n)  # for how many examples each slot stands; 0: not in use
 
     def code(self, right):
         K = self.n_classes
@@ -100,21 +106,24 @@ class IBoost:
             score += b if c == 1 else -b
         return int(score >= 0) if self.n_classes == 2 else int(np.argmax(votes))
 
-    def learn(self, x, t):
+    def learn(self, x, t, eager=False):
         said = self.vote(x)
         self.seen += 1
-        slot = (self.seen - 1) % self.n
-        self.window[slot] = (x, t)
-        if self.seen >= self.n:
-            after = self.seen - self.n
+        slot = self.slot()
+        self.window[slot], self.mass[slot] = (x, t), 1.0
+        if self.seen >= self.start:
+            after = self.seen - self.start
             if after and self.b and self.members and (not self.every_p or after % self.p == 0):
                 self.step(slot)
             j = 0
             while j < len(self.members):
                 j += not (self.members[j][0] < 0 and self.remove(j))
-            for _ in range(self.adds if after % self.p == 0 else 0):
+            for _ in range(self.adds if eager or after % self.p == 0 else 0):
                 self.add()
         return said
+
+    def slot(self):
+        return (self.seen - 1) % self.n
 
     def step(self, slot):
         eta = self.eta * (self.n_classes - 1) ** 2
@@ -122,12 +131,18 @@ class IBoost:
         for _ in range(self.b):
             slot = self.draw(self.n) if self.draw else slot
             z = sum(m[0] * row for m, row in zip(self.members, q))
-            w = np.minimum(np.exp(-z), self.cap)
+            w = self.mass * np.minimum(np.exp(-z), self.cap)
             g = q @ w if self.batch else q[:, slot] * w[slot]
             if self.log:
-                g = q @ np.exp(-z) / np.exp(-z).sum()
+                g = q @ (self.mass * np.exp(-z)) / (self.mass * np.exp(-z)).sum()
             for m, step in zip(self.members, g):
                 m[0] += eta * step
+
+    def weights(self, members):
+        X, y = np.array([x for x, _ in self.window]), np.array([t for _, t in self.window])
+        z = sum((b * self.code(f(X) == y) for b, _, f in members), np.zeros(self.n))
+        w = self.mass * np.exp(z[self.mass > 0].min() - z)
+        return w / w.sum()
 
     def remove(self, j):
         self.removed.append(self.members[j][1])
@@ -140,10 +155,9 @@ class IBoost:
         if len(members) == self.M:
             gone = min(range(self.M), key=lambda j: (0 if self.oldest else members[j][0], members[j][1]))
             members.pop(gone)
-        X, y = np.array([x for x, _ in self.window]), np.array([t for _, t in self.window])
-        z = sum((b * self.code(f(X) == y) for b, _, f in members), np.zeros(self.n))
-        w = np.exp(z.min() - z)
-        w /= w.sum()
+        used = self.mass > 0
+        X, y = np.array([x for x, _ in self.window])[used], np.array([t for _, t in self.window])[used]
+        w = self.weights(members)[used]
         _, f = self.fit(X, y, w, K)
         e = w[f(X) != y].sum()
         if e >= 1 - 1 / K - 1e-10:
@@ -153,3 +167,55 @@ class IBoost:
         e = max(e if e >= 1e-10 else 1e-6, self.eps_min * 2 * (1 - 1 / K))
         b = self.scale * (K - 1) ** 2 / K * (math.log((1 - e) / e) + math.log(K - 1))
         self.members.append([b, self.seen, f])
+
+
+class IBoostAdwin(IBoost):
+    """The newest ``active`` slots count after a detection, and classifiers above chance on them go."""
+
+    def __init__(self, *args, n_least, delta, **keys):
+        super().__init__(*args, **keys)
+        self.n_least, self.delta, self.adwin, self.eager, self.pruned = n_least, delta, Adwins.empty(1), 0, 0
+
+    def learn(self, x, t):
+        said = self.vote(x)
+        if self.seen >= self.n:
+            before = drift_adwin.estimate(self.adwin, 0)
+            cut = drift_adwin.add(self.adwin, 0, float(said != t), self.delta, False)
+            if cut and drift_adwin.estimate(self.adwin, 0) > before:
+                self.detect(max(int(self.adwin.counts[0, 0]), self.n_least))
+        super().learn(x, t, self.eager > 0)
+        self.eager -= 1
+        return said
+
+    def detect(self, active):
+        for number in range(self.seen - self.n, self.seen - active):  # examples, from 0
+            self.mass[number % self.n] = 0.0
+        self.eager = self.n_least
+        w, q = self.weights(self.members), self.agreement()
+        errors = [w[row < 0].sum() for row in q]
+        for j in reversed(range(len(errors))):
+            if errors[j] > 1 - 1 / self.n_classes:
+                self.remove(j)
+                self.pruned += 1
+
+
+class IBoostGeem(IBoost):
+    """n slots of memory and q for newcomers; GEEM says who stays."""
+
+    def __init__(self, n, *args, q, half_life, **keys):
+        super().__init__(n + q, *args, **keys)
+        self.start, self.q, self.half_life, self.mass = n, q, half_life, np.zeros(n + q)
+        self.window = [(np.zeros(3), 0)] * (n + q)
+
+    def slot(self):
+        return int(np.argmax(self.mass == 0))
+
+    def learn(self, x, t):
+        said = super().learn(x, t)
+        if (self.mass > 0).all():
+            self.mass *= 0.5 ** (self.q / self.half_life)
+            X, y = np.array([x for x, _ in self.window]), np.array([t for _, t in self.window])
+            sigma = geem.covariance(X, np.where(y == 1, 1.0, -1.0), ridge=1.0)
+            kept, _ = geem.select(sigma, self.weights(self.members), self.q)
+            self.mass[np.setdiff1d(np.arange(self.n), kept)] = 0.0
+        return said
