@@ -308,7 +308,7 @@ def test_a_million_led_examples_in_a_minute():
     model = IBoostClassifier(200, 20, period=10, n_steps=1)
     score, seconds = prequential(model, blocks_of(stream), [0, 1])
     assert score.n_seen == 1_000_000 and seconds < 60
-    assert 78 < score.accuracy_pct < stream.facts["bayes_accuracy_pct"]
+    assert 70 < score.accuracy_pct < stream.facts["bayes_accuracy_pct"]
     assert max(score.curve["window_accuracy_pct"]) < stream.facts["bayes_accuracy_pct"] + 1
 
 
