@@ -22,8 +22,9 @@ SWITCHES = {
     "batch": ({"update": "batch", "period": 5}, {"batch": True, "eta": 1e-3, "p": 5}),
     "log": ({"update": "batch", "gradient": "log", "eta": 0.02}, {"batch": True, "log": True, "eta": 0.02}),
     "three classes": (
-        {"n_steps": 0, "eps_min": 0.137, "delta": 0.9}, {"n_classes": 3, "b": 0, "eps_min": 0.137, "delta": 0.9},
-    ),  # fmt: skip
+        {"n_steps": 0, "eps_min": 0.137, "delta": 0.9},
+        {"n_classes": 3, "b": 0, "eps_min": 0.137, "delta": 0.9},
+    ),
 }
 
 
