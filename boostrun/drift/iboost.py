@@ -93,6 +93,11 @@ class IBoostClassifier(StreamLearner):
     (True, True, True)
     """
 
+    uses_change_detector = False
+    updates_base_online = False
+    adds_and_removes = True
+    keeps_window = True
+
     _families: ClassVar[dict[str, int]] = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
 
     def __init__(

@@ -9,9 +9,11 @@ from pathlib import Path
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.entry import Entry, by_seed, done, row_label
-from boostrun.report.figures import DASHES, key, look
+from boostrun.report.figures import COLOURS, DASHES, key, look
 from boostrun.report.formats import metric_name
 from boostrun.report.statistics import mean_std
+
+_COLOURS = (*COLOURS, "#8B5A2B", "#7F7F7F", "#5D3A9B")  # ten methods to a panel
 
 
 def along(entry: Entry, metric: str) -> tuple[list[int], list[float], list[float]]:
@@ -51,13 +53,15 @@ def drift_figure(entries: Sequence[Entry], metric: str, path: Path | str) -> Pat
         for axis, (title, drawn) in zip(axes, panels.items()):
             for entry, (x, mean, std) in drawn:
                 place, kind = rows.index(entry.row), settings.index(entry.setting)
-                (colour, marker), dash = look(place), DASHES[kind % len(DASHES)]
-                marks = {"marker": marker, "markersize": 3.5, "markevery": (place * len(x) // 80, max(1, len(x) // 8))}
-                axis.plot(x, mean, dash, color=colour, linewidth=1.1, **marks)
+                colour, dash = _COLOURS[place % len(_COLOURS)], DASHES[kind % len(DASHES)]
+                every = (place * len(x) // 80, max(1, len(x) // 8))
+                looks = {"color": colour, "marker": look(place)[1], "markersize": 3.5, "markevery": every}
+                axis.plot(x, mean, dash, linewidth=1.1, **looks)
                 if not math.isnan(std[0]):
                     lower, upper = [m - s for m, s in zip(mean, std)], [m + s for m, s in zip(mean, std)]
-                    axis.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
+                    axis.fill_between(x, lower, upper, color=colour, alpha=0.12, linewidth=0)
                 keys[place, kind] = key(place, row_label(entry.row, entry.setting, several), line=dash)
+                keys[place, kind].set(color=colour, markerfacecolor=colour)
             _concepts(axis, done(drawn[0][0].records)[0]["curve"], drawn[0][1][0][-1])
             axis.set_title(title, pad=14)
             axis.set_xlabel("examples")
@@ -108,6 +112,7 @@ def tradeoff_figure(entries: Sequence[Entry], x: str, y: str, level: int, path: 
             axis.errorbar(right, up, fmt="-", color=colour, marker=marker, markersize=5, linewidth=1.2, **bars)
             for label, *at in zip(points, right, up):
                 axis.annotate(label, at, xytext=(5, 5), textcoords="offset points", fontsize=8, color=colour)
+        axis.margins(0.08)
         axis.set_xlabel(metric_name(x))
         axis.set_ylabel(metric_name(y))
         axis.grid(color="0.9")

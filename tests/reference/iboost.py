@@ -34,12 +34,55 @@ def best_stump(X, y, w, n_classes):
     return best, lambda Z: np.where(Z[:, rule[0]] > rule[1], rule[3], rule[2])
 
 
+def naive_bayes(log_likelihoods):
+    """A fit of (X, y, w, n_classes) -> (error, predict), from the log likelihoods (k, d) of one class's weights."""
+
+    def fit(X, y, w, n_classes):
+        def answer(Z):
+            scores = np.full((len(Z), n_classes), -np.inf)
+            for c in range(n_classes):
+                if w[y == c].sum() > 0:
+                    scores[:, c] = np.log(w[y == c].sum()) + log_likelihoods(X, w * (y == c), Z).sum(axis=1)
+            return (scores[:, 1] >= scores[:, 0]).astype(int) if n_classes == 2 else scores.argmax(axis=1)
+
+        return w[answer(X) != y].sum(), answer
+
+    return fit
+
+
+@naive_bayes
+def gaussian(X, w, Z):
+    mean = w @ X / w.sum()
+    variance = w @ (X - mean) ** 2 / w.sum() + 1e-3 * X.var(axis=0) + 1e-12
+    return -0.5 * np.log(variance) - (Z - mean) ** 2 / (2 * variance)
+
+
+@naive_bayes
+def bernoulli(X, w, Z):
+    share = (w @ (X > 0) + 1 / len(X)) / (w.sum() + 2 / len(X))
+    return np.where(Z > 0, np.log(share), np.log(1 - share))
+
+
+def splitmix(seed):
+    """A function of n that draws a whole number below n: splitmix64 of the seed's first 64 bits."""
+    state, word = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]), 2**64
+
+    def draw(n):
+        nonlocal state
+        state = (state + 0x9E3779B97F4A7C15) % word
+        z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % word
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % word
+        return int(((z ^ z >> 31) >> 11) / 2**53 * n)
+
+    return draw
+
+
 class IBoost:
-    """Parameters as the estimator's; ``members`` are [coefficient, born, predict]."""
+    """Parameters as the estimator's; ``members`` are [coefficient, born, predict]; ``draw`` for random examples."""
 
     def __init__(
         self, n, M, p, b, n_classes=2, batch=False, eta=3e-3, cap=1.0, eps_min=0.2, log=False, scale=1, every_p=False,
-        oldest=False,
+        oldest=False, adds=1, fit=best_stump, draw=None,
     ):  # fmt: skip
         self.__dict__.update(locals())
         self.members, self.window, self.seen, self.removed = [], [None] * n, 0, []
@@ -75,7 +118,7 @@ class IBoost:
             j = 0
             while j < len(self.members):
                 j += not (self.members[j][0] < 0 and self.remove(j))
-            if eager or after % self.p == 0:
+            for _ in range(self.adds if eager or after % self.p == 0 else 0):
                 self.add()
         return said
 
@@ -86,6 +129,7 @@ class IBoost:
         eta = self.eta * (self.n_classes - 1) ** 2
         q = self.agreement()
         for _ in range(self.b):
+            slot = self.draw(self.n) if self.draw else slot
             z = sum(m[0] * row for m, row in zip(self.members, q))
             w = self.mass * np.minimum(np.exp(-z), self.cap)
             g = q @ w if self.batch else q[:, slot] * w[slot]
@@ -114,7 +158,7 @@ class IBoost:
         used = self.mass > 0
         X, y = np.array([x for x, _ in self.window])[used], np.array([t for _, t in self.window])[used]
         w = self.weights(members)[used]
-        _, f = best_stump(X, y, w, K)
+        _, f = self.fit(X, y, w, K)
         e = w[f(X) != y].sum()
         if e >= 1 - 1 / K - 1e-10:
             return

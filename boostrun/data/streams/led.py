@@ -67,7 +67,7 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
         y, classes = np.isin(digits, positives).astype(np.int64), ("-1", "1")
     facts = {
         "bayes_accuracy_pct": 100.0 * bayes_accuracy(options["noise"], positives),
-        "concepts": [f"exchange {d}, {r}, {s}" if d else "no exchange" for d, r, s in concepts],
+        "concepts": [f"{d} exchanged ({r}, {s})" if d else "no exchange" for d, r, s in concepts],
     }
     return DriftStream("led", x, y, classes, changes, facts=facts)
 
