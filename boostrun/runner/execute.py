@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from boostrun.compose import Settings
 from boostrun.errors import BoostrunError
 from boostrun.runner import pool, provenance
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare, roots
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, own_classes, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.trial import Execute, warm_up
@@ -56,7 +56,10 @@ def run_cells(
         data_root, cache_root = roots(first)
         outcome = run_trials(
             trials,
-            Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd()),
+            Execute(
+                str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd(),
+                own_classes(all_settings),
+            ),  # fmt: skip
             store,
             n_jobs=first.root["n_jobs"],
             backend=first.run["backend"],
