@@ -51,7 +51,7 @@ def conf_dir() -> Path:
 
 
 def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
-    """The choices of a group, by name, with their YAML files; a person's own folder wins.
+    """The choices of a group, by name, with their YAML files; of paper items, a person's own folder wins.
 
     >>> "geem" in options("algo")
     True
@@ -109,6 +109,11 @@ def composer(config_dir: str | None = None) -> Iterator:
 
     if config_dir is not None and not Path(config_dir).is_dir():
         raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
+    for group in GROUPS:
+        for name in _own_files(group, config_dir):
+            if name in options(group):  # Hydra would take the packaged one
+                path = Path(config_dir or "") / group / f"{name}.yaml"
+                raise BoostrunError(f"{path}: {group} '{name}' is boostrun's own; give yours another name")
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
@@ -181,8 +186,8 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
         place = plain
         for part in parents:
             place = place.get(part) if isinstance(place, dict) else None
-        named = last in ("name", "class")
-        if named or not isinstance(place, dict) or last not in place or isinstance(place[last], dict) or override.package:
+        is_value = isinstance(place, dict) and last in place and not isinstance(place[last], dict)
+        if not is_value or last in ("name", "class") or override.package:
             return _compose(overrides, config_dir)
         place[last] = override.value()
     return plain

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 class MeanBoost(ClassifierMixin, BaseEstimator):
     """Each round looks at some columns drawn at random, and says which class has the nearest weighted mean there."""
 
-    budget = {"T": "n_estimators"}  # noqa: RUF012; T=20 on the command line is n_estimators=20 here
+    budget = {"T": "n_estimators"}  # T=20 on the command line is n_estimators=20 here
 
     def __init__(self, n_estimators=50, n_columns=8, random_state=None):
         self.n_estimators = n_estimators

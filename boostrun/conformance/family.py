@@ -55,7 +55,7 @@ class Subject:
             raise
         if not columns.shape[1] or not np.isfinite(columns).all():
             raise Failed("no columns" if not columns.shape[1] else "some are NaN or infinite")
-        self.taken[name] = images
+        self.taken[name] = images_of(name)  # as they were, whatever it did to them
 
     def some(self) -> None:
         if not self.taken:
@@ -63,7 +63,7 @@ class Subject:
 
     def each(self, hold: Callable[[Callable, np.ndarray], None]) -> None:
         for images in self.taken.values():
-            hold(self.made(images), images)
+            hold(self.made(images.copy()), images.copy())
 
     def worker(self) -> None:
         for name, images in list(self.taken.items())[:1]:

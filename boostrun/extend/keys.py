@@ -89,7 +89,7 @@ def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
 
 
 def kind(default: Any) -> Kind:
-    """What a key accepts: values of its default's kind; any plain value where that is null or must be given."""
+    """What a key accepts: numbers where its default is one, else any plain value: estimators mix words and numbers."""
     if default is None or default == MISSING:
         return Kind(
             lambda value: value if _is_plain(value) else None, "a number, a text, true, false or a list of them"
@@ -100,7 +100,9 @@ def kind(default: Any) -> Kind:
         return Kind(lambda value: int(value) if _is_number(value) and value == value // 1 else None, "a whole number")
     if isinstance(default, float):
         return Kind(lambda value: float(value) if _is_number(value) else None, "a finite number")
-    return Kind(lambda value: value if isinstance(value, str) and value else None, "a text")
+    return Kind(
+        lambda value: value if isinstance(value, (str, bool)) or _is_number(value) else None, "a text or a number"
+    )
 
 
 def _whole_default(parameters: Mapping[str, inspect.Parameter], name: str, where: str) -> int:

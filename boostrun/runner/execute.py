@@ -57,9 +57,12 @@ def run_cells(
         outcome = run_trials(
             trials,
             Execute(
-                str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd(),
+                str(data_root.absolute()),
+                str(cache_root.absolute()),
+                first.run["memory_mb"],
+                os.getcwd(),
                 own_classes(all_settings),
-            ),  # fmt: skip
+            ),
             store,
             n_jobs=first.root["n_jobs"],
             backend=first.run["backend"],
