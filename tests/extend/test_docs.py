@@ -1,4 +1,4 @@
-"""docs/extending.md, word for word: its files are written, its commands run, and what they print is compared but for decimals."""
+"""docs/extending.md, word for word: its files are written, its commands run, and what they print compared."""
 
 import doctest
 import re

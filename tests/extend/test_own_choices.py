@@ -3,9 +3,12 @@
 import sys
 
 import pytest
+import yaml
 
 from boostrun import digest
+from boostrun.config import check_group
 from boostrun.errors import BoostrunError
+from boostrun.extend import registry
 from boostrun.runner import algorithms
 
 VOTER = """
@@ -41,11 +44,14 @@ def trap(mine, workplace):
     assert "trap" not in sys.modules
 
 
-@pytest.mark.parametrize("word", [
-    "algo.note={}", "algo.class={}", "+algo._target_={}", "+algo.loader={}", "+dataset.loader=trap",
-    "+dataset.class={}", "+features.pipeline=trap", "+features.class={}", "+run.class={}", "+_target_={}",
-    "algo.name={}", "features={}", "+algo._target_=os.system +algo.command=true",
-])  # fmt: skip
+TRAPS = ("algo.note={}", "algo.class={}", "+algo._target_={}", "+dataset.loader=trap", "+features.pipeline=trap")
+MORE_TRAPS = (
+    "+algo.loader={}", "+dataset.class={}", "+features.class={}", "+run.class={}", "+_target_={}", "algo.name={}",
+    "features={}", "+algo._target_=os.system +algo.command=true",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("word", [*TRAPS, *(pytest.param(word, marks=pytest.mark.slow) for word in MORE_TRAPS)])
 def test_a_path_in_a_value_runs_nothing(word, command, voter, trap, workplace):
     quoted = " ".join(f"'{part}'" if ":" in part else part for part in word.format(trap).split())
     code, _, err = command(f"{RUN} {word.format(trap) if ':' not in word else quoted}")
@@ -62,7 +68,13 @@ def test_nor_does_a_choice_that_is_not_made(command, voter, trap, mine):
     mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
     code, _, err = command(RUN)
     assert code == 0, err
-    assert command("ls --config-dir mine")[0] == command("doctor --config-dir mine")[0] == 0
+    assert command("ls --config-dir mine")[0] == 0
+
+
+@pytest.mark.slow
+def test_nor_does_one_that_the_doctor_looks_at(command, voter, trap, mine):
+    mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
+    assert "trapped: yours to name" in command("doctor --config-dir mine")[1]
 
 
 def test_nor_does_another_file_that_speaks_for_a_packaged_choice(command, voter, trap, mine):
@@ -120,13 +132,26 @@ WRONG = """
 
 
 @pytest.mark.parametrize("content", SENTENCES)
-def test_a_mistake_is_one_sentence(content, command, voter, mine, workplace):
+def test_a_mistake_is_one_sentence(content, voter, mine):
     mine("wrong.py", WRONG)
     mine("broken.py", "1 / 0\n")
     mine("json.py", "class Voter: ...\n")
     voter.write_text(f"name: voter\n{content}\n")
+    with pytest.raises(BoostrunError) as caught:
+        _fill_in(voter)
+    assert SENTENCES[content] in str(caught.value) and "\n" not in str(caught.value)
+
+
+def _fill_in(path):
+    """As the command does it, without Hydra."""
+    config = registry.fill_in({"algo": yaml.safe_load(path.read_text())}, {"algo": {path.stem: path}})
+    check_group("algo", {key: value for key, value in config["algo"].items() if key != "class"})
+
+
+def test_so_it_is_at_the_command(command, voter, workplace):
+    voter.write_text("name: voter\nclass: voter:Vote\n")
     code, out, err = command(RUN)
-    assert code == 2 and not out and SENTENCES[content] in err and err.count("\n") == 1
+    assert code == 2 and not out and "did you mean 'Voter'?" in err and err.count("\n") == 1
     assert not (workplace / "results").exists()
 
 
