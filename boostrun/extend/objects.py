@@ -68,7 +68,8 @@ def call(where: str, function: Callable[..., Any], *arguments: Any, **keys: Any)
     except BoostrunError:
         raise
     except (Exception, SystemExit) as error:
-        frames = traceback.extract_tb(error.__traceback__)
+        file = getattr(sys.modules.get(module_of(where)), "__file__", None)
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         raise BoostrunError(f"{where} failed{place}: {_said(error)}") from error
 
