@@ -28,6 +28,7 @@ class Execute:
     cache_root: str
     memory_mb: int = 1024
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
+    threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
     own: tuple[tuple[str, str], ...] = ()  # module:Class and folder of what a person brought and may be imported
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
@@ -55,11 +56,17 @@ class Execute:
         evaluation = algorithms.evaluation(cell.algo["name"], cell.algo.get("class"))
         train_and_test = importlib.import_module(evaluation).train_and_test
         model = algorithms.make(cell.algo, cell.budget, random_state)
-        if not hasattr(model, "checkpoint"):
-            return model, bank, train_and_test(model, bank, seeds.filter)
-        model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
+        ours = "class" not in cell.algo  # a person's own may mean something else by these names
+        threaded, resumes = (ours and hasattr(model, name) for name in ("n_jobs", "checkpoint"))
+        if threaded:
+            model.n_jobs = self.threads
+        if resumes:
+            model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
         result = train_and_test(model, bank, seeds.filter)
-        shutil.rmtree(model.checkpoint, ignore_errors=True)
+        if threaded:
+            result["cost"]["threads"] = self.threads
+        if resumes:
+            shutil.rmtree(model.checkpoint, ignore_errors=True)
         return model, bank, result
 
     def _drifting(self, trial: Trial) -> dict[str, Any]:
