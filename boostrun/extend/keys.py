@@ -50,7 +50,7 @@ def schema(group: str, thing: Callable[..., Any], where: str) -> type:
         if name in reserved:
             raise BoostrunError(f"{where} has a parameter '{name}', which is a key of boostrun's own: rename it")
         default = MISSING if parameter.default is parameter.empty else parameter.default
-        if default is None or isinstance(default, (bool, int, float, str)):
+        if default is None or isinstance(default, (bool, str)) or _is_number(default):  # what a record can hold
             keys.append((name, object, dataclasses.field(default=default, metadata={"kind": kind(default)})))
     return dataclasses.make_dataclass("Own", keys, bases=(_BASES[group],), namespace=namespace)
 

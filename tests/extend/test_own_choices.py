@@ -1,5 +1,6 @@
 """What a person brings: only what they name is imported, each mistake is one sentence, and records know the code."""
 
+import dataclasses
 import sys
 
 import pytest
@@ -8,7 +9,7 @@ import yaml
 from boostrun import digest
 from boostrun.config import check_group
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry
+from boostrun.extend import keys, registry
 from boostrun.runner import algorithms
 
 VOTER = """
@@ -294,6 +295,16 @@ def test_drifting_and_streamed_sets_are_not_for_them(command, voter):
     ):
         code, _, err = command(f"--config-dir mine algo=voter {word}")
         assert code == 2 and sentence in err
+
+
+def test_defaults_that_no_record_can_hold_are_no_keys():
+    class Odd:
+        def __init__(self, missing=float("nan"), parts=(1, 2), depth=None, rate=0.1): ...
+        def fit(self, X, y): ...
+        def predict(self, X): ...
+
+    schema = keys.schema("algo", Odd, "own:Odd")
+    assert [field.name for field in dataclasses.fields(schema)] == ["name", "depth", "rate"] and not schema.random
 
 
 def test_values_may_be_trained_on_as_they_are(command, voter):
