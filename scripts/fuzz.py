@@ -5,9 +5,10 @@
 A case takes something that works and damages it: settings of a small run; npz, csv, parquet, UCI, stream, idx and image
 files that are cut, flipped, padded or changed in their meaning; records, packed records, saved models and a person's
 own YAML. The command runs in a process of its own, forked from one that has everything loaded. Whatever comes, it must
-end within a minute of a processor with exit code 0, or with 1 or 2 and one sentence; without a traceback, without a half-written file
-and without having run code that came with the input, which is tried with pickles, YAML tags and ``_target_`` keys. The
-counts are printed; the exit code is 0 when every case was right, else 1, and each wrong one is shown.
+end within a minute of a processor with exit code 0, or with 1 or 2 and one sentence; without a traceback, without a
+half-written file and without having run code that came with the input, which is tried with pickles, YAML tags and
+``_target_`` keys. The counts are printed; the exit code is 0 when every case was right, else 1, and each wrong one is
+shown.
 """
 
 from __future__ import annotations
@@ -351,9 +352,9 @@ def run(words: list[str], folder: Path) -> tuple[int | str, str]:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
             code = os.waitstatus_to_exitcode(status)
-            return "hang" if code in (-signal.SIGXCPU, -signal.SIGKILL) else code, said.read_text(
-                "utf-8", "replace"
-            ) if said.exists() else ""
+            if code in (-signal.SIGXCPU, -signal.SIGKILL):
+                return "hang", ""
+            return code, said.read_text("utf-8", "replace") if said.exists() else ""
         if time.monotonic() > limit:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
