@@ -1,4 +1,4 @@
-"""Short storms (``make storm``, ``make fuzz``): the command killed at random, damaged input, a full disk, a wrong clock."""
+"""Short storms (make storm, make fuzz): the command killed at random, damaged input, a full disk, a wrong clock."""
 
 import os
 import subprocess
