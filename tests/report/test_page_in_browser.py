@@ -81,7 +81,7 @@ def test_every_chart_and_picture_is_drawn(shown):
         }"""
     )
     assert len(found["charts"]) > 100 and min(found["charts"]) > 100
-    assert len(found["lines"]) > 1000 and sum(length > 0 for length in found["lines"]) > 0.95 * len(found["lines"])
+    assert len(found["lines"]) > 500 and sum(length > 0 for length in found["lines"]) > 0.95 * len(found["lines"])
     assert len(found["ranks"]) > 10 and min(found["ranks"]) > 50
     images = shown.execute_async_script(
         """const done = arguments[0];

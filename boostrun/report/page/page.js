@@ -72,7 +72,7 @@
     });
     form.querySelector("output").textContent = `${count} of ${all("details.item").length} items`;
   };
-  form.addEventListener("input", filter);
+  form.addEventListener("change", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(filter));
   filter();
@@ -81,7 +81,7 @@
   all(".plots").forEach((plots) => {
     const choice = plots.querySelector("select");
     const figures = all("figure", plots);
-    choice.addEventListener("input", () => figures.forEach((figure, number) => hide(figure, number !== choice.selectedIndex)));
+    choice.addEventListener("change", () => figures.forEach((figure, number) => hide(figure, number !== choice.selectedIndex)));
   });
 
   // The trials behind a figure.
