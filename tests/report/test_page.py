@@ -173,13 +173,17 @@ def test_long_lines_are_thinned_and_keep_their_ends():
 def test_a_stream_is_drawn_against_examples_with_its_changes_of_concept():
     record = {
         "seed": 0, "cell": {"algo": {"name": "iboost"}, "dataset": {"name": "sea"}},
-        "curve": {"examples": [100, 200, 300], "test_accuracy_pct": [70, 80, 90], "changes": [150, 250]},
+        "curve": {"examples": [100, 200, 300], "test_accuracy_pct": [70, 80, 90], "changes": [150, 250],
+                  "stream": {"concepts": ["p", "<q>", "r"], "bayes_accuracy_pct": 95.0}},
     }  # fmt: skip
     entry = Entry("iboost", ("sea",), {}, 1, [record])
     (plot,), why = plots([entry], ["test_accuracy_pct"], Extras())
     assert plot.name == "test accuracy % against examples seen" and not why and plot.panels[0].dataset == "sea"
     marks = [part for part in ET.fromstring(plot.panels[0].chart).iter() if part.get("class") == "change"]
-    assert [mark[0].text for mark in marks] == [f"the concept changes after {at} examples" for at in (150, 250)]
+    assert [mark[0].text for mark in marks] == [
+        "the concept changes after 150 examples to <q>", "the concept changes after 250 examples to r"
+    ]  # fmt: skip
+    assert [key.label for key in plot.legend] == ["iboost", "the best possible: 95.0"]
 
 
 def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):

@@ -75,9 +75,10 @@ class Point(NamedTuple):
 
 def line_chart(
     lines: Sequence[Line], title: str, x_name: str, y_name: str, *, levels: Sequence[Level] = (),
-    points: Sequence[Point] = (), changes: Sequence[float] = (),
+    points: Sequence[Point] = (), changes: Sequence[tuple[float, str]] = (),
 ) -> Markup:  # fmt: skip
-    """The chart of at least one line with a point; ``changes`` are drawn as vertical lines."""
+    """The chart of at least one line with a point; ``changes`` of the concept, each to what it is then called, are
+    vertical lines."""
     every = [point for line in lines for point in line.points]
     xs = [x for x, _, _ in every] + [point.x for point in points]
     ys = [edge for _, y, std in every for edge in (y, *([] if math.isnan(std) else [y - std, y + std]))]
@@ -85,10 +86,10 @@ def line_chart(
     x_axis = axis_over(xs, _LEFT, WIDTH - _RIGHT, spreads_over_decades([x for x, _, _ in every]))
     y_axis = axis_over(ys, HEIGHT - _BOTTOM, _TOP, margin=0.04)
     parts = [_frame(x_axis, y_axis, title, x_name, y_name)]
-    for change in changes:
+    for change, name in changes:
         if x_axis.low <= change <= x_axis.high:
             place = _n(x_axis.at(change))
-            told = f"the concept changes after {change:,g} examples"
+            told = escape(f"the concept changes after {change} examples" + (f" to {name}" if name else ""))
             parts.append(f'<path class="change" d="M{place} {_TOP}V{HEIGHT - _BOTTOM}"><title>{told}</title></path>')
     parts += [_level(level, y_axis) for level in levels]
     parts += [_line(line, x_axis, y_axis) for line in lines]

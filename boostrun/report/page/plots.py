@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from boostrun.report.curves import AGAINST, MOST_LINES, changes_of, curve_points
+from boostrun.report.curves import AGAINST, MOST_LINES, concepts_of, curve_points
 from boostrun.report.entry import Entry, by_seed, row_label
 from boostrun.report.figures import PaperPoint, level_caption, level_entries
 from boostrun.report.formats import metric_name
-from boostrun.report.page.chart import Level, Line, Look, Point, line_chart, swatch
+from boostrun.report.page.chart import COLOURS, Level, Line, Look, Point, line_chart, swatch
 from boostrun.report.statistics import mean_std
 from boostrun.report.sweep_figure import points_of
 
@@ -99,7 +100,11 @@ def _plot(entries: Sequence[Entry], metric: str, against: str, extras: Extras) -
             for point in (extras.paper.get(metric, ()) if against == "T" else ())
             if point.panel == title
         ]
-        changes = changes_of([entry for entry, _ in here]) if against == "examples" else []
+        changes = ()
+        if against == "examples":
+            changes, best = concepts_of([entry for entry, _ in here])
+            if metric == "test_accuracy_pct" and not math.isnan(best):
+                levels.append(Level(f"the best possible: {best:.1f}", "", Look(COLOURS - 1, 2), best))
         chart = line_chart(
             lines, title, x_name, metric_name(metric), levels=levels, points=points, changes=changes
         )  # fmt: skip
