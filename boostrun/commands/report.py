@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boostrun import __version__
@@ -38,8 +39,8 @@ def main(words: Words) -> int:
     names = _chosen(words)
     places = [f"{key}={values[0]}" for key, values in expand_one_by_one(words.overrides) if key in _PLACES]
     settings = compose_one(places, words.config_dir)
-    store, records = open_store(settings), Records()
-    sections = [_section(name, words, store, records, Path(settings.root["results"])) for name in names]
+    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
+    sections = [stored.section(name, records) for name in names]
     page = render(sections, records, __version__)
     write_bytes(output, page.encode())
     told = sum(section.trials > 0 for section in sections)
@@ -63,37 +64,61 @@ def _chosen(words: Words) -> list[str]:
     return list(chosen)
 
 
-def _section(name: str, words: Words, store: Store, records: Records, results: Path) -> Section:
-    if paper.drawing(name, words.config_dir):
-        return _drawn(name, words, results)
-    item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
-    cells = plan(item.settings, store)
-    overrides = words.overrides
-    if not any(cell.best_records for cell in cells) and (published := _published(name, item.folder())):
-        try:
-            item = paper.load(name, [*published, *overrides], False, words.config_dir)
-            cells, overrides = plan(item.settings, store), [*published, *overrides]
-        except BoostrunError:
-            pass  # what was typed then no longer fits the item
-    for cell in cells:
-        command, stale = cell_words(cell.cell.config()), cell.stale
-        for record in cell.best_records:
-            why = stale[record["seed"]][1] if record["seed"] in stale else ""
-            records.put(record, command, why)
-    entries = item.entries(cells)
-    table = build(item.spec, entries)
-    extras = Extras(
-        item.t_name,
-        item.levels,
-        {metric: item.paper_points(entries, table, metric) for metric in item.metrics},
-        item.spec.columns.index(item.against) if item.against else None,
-    )
-    told = [word for word in overrides if word.partition("=")[0] not in _PLACES]
-    command = " ".join(["boostrun reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
-    return section(
-        name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
-        extras=extras, pictures=_pictures(item.folder()),
-    )  # fmt: skip
+@dataclass(frozen=True)
+class _Stored:
+    """What the sections of one page are read from; ``bases`` keeps what was composed from one item to the next."""
+
+    words: Words
+    store: Store
+    results: Path
+    bases: dict
+
+    def section(self, name: str, records: Records) -> Section:
+        """The section of an item, whose records are put into ``records``."""
+        words = self.words
+        if paper.drawing(name, words.config_dir):
+            return self._drawn(name)
+        overrides = words.overrides
+        item, cells = self._planned(name, overrides)
+        if not any(cell.best_records for cell in cells) and (published := _published(name, item.folder())):
+            with contextlib.suppress(BoostrunError):  # what was typed then may no longer fit the item
+                item, cells = self._planned(name, [*published, *overrides])
+                overrides = [*published, *overrides]
+        for cell in cells:
+            command = cell_words(cell.cell.config())
+            for record in cell.best_records:
+                _, changed = cell.stale.get(record["seed"], (record, ""))
+                records.put(record, command, changed)
+        entries = item.entries(cells)
+        table = build(item.spec, entries)
+        extras = Extras(
+            item.t_name,
+            item.levels,
+            {metric: item.paper_points(entries, table, metric) for metric in item.metrics},
+            item.spec.columns.index(item.against) if item.against else None,
+        )
+        told = [word for word in overrides if word.partition("=")[0] not in _PLACES]
+        command = " ".join(["boostrun reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
+        return section(
+            name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
+            extras=extras, pictures=_pictures(item.folder()),
+        )  # fmt: skip
+
+    def _planned(self, name: str, overrides: Sequence[str]) -> tuple[paper.Item, list[PlannedCell]]:
+        quick, config_dir = "quick" in self.words.flags, self.words.config_dir
+        item = paper.load(name, overrides, quick, config_dir, self.bases)
+        return item, plan(item.settings, self.store)
+
+    def _drawn(self, name: str) -> Section:
+        """An item without trials: what ``boostrun reproduce`` has drawn of it."""
+        title = first_comment(options("paper", self.words.config_dir)[name])
+        folder = self.results / name
+        plain = []
+        if (folder / "table.csv").is_file():
+            plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
+        pictures = _pictures(folder)
+        told = "" if plain or pictures else "not drawn yet"
+        return Section(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
 
 
 def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[str, str]]:
@@ -107,18 +132,6 @@ def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[
         where = {key: str(value) for key, value in entry.where.items()}
         names[entry.row, entry.setting, tuple(entry.column)] = (where.get("method", ""), where.get("dataset", ""))
     return names
-
-
-def _drawn(name: str, words: Words, results: Path) -> Section:
-    """An item without trials: what ``boostrun reproduce`` has drawn of it."""
-    title = first_comment(options("paper", words.config_dir)[name])
-    folder = results / name
-    plain = []
-    if (folder / "table.csv").is_file():
-        plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
-    pictures = _pictures(folder)
-    told = "" if plain or pictures else "not drawn yet"
-    return Section(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
 
 
 def _pictures(folder: Path) -> list[Picture]:
