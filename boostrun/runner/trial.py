@@ -26,6 +26,7 @@ class Execute:
     cache_root: str
     memory_mb: int = 1024
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
+    threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
@@ -47,11 +48,15 @@ class Execute:
         random_state = int(seeds.algorithm.generate_state(1)[0])
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
         model = algorithms.make(cell.algo, cell.budget, random_state)
-        if not hasattr(model, "checkpoint"):
-            return model, bank, train_and_test(model, bank, seeds.filter)
-        model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
+        if hasattr(model, "n_jobs"):
+            model.n_jobs = self.threads
+        if hasattr(model, "checkpoint"):
+            model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
         result = train_and_test(model, bank, seeds.filter)
-        shutil.rmtree(model.checkpoint, ignore_errors=True)
+        if hasattr(model, "n_jobs"):
+            result["cost"]["threads"] = self.threads
+        if hasattr(model, "checkpoint"):
+            shutil.rmtree(model.checkpoint, ignore_errors=True)
         return model, bank, result
 
     def _drifting(self, trial: Trial) -> dict[str, Any]:
