@@ -197,6 +197,14 @@ def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     assert len(made.diagrams) == 1 and "6 seeds" in made.diagrams[0].caption and ": 1" in made.ranks_remark
 
 
+def test_rows_without_trials_take_no_colour(make_entry):
+    entries = [make_entry(f"none{number}") for number in range(7)] + [make_entry(name, values=[1.0]) for name in "ab"]
+    for entry in entries[7:]:
+        entry.records[0]["curve"] = curve(0)
+    drawn, _ = plots(entries, ["test_accuracy_pct"], Extras())
+    assert [line.get("class") for line in lines_of(drawn[0].panels[0].chart)] == ["line c0", "line c1"]
+
+
 def test_too_many_lines_for_a_chart_are_said(make_entry):
     entries = [make_entry(f"m{number}", values=[1.0]) for number in range(30)]
     for entry in entries:

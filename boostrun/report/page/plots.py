@@ -71,7 +71,7 @@ def plots(entries: Sequence[Entry], metrics: Sequence[str], extras: Extras) -> t
 
 def _plot(entries: Sequence[Entry], metric: str, against: str, extras: Extras) -> Plot | None:
     several = len({entry.setting for entry in entries}) > 1
-    rows = list(dict.fromkeys(entry.row for entry in entries))
+    rows = list(dict.fromkeys(entry.row for entry in entries if entry.records))
     kinds = list(dict.fromkeys((entry.setting, entry.column[1:]) for entry in entries))
     panels: dict[str, list[tuple[Entry, Line]]] = {}
     for entry in entries:
@@ -117,7 +117,8 @@ def _plot(entries: Sequence[Entry], metric: str, against: str, extras: Extras) -
 def sweep_plot(entries: Sequence[Entry], level: int, head: str) -> Plot | None:
     """The table's figures against a column level that is a number; None where no cell is complete."""
     several = len({entry.setting for entry in entries}) > 1
-    rows, settings = (list(dict.fromkeys(getattr(entry, of) for entry in entries)) for of in ("row", "setting"))
+    tried = [entry for entry in entries if entry.records]
+    rows, settings = (list(dict.fromkeys(getattr(entry, of) for entry in tried)) for of in ("row", "setting"))
     panels: dict[tuple, dict[tuple, list[Entry]]] = {}
     for entry in entries:
         others = (*entry.column[:level], *entry.column[level + 1 :])
