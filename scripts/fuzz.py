@@ -196,7 +196,7 @@ def streams(folder: Path, rng: random.Random) -> list[str]:
     path.parent.mkdir()
     path.write_text(text, encoding="ascii")
     damage(path, rng)
-    return ["algo=iboost_stochastic", f"dataset={name}", "n=50", "M=5", "trials=1", "n_jobs=1", f"data_root={folder}"]
+    return ["algo=iboost_stochastic", f"dataset={name}", "n=50", "M=5", *RUN[3:], f"data_root={folder}"]
 
 
 def idx(folder: Path, rng: random.Random) -> list[str]:
@@ -391,9 +391,8 @@ def prepare(folder: Path) -> None:
     common = [f"store={folder / 'store'}", f"results={folder / 'results'}", f"cache_root={folder / 'cache'}"]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         assert boostrun([*RUN, "dataset=digits", *common]) == 0
-        assert (
-            boostrun(["export", *RUN[:3], "dataset=digits", *common, "--to", "npz", "-o", str(folder / "model.npz")]) == 0
-        )
+        trained = ["export", *RUN[:3], "dataset=digits", *common, "--to", "npz", "-o", str(folder / "model.npz")]
+        assert boostrun(trained) == 0
 
 
 def keys() -> list[str]:

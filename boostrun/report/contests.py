@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from boostrun.report.comparison import Comparison
-from boostrun.report.formats import lower_is_better, metric_name
+from boostrun.report.formats import metric_name
 from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 from boostrun.report.statistics import LEAST_PAIRS
 
@@ -44,7 +44,7 @@ def contests(table: Table) -> tuple[list[Contest], str]:
             continue
         title = " ".join(filter(None, [*_besides(metric, others), setting and f"({setting})"]))
         shared = _shared(list(methods.values()))
-        higher = table.spec.higher_is_better and not lower_is_better(metric)
+        higher = table.spec.higher(metric)
         if len(shared) >= LEAST_BLOCKS:
             means = {method: [cells[data].mean for data in shared] for method, cells in methods.items()}
             found.append(Contest(title, f"{len(shared)} data sets: {', '.join(shared)}", rank_methods(means, higher)))

@@ -58,9 +58,21 @@ def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
 
 
 def _iboost(update: str) -> Made:
+    return _beyond_iboost("iboost", "IBoostClassifier")._replace(fixed={"update": update})
+
+
+def _beyond_iboost(module: str, cls: str, **budget: str) -> Made:
     return Made(
-        "boostrun.drift.iboost", "IBoostClassifier", None, (), "boostrun.runner.evaluate_drift",
-        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"}, fixed={"update": update},
+        f"boostrun.drift.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"} | budget,
+    )  # fmt: skip
+
+
+def _drift(module: str, cls: str, *others: str) -> Made:
+    names = {"M": "budget", "n": "n_window", "p": "period"}
+    return Made(
+        f"boostrun.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        budget={key: names[key] for key in ("M", *others)},
     )  # fmt: skip
 
 
@@ -138,6 +150,17 @@ ALGORITHMS = {
     "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
     "iboost_stochastic": _iboost("stochastic"),
     "iboost_batch": _iboost("batch"),
+    "iboost_adwin": _beyond_iboost("iboost_adwin", "IBoostAdwinClassifier"),
+    "iboost_geem": _beyond_iboost("iboost_geem", "IBoostGeemClassifier", q="batch_size"),
+    "iboost_trees": _beyond_iboost("iboost_trees", "IBoostTreesClassifier"),
+    "adaboost": _drift("drift.adaboost", "AdaBoostWindowClassifier", "n", "p"),
+    "onlineboost": _drift("online.onlineboost", "OnlineBoostClassifier"),
+    "nsoboost": _drift("drift.nsoboost", "NSOnlineBoostClassifier", "n"),
+    "flc": _drift("drift.flc", "FLCClassifier", "n"),
+    "adwinbag": _drift("drift.adwin_bagging", "AdwinBaggingClassifier"),
+    "ocb": _drift("online.ocb", "OCBClassifier", "n"),
+    "dwm": _drift("drift.dwm", "DWMClassifier"),
+    "flb": _drift("drift.flb", "FLBClassifier", "n"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}

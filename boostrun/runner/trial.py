@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.data import is_drifting, is_streamed
+from boostrun.data import is_drifting, is_streamed, loader_module
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -66,12 +66,15 @@ class Execute:
         from boostrun.runner.seeds import spawn
 
         cell, seeds = trial.cell, spawn(trial.seed)
-        stream = draw(cell.dataset, Path(self.data_root), seeds.split, seeds.filter)
+        dataset, module = cell.dataset, importlib.import_module(loader_module(cell.dataset))
+        if hasattr(module, "located"):
+            dataset = module.located(dataset, Path(self.data_root), Path(self.folder))
+        stream = draw(dataset, Path(self.data_root), seeds.split, seeds.filter)
         evaluate_drift.rehearse(
             algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
         )
         model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", 1))
+        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", evaluate_drift.FIRST))
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
