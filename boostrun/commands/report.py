@@ -101,7 +101,7 @@ class _Stored:
         command = " ".join(["boostrun reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
-            extras=extras, pictures=_pictures(item.folder()),
+            extras=extras, pictures=_pictures(item.folder()), differences_to=item.differences_to,
         )  # fmt: skip
 
     def _planned(self, name: str, overrides: Sequence[str]) -> tuple[paper.Item, list[PlannedCell]]:

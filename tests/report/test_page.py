@@ -197,6 +197,15 @@ def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     assert len(made.diagrams) == 1 and "6 seeds" in made.diagrams[0].caption and ": 1" in made.ranks_remark
 
 
+def test_differences_by_seed_are_a_table_of_their_own(make_entry):
+    records = Records()
+    _, (made,) = sections(make_entry, records, differences_to="rand")
+    assert made.plain[1] == ["wsam", "mnist", "r=100", "test accuracy %", "6", "+1.00", "+1.00", "+1.00"]
+    page = render([made], records, "1")
+    assert "less that of rand" in page and page.count("<details") == page.count("</details>")
+    assert not sections(make_entry, Records())[1][0].plain
+
+
 def test_rows_without_trials_take_no_colour(make_entry):
     entries = [make_entry(f"none{number}") for number in range(7)] + [make_entry(name, values=[1.0]) for name in "ab"]
     for entry in entries[7:]:

@@ -26,7 +26,9 @@
       if (Number.isNaN(a.key) || Number.isNaN(b.key)) return Number.isNaN(a.key) - Number.isNaN(b.key);
       return sign * (a.key - b.key);
     };
-    const rows = [...table.tBodies[0].rows].map((row) => ({ row, key: key(row) })).sort(compare);
+    const rows = [...table.tBodies[0].rows].map((row) => ({ row, key: key(row) }));
+    if (rows.every(({ key }) => key !== "" && Number.isFinite(Number(key)))) rows.forEach((one) => { one.key = Number(one.key); });
+    rows.sort(compare);
     table.tBodies[0].append(...rows.map((one) => one.row));
   };
   all("thead button").forEach((button) => button.addEventListener("click", () => sort(button.closest("th"))));

@@ -15,6 +15,7 @@ from boostrun.report.page.plots import Extras, Plot, plots, sweep_plot
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.records import Records
 from boostrun.report.page.tables import Block, Names, blocks
+from boostrun.report.paired import rounded
 from boostrun.report.table import Table
 
 
@@ -51,6 +52,7 @@ class Section:
     ranks_remark: str = ""
     pictures: Sequence[Picture] = ()
     plain: Sequence[Sequence[str]] = ()
+    plain_told: str = ""
     trials: int = field(default=0)
 
     @property
@@ -77,8 +79,11 @@ class Section:
 def section(
     name: str, command: str, table: Table, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str],
     names: Names, records: Records, *, extras: Extras | None = None, pictures: Sequence[Picture] = (),
+    differences_to: str = "",
 ) -> Section:  # fmt: skip
-    """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell."""
+    """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell, and row
+    ``differences_to`` the one that others are compared with by seed, if any.
+    """
     laid = layout(table)
     extras = extras or Extras()
     drawn, why = plots(curves, metrics, extras)
@@ -94,6 +99,7 @@ def section(
         )
         for contest in held
     ]
+    plain, plain_told = rounded(table, differences_to) if differences_to else ([], "")
     targets = [line for line in laid.footer if line.startswith("target ")]
     asked = [cell for cell in table.cells if cell.expected]
     trials = sum(cell.n for cell in asked)
@@ -113,6 +119,8 @@ def section(
         plots_remark=why,
         ranks_remark=remark,
         pictures=pictures,
+        plain=plain if len(plain) > 1 else [],
+        plain_told=plain_told,
         trials=trials,
     )
 
