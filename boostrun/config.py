@@ -42,7 +42,7 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     name = values.get("name")
     schemas = SCHEMAS[group]
-    if name not in schemas:
+    if not isinstance(name, str) or name not in schemas:
         raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), schemas)} (boostrun ls {group})")
     return {"name": name, **_check(schemas[name], {k: v for k, v in values.items() if k != "name"}, group, name)}
 
@@ -100,7 +100,7 @@ def check_streamed(
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
     """
-    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
+    if "class" in algo or algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
         raise BoostrunError(
             f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
             "that draws from a filter, as geem, wsam, fix or filterboost do"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from boostrun.compose import Settings
 from boostrun.errors import BoostrunError
 from boostrun.runner import pool, provenance
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare, roots
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, own_classes, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.trial import Execute, warm_up
@@ -60,7 +60,9 @@ def run_cells(
         folders = (str(root.absolute()) for root in roots(first))
         outcome = run_trials(
             trials,
-            Execute(*folders, first.run["memory_mb"], os.getcwd(), threads(first, len(trials))),
+            Execute(
+                *folders, first.run["memory_mb"], os.getcwd(), threads(first, len(trials)), own_classes(all_settings)
+            ),
             store,
             n_jobs=first.root["n_jobs"],
             backend=first.run["backend"],
