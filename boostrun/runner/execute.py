@@ -38,6 +38,7 @@ def run_cells(
     All settings share the first one's store, workers and roots.
     """
     first = all_settings[0]
+    tracker = _tracker(first.run["tracker"])
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
@@ -69,6 +70,8 @@ def run_cells(
             progress=None if quiet else Progress(),
         )
         wait()
+    if tracker is not None:
+        tracker.track([*outcome.done, *outcome.failed])
     computed = len(outcome.done) - outcome.cached
     return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
 
@@ -95,3 +98,12 @@ def _workers(all_settings: Sequence[Settings]):
     if n_jobs == 1 or first.run["backend"] != "loky":
         return contextlib.nullcontext(lambda: None)
     return pool.started(n_jobs, functools.partial(warm_up, cell_of(first)))
+
+
+def _tracker(name: str):
+    """What else is told of the trials; nobody, unless asked for."""
+    if name == "none":
+        return None
+    from boostrun.runner.mlflow_tracker import Tracker
+
+    return Tracker()

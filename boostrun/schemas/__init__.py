@@ -26,6 +26,7 @@ class Run:
     backend: str = choice("loky", "sequential")
     memory_mb: int = whole(1024, least=64)
     memory_limit: int = whole(512, least=16)
+    tracker: str = choice("none", "mlflow")
 
 
 @dataclass
