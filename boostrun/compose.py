@@ -135,6 +135,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
         groups["algo"], groups["dataset"], groups["features"], checked["holdout"], checked["train_samples"]
     )
     schema.check_pool(groups["algo"], groups["features"])
+    schema.check_run(groups["run"], checked["n_jobs"])
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked)

@@ -7,13 +7,17 @@ import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from boostrun.compose import Settings
+from boostrun.data import is_drifting, is_streamed
 from boostrun.errors import BoostrunError
-from boostrun.runner import pool, provenance
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare, roots
+from boostrun.runner import cluster, pool, provenance
+from boostrun.runner.cluster.ship import ship
+from boostrun.runner.plan import PlannedCell, cell_of, modules, open_store, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
+from boostrun.runner.store import Store
 from boostrun.runner.trial import Execute, warm_up
 
 
@@ -48,22 +52,27 @@ def run_cells(
         for cell in cells:
             if cell.to_run:
                 alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
-        for group in alike.values():
-            prepare(group, progress=not quiet)
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
             return Result(cells, [], 0, False)
-        data_root, cache_root = roots(first)
-        outcome = run_trials(
-            trials,
-            Execute(str(data_root.absolute()), str(cache_root.absolute()), first.run["memory_mb"], os.getcwd()),
-            store,
-            n_jobs=first.root["n_jobs"],
-            backend=first.run["backend"],
-            provenance=provenance.collect(list(command) or None),
-            progress=None if quiet else Progress(),
-        )
-        wait()
+        with _engine(first, store) as engine:
+            for group in alike.values():
+                prepare(group, progress=not quiet)
+            data_root, cache_root = (path.absolute() for path in roots(first))
+            if engine is not None:
+                ship(engine, _banks(cells, cache_root))
+            outcome = run_trials(
+                trials,
+                Execute(str(data_root), str(cache_root), first.run["memory_mb"], os.getcwd()),
+                store,
+                n_jobs=first.root["n_jobs"],
+                backend=first.run["backend"],
+                engine=engine,
+                sources=sorted({(modules(cell.cell), cell.inputs.source) for cell in cells if cell.to_run}),
+                provenance=provenance.collect(list(command) or None),
+                progress=None if quiet else Progress(),
+            )
+            wait()
     computed = len(outcome.done) - outcome.cached
     return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
 
@@ -76,3 +85,20 @@ def _workers(all_settings: Sequence[Settings]):
     if n_jobs == 1 or first.run["backend"] != "loky":
         return contextlib.nullcontext(lambda: None)
     return pool.started(n_jobs, functools.partial(warm_up, cell_of(first)))
+
+
+def _engine(first: Settings, store: Store) -> contextlib.AbstractContextManager[cluster.Engine | None]:
+    """The cluster of this run, None on one machine."""
+    if first.run["backend"] not in cluster.NAMES:
+        return contextlib.nullcontext()
+    return contextlib.closing(cluster.connect(first.run, first.root["n_jobs"], store.root))
+
+
+def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:
+    """Folders of the feature banks that the trials of these cells read."""
+    keys = {
+        cell.inputs.data
+        for cell in cells
+        if cell.to_run and not is_streamed(cell.cell.dataset) and not is_drifting(cell.cell.dataset)
+    }
+    return [cache_root / "banks" / key for key in sorted(keys)]

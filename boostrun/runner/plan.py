@@ -65,6 +65,14 @@ def cell_of(settings: Settings) -> Cell:
     return Cell(settings.algo, dataset, features, settings.budget)
 
 
+def modules(cell: Cell) -> tuple[str, ...]:
+    """Dotted names of the modules whose source decides what a cell computes, besides those that they import."""
+    reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
+    if is_drifting(cell.dataset):
+        reading.append(loader_module(cell.dataset))
+    return (*algorithms.modules(cell.algo["name"]), *reading)
+
+
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
     """Look every trial up in the store; nothing is built, fetched or run."""
     return [_plan_cell(settings, store) for settings in all_settings]
@@ -73,10 +81,7 @@ def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
 def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
-    reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
-    if is_drifting(cell.dataset):
-        reading.append(loader_module(cell.dataset))
-    source = source_digest((*algorithms.modules(cell.algo["name"]), *reading))
+    source = source_digest(modules(cell))
     try:
         data = "" if untuned else _data_key(settings, cell)
         planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
