@@ -329,7 +329,7 @@ class _Run:
             elif begun not in self.settled:
                 self.deaths[begun] += 1
                 if self.deaths[begun] >= engine.lives:
-                    self._record_death(begun, f"with this trial {self.deaths[begun]} times ({cause})")
+                    self._record_death(begun, f"with this trial, {self.deaths[begun]} times ({cause})")
             again = [number for number, _ in task.trials if number not in self.settled]
             if again:
                 self._note(f"a worker died ({cause}); {len(again)} of its trials are sent again")

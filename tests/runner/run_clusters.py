@@ -8,10 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from run_toys import HERE, REPOSITORY, wait_for
+from run_toys import HERE, REPOSITORY
 
 from boostrun.config import defaults
 
@@ -51,16 +50,3 @@ def dask_cluster(folder: Path, workers: int = 2, before: tuple[str, ...] = ()):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-
-
-def kill_when(toy, begun: int) -> int:
-    """Wait until so many toys have begun, then kill the worker of the last one, that is at it or waits for more."""
-    assert wait_for(lambda: len(toy.executions()) >= begun)
-    pid = int(toy.lines()[-1][2])
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    return pid
-
-
-def seconds(begun: float) -> float:
-    return time.monotonic() - begun

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,15 @@ class Ray:
 
         self.ray, self.n_jobs, self.size = ray, n_jobs, batch
         self.ours = not ray.is_initialized()
+        self.told = contextlib.redirect_stdout(sys.stderr)  # what Ray says of dead workers is no part of a table
+        self.told.__enter__()
         if self.ours:
             local = not (address or os.environ.get("RAY_ADDRESS"))
             here = {"num_cpus": workers(n_jobs), "include_dashboard": False} if local else {}
             try:
                 ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False, **here)
             except (OSError, ValueError, RuntimeError) as error:
+                self.told.__exit__(None, None, None)
                 where = f" at run.scheduler={address}" if address else ""
                 raise BoostrunError(f"no Ray cluster answers{where} ({error})") from None
         self.remote = ray.remote(_call).options(num_cpus=1, max_retries=0)
@@ -89,6 +94,7 @@ class Ray:
     def close(self) -> None:
         if self.ours:
             self.ray.shutdown()
+        self.told.__exit__(None, None, None)
 
 
 def _call(task: Task) -> list[Summary]:

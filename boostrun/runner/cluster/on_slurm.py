@@ -75,7 +75,7 @@ class Slurm:
     def _answer(self, job) -> list[Summary] | Lost:
         if not job.paths.result_pickle.exists():  # or not yet seen here: what it has recorded is found in the store
             self.lost = True
-            return Lost(f"job {job.state}")
+            return Lost(f"its job has ended without an answer: {job.state}")
         error = job.exception()
         if error is None:
             return job.result()

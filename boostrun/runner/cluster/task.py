@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import shutil
 import socket
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -61,11 +62,13 @@ def site(store: Path, sources: Sequence[tuple[tuple[str, ...], str]] = ()) -> It
     """A :class:`Site` in the store of this path; StoreWriteError when nothing can be written there."""
     try:
         store.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".run-", dir=store, ignore_cleanup_errors=True) as folder:
-            Path(folder).chmod(0o755)
-            yield Site(folder, tuple(sources))
+        folder = tempfile.mkdtemp(prefix=".run-", dir=store)
     except OSError as error:
         raise StoreWriteError(f"cannot write in the store {store}: {error.strerror or error}") from None
+    try:
+        yield Site(folder, tuple(sources))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
