@@ -6,11 +6,11 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench table3 table4 table5 timing calibration beyond adaptive1 adaptive2 adaptive3 adaptive4 \
+.PHONY: help setup demo test test-all lint bench storm table3 table4 table5 timing calibration calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 \
 	sharing wheel clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP)  ## a virtual environment in .venv with everything that tests and real data need
 
@@ -34,10 +34,13 @@ lint: setup  ## ruff over everything
 bench: setup  ## speed of the kernels, of a trial, of the queue and of the first command, as ratios
 	$(PYTEST) -q -s -m bench tests
 
+storm: setup  ## a sweep killed at 200 random moments, starved of disk, its clock set wrong: nothing lost, the same table
+	$(VENV)/bin/python scripts/storm.py --kills 200
+
 table3 table4 table5: setup  ## a table of the reservoir paper on the data that is there: runs what is missing, writes results/reservoir
 	$(RUN) reproduce reservoir/$@
 
-timing calibration: setup  ## the paper's timing paragraph; what each choice that it leaves open does, on held-out training data
+timing calibration calibration_online calibration_full: setup  ## the timing paragraph; what open choices do, on held-out training data
 	$(RUN) reproduce reservoir/$@
 
 beyond: setup  ## what the reservoir paper only names: seven items, each a table and figures

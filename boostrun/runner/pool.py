@@ -55,12 +55,12 @@ def started(n_jobs: int, warm_up: Callable[[], None]) -> Iterator[Callable[[], N
     them; without its call they are ended, because there was nothing for them to do.
     """
     import joblib
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     answers = parallel("loky", n_jobs)(joblib.delayed(warm_up)() for _ in range(n_jobs))
 
     def wait() -> None:
-        with contextlib.suppress(TerminatedWorkerError):  # who ran trials has been told
+        # A worker died, or its pool was replaced because one had: who ran trials has been told.
+        with contextlib.suppress(RuntimeError):
             for _ in answers:
                 pass
 

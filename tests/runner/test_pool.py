@@ -72,6 +72,16 @@ def test_a_worker_that_dies_while_it_loads_is_no_error_of_the_plan():
     assert set(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(2))) == {1}
 
 
+@pytest.mark.filterwarnings("ignore:.*tasks which were still being processed")
+def test_a_pool_that_ends_before_its_workers_were_ready_is_no_error_of_theirs(tmp_path):
+    """As when another worker dies, or the run is interrupted."""
+    with pool.started(2, functools.partial(time.sleep, 60)) as wait:
+        results = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(2))
+        time.sleep(0.2)  # tasks that are cancelled at once end loky's thread with a KeyError
+        results.close()
+        wait()
+
+
 @pytest.mark.parametrize("n_jobs", [0, -2, True, 1.5, "2"])
 def test_a_bad_number_of_workers_is_one_sentence(n_jobs):
     with pytest.raises(BoostrunError, match="n_jobs must be a number of workers"):

@@ -1,0 +1,241 @@
+"""A storm over a sweep: it is killed, starved of disk and lied to by the clock, and must end in the undisturbed table.
+
+    python scripts/storm.py --kills 200 --seed 0
+
+Each episode has a store of its own. The same sweep is started again and again, and killed at a random moment: the
+parent, a worker or both by SIGKILL, all by ctrl-C, the parent by SIGTERM; now and then a second command works on the
+same store, or the clock jumps by months in every process. After every blow each record must be whole, none may be
+lost, changed or doubled, and no process may be left. When the sweep comes to its end, its table must be byte for byte
+that of an undisturbed run. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few
+hundred KiB, for which one has to be root. The counts are printed; the exit code is 0 when nothing was wrong, else 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+SWEEP = ("-m", "algo=rand,wsam", "dataset=digits", "r=20,30", "T=10", "trials=15", "n_jobs=2")
+N_TRIALS = 60
+TABLES = ("table.md", "table.csv", "table.tex")
+LONGEST = 120.0  # seconds that a command may take
+JUMP = """import random, time
+_real, _real_ns, _state = time.time, time.time_ns, [0, 0.0]
+def _offset():
+    _state[0] += 1
+    if _state[0] % 20 == 1:
+        _state[1] = random.choice([0.0, -2e7, 2e7])
+    return _state[1]
+time.time = lambda: _real() + _offset()
+time.time_ns = lambda: _real_ns() + int(1e9 * _offset())
+"""
+
+
+class Broken(Exception):
+    """Something that must not happen has happened."""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the storm; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=200, help="commands that are disturbed (default: 200)")
+    parser.add_argument("--seed", type=int, default=0, help="of the moments and the kinds of blows (default: 0)")
+    given = parser.parse_args(words)
+    with tempfile.TemporaryDirectory(prefix="storm-") as folder:
+        try:
+            counts = storm(Path(folder), given.kills, random.Random(given.seed))
+        except Broken as error:
+            print(f"storm: {error}", file=sys.stderr)
+            return 1
+    width = max(map(len, counts))
+    for what in sorted(counts):
+        print(f"{what:{width}}  {counts[what]}")
+    print("every record whole, none lost, changed or doubled; every table that of the undisturbed run")
+    return 0
+
+
+def storm(folder: Path, kills: int, rng: random.Random) -> Counter:
+    """All of it below ``folder``; the counts. Raises Broken."""
+    counts: Counter[str] = Counter()
+    (folder / "clock").mkdir()
+    (folder / "clock" / "sitecustomize.py").write_text(JUMP, encoding="ascii")
+    calm = Episode(folder / "calm", counts)
+    begun = time.monotonic()
+    calm.finish(start(calm.folder))
+    seconds, wanted = time.monotonic() - begun, calm.tables()
+    struck = 0
+    while struck < kills:
+        episode = Episode(folder / f"episode{counts['episodes']}", counts)
+        counts["episodes"] += 1
+        while struck < kills:
+            command = start(episode.folder, clock=folder / "clock" if rng.random() < 0.2 else None)
+            second = start(episode.folder) if rng.random() < 0.15 else None
+            counts["second commands"] += second is not None
+            if episode.strike(command, rng, rng.uniform(0.0, 1.1 * seconds)):
+                struck += 1
+            if second is not None:
+                episode.finish(second)
+            episode.check()
+            if len(episode.kept) == N_TRIALS:
+                break
+        episode.finish(start(episode.folder))
+        if episode.tables() != wanted:
+            raise Broken(f"the table of {episode.folder.name} is not that of the undisturbed run")
+    disk(folder / "disk", counts, wanted)
+    return counts
+
+
+class Episode:
+    """A folder with a store, and what has been seen in it."""
+
+    def __init__(self, folder: Path, counts: Counter):
+        self.folder, self.counts = folder, counts
+        self.kept: dict[Path, bytes] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def strike(self, command: subprocess.Popen, rng: random.Random, after: float) -> bool:
+        """Hit a command after so many seconds; False when it had ended before."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            command.wait(after)
+            self.finish(command)
+            return False
+        how = rng.choice(["SIGKILL parent", "SIGKILL worker", "SIGKILL both", "SIGTERM", "ctrl-C"])
+        workers = [pid for pid in session(command.pid) if pid != command.pid]
+        if "worker" in how or "both" in how:
+            for pid in rng.sample(workers, min(1, len(workers))):
+                send(pid, signal.SIGKILL)
+        if how in ("SIGKILL parent", "SIGKILL both"):
+            send(command.pid, signal.SIGKILL)
+        elif how == "SIGTERM":
+            send(command.pid, signal.SIGTERM)
+        elif how == "ctrl-C":
+            for pid in [command.pid, *workers]:
+                send(pid, signal.SIGINT)
+        self.counts[how] += 1
+        self.end(command, (0, 1, 2, 130, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT))
+        return True
+
+    def finish(self, command: subprocess.Popen) -> None:
+        """Wait for a command that nobody disturbs: it must succeed."""
+        self.end(command, (0,))
+
+    def end(self, command: subprocess.Popen, codes: tuple[int, ...]) -> str:
+        """Wait until a command and all its processes are gone; what it said on stderr."""
+        try:
+            _, said = command.communicate(timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            raise Broken(f"a command did not end within {LONGEST:.0f} s") from None
+        self.counts["commands"] += 1
+        self.counts[f"exit code {command.returncode}"] += 1
+        if command.returncode not in codes:
+            raise Broken(f"a command ended with {command.returncode}: {said[-500:]}")
+        if command.returncode >= 0 and "Traceback" in said:
+            raise Broken(f"a traceback: {said[-1500:]}")
+        limit = time.monotonic() + 10.0
+        while left := session(command.pid):
+            if time.monotonic() > limit:
+                raise Broken(f"{len(left)} processes outlived their command")
+            time.sleep(0.05)
+        return said
+
+    def check(self) -> None:
+        """Every record is whole; those seen before are as they were; none is there twice."""
+        found, places = {}, Counter()
+        for path in (self.folder / "store").glob("??/*.json"):
+            found[path] = path.read_bytes()
+            try:
+                record = json.loads(found[path])
+            except ValueError:
+                raise Broken(f"a record is not whole: {path.name}") from None
+            if record["key"] != path.stem:
+                raise Broken(f"a record is in the wrong place: {path.name}")
+            places[record["cell_key"], record["seed"]] += 1
+        if list((self.folder / "store").glob("??/*.corrupt")):
+            raise Broken("a record was found damaged")
+        if any(n > 1 for n in places.values()):
+            raise Broken("a trial is there twice")
+        for path, content in self.kept.items():
+            if path not in found and json.loads(content)["status"] == "done":
+                raise Broken(f"a record is lost: {path.name}")
+            if found.get(path, content) != content and json.loads(content)["status"] == "done":
+                raise Broken(f"a record has changed: {path.name}")
+        self.counts["records made"] += len(found.keys() - self.kept.keys())
+        self.kept = {path: text for path, text in found.items() if json.loads(text)["status"] == "done"}
+
+    def tables(self) -> dict[str, bytes]:
+        """The files of the sweep's table."""
+        (folder,) = (self.folder / "results" / "tables").iterdir()
+        return {name: (folder / name).read_bytes() for name in TABLES}
+
+
+def disk(folder: Path, counts: Counter, wanted: dict[str, bytes]) -> None:
+    """A store on a disk that fills up, then is read-only, then has room again."""
+    episode = Episode(folder, counts)
+    store = folder / "store"
+    store.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", store], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        print("storm: a small disk could not be mounted (it needs root): full and read-only disks were not tried")
+        return
+    try:
+        for state, options in (("full disk", "size=96k"), ("read-only disk", "ro"), ("room again", "rw,size=8m")):
+            subprocess.run(["mount", "-o", f"remount,{options}", store], check=True)
+            command = start(folder)
+            if state == "room again":
+                episode.finish(command)
+            else:
+                said = episode.end(command, (1, 2))
+                if not any(word in said for word in ("No space left", "Read-only", "cannot write")):
+                    raise Broken(f"{state}: no sentence says so: {said[-500:]}")
+            counts[state] += 1
+            episode.check()
+        if episode.tables() != wanted:
+            raise Broken("the table of the full disk is not that of the undisturbed run")
+    finally:
+        subprocess.run(["umount", store], check=True)
+
+
+def start(folder: Path, clock: Path | None = None) -> subprocess.Popen:
+    """The sweep in a session of its own."""
+    environment = dict(os.environ)
+    if clock is not None:
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(clock), environment.get("PYTHONPATH", "")]))
+    return subprocess.Popen(
+        [sys.executable, "-m", "boostrun", *SWEEP, f"store={folder / 'store'}", f"results={folder / 'results'}",
+         f"cache_root={folder / 'cache'}"],
+        cwd=folder, env=environment, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def session(leader: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                state, _, _, number, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(number) == leader and state != "Z":
+                    found.append(int(entry.name))
+    return found
+
+
+def send(pid: int, number: int) -> None:
+    """A signal to a process that may have gone."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
