@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from boostrun.runner.cluster.flow import in_batches
+
 RECORDS = "results/reservoir/table3/records.jsonl.gz"
 
 
@@ -28,10 +30,10 @@ RECORDS = "results/reservoir/table3/records.jsonl.gz"
 class Costs:
     """Seconds, operations and bytes besides the trials themselves."""
 
-    dispatch: float = 0.002
+    dispatch: float = 0.005
     """Seconds of the dispatcher for a task: to send it and to take its answer."""
     batch: int = 1
-    """Trials a task."""
+    """Trials a task, dealt out as the queue does."""
     operations: int = 19
     """Operations on the shared file system for a trial."""
     latency: float = 0.001
@@ -40,7 +42,7 @@ class Costs:
     """Operations a second that the file server does for all."""
     start: float = 10.0
     """Seconds in which a worker loads its libraries."""
-    bank: float = 47e6
+    bank: float = 110e6
     """Bytes of the feature bank, read once by each node."""
     bandwidth: float = 1e9
     """Bytes a second that the file server gives to all nodes together."""
@@ -73,7 +75,7 @@ def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
     """
     nodes = -(-cores // costs.cores_a_node)
     begin = costs.start + nodes * costs.bank / costs.bandwidth
-    tasks = [list(lengths[i : i + costs.batch]) for i in range(0, len(lengths), costs.batch)]
+    tasks = in_batches(lengths, costs.batch)
     service = costs.operations / costs.rate
     events: list[tuple[float, int, list[float]]] = [(begin, worker, []) for worker in range(cores)]
     dispatcher = store = end = 0.0
@@ -98,7 +100,7 @@ def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
 
 
 def lengths_of(path: Path, trials: int, seed: int = 0) -> list[float]:
-    """Lengths of the trials of packed records, over and over until there are ``trials``, shuffled by ``seed``."""
+    """Seconds of the trials of packed records, over and over until there are ``trials``, shuffled by ``seed``."""
     from boostrun.runner.store import unpack
 
     measured = [record["cost"]["seconds"] for record in unpack(path) if record["status"] == "done"]
@@ -111,7 +113,7 @@ def table(lengths: Sequence[float], cores: Sequence[int], costs: Costs) -> str:
     """One line for each number of cores."""
     mean, longest = sum(lengths) / len(lengths), max(lengths)
     lines = [
-        f"{len(lengths)} trials, mean {mean:.2f} s, longest {longest:.0f} s; {costs}",
+        f"{len(lengths)} trials, mean {mean:.2f} s, longest {longest:.0f} s",
         f"{'cores':>6} {'hours':>8} {'trials/s':>9} {'efficiency':>11} {'dispatcher':>11} {'store':>7}",
     ]
     for number in cores:

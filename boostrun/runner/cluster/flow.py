@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from boostrun.runner.cluster import Engine
 from boostrun.runner.cluster.task import Lost, Task
 from boostrun.runner.worker import Summary
+
+Number = TypeVar("Number", int, float)
 
 
 def flow(
@@ -40,7 +43,7 @@ def flow(
             engine.cancel()
 
 
-def in_batches(numbers: Sequence[int], size: int) -> list[list[int]]:
+def in_batches(numbers: Sequence[Number], size: int) -> list[list[Number]]:
     """Numbers dealt out in turn, so that every batch holds some of each cell; none holds more than ``size``.
 
     >>> in_batches([1, 2, 3, 4, 5], 2)

@@ -133,7 +133,10 @@ class Dask:
         return self.client.run_on_scheduler(_workers)
 
     def ask(self, node: str, function, *arguments) -> Any:
-        return self.client.submit(function, *arguments, workers=[node], pure=False).result()
+        large = [value for value in arguments if isinstance(value, bytes)]  # Dask wants data sent apart from tasks
+        sent = iter(self.client.scatter(large, workers=[node], hash=False) if large else [])
+        told = [next(sent) if isinstance(value, bytes) else value for value in arguments]
+        return self.client.submit(function, *told, workers=[node], pure=False).result()
 
     def cancel(self) -> None:
         self.client.cancel(list(self.out))
