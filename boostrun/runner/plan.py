@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,10 +76,11 @@ def modules(cell: Cell) -> tuple[str, ...]:
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
     """Look every trial up in the store; nothing is built, fetched or run."""
-    return [_plan_cell(settings, store) for settings in all_settings]
+    index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
+    return [_plan_cell(settings, store, index) for settings in all_settings]
 
 
-def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
+def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping]) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
     source = source_digest(modules(cell))
@@ -95,7 +97,7 @@ def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
             continue
         if record is not None:
             planned.failed.append(record)
-        old = next((found for found in store.find(cell.key, seed) if found["status"] == "done"), None)
+        old = next((found for found in store.find(cell.key, seed, index()) if found["status"] == "done"), None)
         if old is not None:
             why = _why_stale(old, planned.inputs)
             if not why:  # the data are not here to be compared, and the code is the same
