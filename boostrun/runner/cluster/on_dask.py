@@ -13,7 +13,8 @@ from boostrun.errors import BoostrunError
 from boostrun.runner.cluster.task import Lost, Task
 from boostrun.runner.worker import Summary
 
-_ANSWERS = 20.0  # seconds in which a scheduler, and its first worker, must be heard of
+_ANSWERS = 20.0  # seconds in which a scheduler must be heard of
+_JOINS = 60.0  # seconds in which its first worker must have joined
 _LOOK = 5.0  # seconds between two looks at who is there
 _ALONE = 120.0  # seconds without any worker after which a run ends
 
@@ -51,7 +52,7 @@ class Dask:
 
     def _meet_workers(self) -> None:
         try:
-            self.client.wait_for_workers(1, timeout=_ANSWERS)
+            self.client.wait_for_workers(1, timeout=_JOINS)
         except TimeoutError:
             raise BoostrunError(
                 f"no worker has joined the Dask scheduler {self.address}: start some, as in "
