@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ from boostrun.runner.cluster.task import Lost, Task
 from boostrun.runner.pool import workers
 from boostrun.runner.worker import Summary
 
-_LOOK = 5.0  # seconds
+_ANSWERS = 20.0  # seconds in which a cluster must be heard of
+_LOOK = 5.0  # seconds between two looks at who is there
 
 
 def connect(run: Mapping[str, Any], n_jobs: int, _store: Path) -> Ray:
@@ -41,6 +43,7 @@ class Ray:
             local = not (address or os.environ.get("RAY_ADDRESS"))
             here = {"num_cpus": workers(n_jobs), "include_dashboard": False} if local else {}
             try:
+                _knock(address)
                 ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False, **here)
             except (OSError, ValueError, RuntimeError) as error:
                 self.told.__exit__(None, None, None)
@@ -95,6 +98,13 @@ class Ray:
         if self.ours:
             self.ray.shutdown()
         self.told.__exit__(None, None, None)
+
+
+def _knock(address: str | None) -> None:
+    """OSError when nobody listens at ``host:port`` or ``ray://host:port``, for which Ray itself waits for minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if port.isdigit():
+        socket.create_connection((host, int(port)), timeout=_ANSWERS).close()
 
 
 def _call(task: Task) -> list[Summary]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +65,8 @@ class Slurm:
         return self.size or max(1, -(-trials // self.width))
 
     def send(self, tasks: Sequence[Task]) -> None:
-        with self.executor.batch():  # an array: one call of sbatch
+        quiet = _errors_to(self.folder / "local.err") if self.where == "local" else contextlib.nullcontext()
+        with quiet, self.executor.batch():  # an array: one call of sbatch
             jobs = [self.executor.submit(Resumable(task)) for task in tasks]
         self.out += zip(jobs, tasks)
 
@@ -99,6 +103,20 @@ class Slurm:
     def close(self) -> None:
         if not self.lost:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _errors_to(path: Path) -> Iterator[None]:
+    """What is started here writes its errors to a file: a job that is cancelled on this machine shows a traceback."""
+    sys.stderr.flush()
+    ours = os.dup(2)
+    try:
+        with open(path, "ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
 
 
 class Resumable:
