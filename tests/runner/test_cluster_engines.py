@@ -49,8 +49,8 @@ def python_path(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", ENVIRONMENT["PYTHONPATH"])  # workers are started by this process
 
 
-def begin(words, folder, results="results"):
-    command = [sys.executable, "-m", "boostrun", *SWEEP, f"results={results}", f"store={results}/runs", *words]
+def begin(words, folder, results="results", sweep=SWEEP):
+    command = [sys.executable, "-m", "boostrun", *sweep, f"results={results}", f"store={results}/runs", *words]
     environment = {**ENVIRONMENT, "BOOSTRUN_DATA": str(folder / "datasets")}
     return subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -219,13 +219,13 @@ def test_a_bank_is_sent_to_workers_that_see_neither_it_nor_the_data(tmp_path):
     x = np.random.default_rng(0).integers(0, 256, (300, 20), dtype=np.uint8)
     np.savez(data / "set.npz", x=x, y=(x[:, 3] > 128).astype(np.int64))
     sweep = [
-        "algo=rand,geem", "dataset=npz", f"dataset.path={data / 'set.npz'}", f"data_root={data}", "trials=3",
-        "T=5", "r=20",
+        "-m", "algo=rand,geem", "dataset=npz", f"dataset.path={data / 'set.npz'}", f"data_root={data}", "trials=3",
+        "T=5", "r=20", "n_jobs=2",
     ]  # fmt: skip
-    finish(begin(sweep, tmp_path, "loky"))
+    finish(begin([], tmp_path, "loky", sweep))
     shutil.rmtree(tmp_path / "data" / "banks")
     with dask_cluster(tmp_path, before=words) as address:
-        finish(begin([*sweep, "run.backend=dask", f"run.scheduler={address}"], tmp_path))
+        finish(begin(["run.backend=dask", f"run.scheduler={address}"], tmp_path, sweep=sweep))
     assert results_of(tmp_path, "results") == results_of(tmp_path, "loky") and records(tmp_path) == 6
     assert tables(tmp_path, "results") == tables(tmp_path, "loky")
 

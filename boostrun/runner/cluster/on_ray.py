@@ -90,8 +90,9 @@ class Ray:
         return self.ray.get(there.remote(*arguments))
 
     def cancel(self) -> None:
-        for reference in self.out:
-            self.ray.cancel(reference, force=False)
+        if not self.ours:  # else they end with our connection, and cancelling what runs may bring Ray down
+            for reference in self.out:
+                self.ray.cancel(reference, force=False)
         self.out.clear()
 
     def close(self) -> None:
