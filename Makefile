@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench storm table3 table4 table5 timing calibration calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 \
-	sharing wheel clean
+	sharing iboost wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ sharing: setup  ## figures and tables of ShareBoost, at the weights chosen befor
 	-$(RUN) tune algo=shareboost dataset=mnist features=templates T=320
 	for item in section6 fig1 fig3_top fig3_bottom seconds fig2_letter fig2 fig7 fig4 fig5 fig6 table1; do \
 	  $(RUN) reproduce shareboost/$$item || exit; done
+
+IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fig_sea_nb_b fig_santafe table_real fig_led fig_rbf \
+	cost_n cost_m table_sea_bp table_sea_budget fig_sea_stumps table_sea_window fig_window table_sea_noise
+iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boostrun reproduce ... --quick is less)
+	for item in $(IBOOST); do $(RUN) reproduce iboost/$$item || exit; done
 
 wheel: setup  ## the wheel and the source distribution, in dist/
 	$(VENV)/bin/python -m build --outdir dist .

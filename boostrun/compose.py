@@ -27,7 +27,8 @@ class Settings:
     """One composed and checked configuration.
 
     ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
-    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain.
+    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain. ``asked``: the trials asked for,
+    which are one where nothing is random.
     """
 
     algo: Mapping[str, Any]
@@ -36,6 +37,7 @@ class Settings:
     budget: Mapping[str, int]
     run: Mapping[str, Any]
     root: Mapping[str, Any]
+    asked: int = 1
 
     @property
     def seeds(self) -> range:
@@ -136,9 +138,10 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     )
     schema.check_pool(groups["algo"], groups["features"])
     schema.check_run(groups["run"], checked["n_jobs"])
+    asked = checked["trials"]
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again
-    return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked)
+    return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked, asked=asked)
 
 
 def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:

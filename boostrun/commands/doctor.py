@@ -52,7 +52,8 @@ def _threads() -> list[str]:
     from boostrun.runner.provenance import usable_cores
 
     variables = [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.endswith("_NUM_THREADS")]
-    return [f"{usable_cores()} usable cores; trials run on one thread each", *variables]
+    use = "a trial runs on one thread; ShareBoost's and its rivals' also on cores that no other trial has"
+    return [f"{usable_cores()} usable cores; {use}", *variables]
 
 
 def _data(words: Words) -> list[str]:

@@ -20,7 +20,7 @@ def main(words: Words) -> int:
             print(f"{group}:")
         wide = max(map(len, found), default=0)
         for name, path in found.items():
-            print(f"{'' if words.names else '  '}{name:<{wide}}  {_first_comment(path)}{_budget(group, name)}")
+            print(f"{'' if words.names else '  '}{name:<{wide}}  {_first_comment(path)}{_takes(group, name)}")
     return 0
 
 
@@ -29,6 +29,9 @@ def _first_comment(path) -> str:
     return first.lstrip("# ") if first.startswith("#") else ""
 
 
-def _budget(group: str, name: str) -> str:
-    takes = SCHEMAS["algo"][name].budget if group == "algo" and name in SCHEMAS["algo"] else {}
-    return f" [{', '.join(takes)}]" if takes else ""
+def _takes(group: str, name: str) -> str:
+    """The budget keys of an algorithm, and its traits."""
+    if group != "algo" or name not in SCHEMAS["algo"]:
+        return ""
+    lists = [", ".join(words) for words in (SCHEMAS["algo"][name].budget, SCHEMAS["algo"][name].traits)]
+    return "".join(f" [{words}]" for words in lists if words)

@@ -8,6 +8,8 @@ from boostrun.commands.run import same_places, tell_end
 from boostrun.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
+from boostrun.report.drift_figure import drift_figure, tradeoff_figure
+from boostrun.report.paired import write_differences
 from boostrun.report.sweep_figure import sweep_figure
 from boostrun.runner import paper
 from boostrun.runner.drawn import draw
@@ -51,6 +53,15 @@ def main(words: Words) -> int:
                         t_name=item.t_name or "weak learners T",
                         paper=item.paper_points(entries, table, metric) if against == "T" else (),
                     )  # fmt: skip
+        for metric in item.metrics:
+            there = any({"examples", metric} <= set(record["curve"]) for entry in curves for record in entry.records)
+            if there and len(lines) <= _MOST_LINES:
+                drift_figure(curves, metric, folder / f"curve_{metric}_examples.png")
+        if item.tradeoff and any(cell.n for cell in table.cells):
+            level = item.spec.columns.index(item.tradeoff["along"])
+            tradeoff_figure(entries, item.tradeoff["x"], item.tradeoff["y"], level, folder / "tradeoff.png")
+        if item.differences_to:
+            write_differences(table, item.differences_to, folder)
         if item.against and any(cell.n for cell in table.cells):
             level = item.spec.columns.index(item.against)
             axis = item.against.rpartition(".")[2]

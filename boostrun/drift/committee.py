@@ -8,6 +8,7 @@ from .. import parameters
 from ..errors import BoostrunError
 from ..kernels import drift_adaboost as kernels
 from ..kernels import drift_bases as bases
+from .holdout import Members
 from .stream_learner import StreamLearner
 
 FAMILIES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
@@ -53,6 +54,11 @@ class Committee(StreamLearner):
     def betas_(self) -> np.ndarray:
         """(m,) float64, coefficients of the members."""
         return self._coefficients[: self._counts[kernels.SIZE]].copy()
+
+    def members(self) -> Members:
+        """The committee as numbers, not copied."""
+        size = int(self._counts[kernels.SIZE])
+        return Members(self._family, self._models, self._coefficients, size, self._n_classes, signed=False)
 
     def _predict(self, X):
         out = np.empty(len(X), np.int64)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostrun.data.streams.drift_stream import DriftStream
+from boostrun.drift.holdout import HeldOut
 from boostrun.errors import BoostrunError
 
 RECOVERY = 600  # examples after a change
@@ -70,7 +71,8 @@ def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> Hol
     every : int, examples from one checkpoint to the next: after example ``every``, 2 ``every``, ...
     first : int, no checkpoint before so many examples (the length of a window: until then nobody has learnt)
 
-    The concept of a checkpoint is that of the last example seen. Cost: one prediction of a hold-out a checkpoint.
+    The concept of a checkpoint is that of the last example seen. Cost: one prediction of a hold-out a checkpoint, which
+    asks only the new members of a committee; see :class:`boostrun.drift.holdout.HeldOut`.
 
     Raises
     ------
@@ -82,6 +84,7 @@ def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> Hol
     known = np.arange(len(stream.classes))
     marks = np.arange(every, len(stream) + 1, every)
     accuracy = np.empty(len(marks))
+    holdouts = [HeldOut(held.x) for held in stream.holdouts]
     seconds, seen = 0.0, 0
     for place, mark in enumerate(marks):
         begun = time.process_time()
@@ -89,8 +92,9 @@ def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> Hol
         seconds += time.process_time() - begun
         seen = mark
         if mark >= first:
-            held = stream.holdouts[stream.concept(mark)]
-            accuracy[place] = 100.0 * np.mean(learner.predict(held.x) == held.y)
+            concept = stream.concept(mark)
+            right = holdouts[concept].predict(learner) == stream.holdouts[concept].y
+            accuracy[place] = 100.0 * np.mean(right)
     if seen < len(stream):
         begun = time.process_time()
         learner.test_then_train(stream.x[seen:], stream.y[seen:], known)
@@ -211,10 +215,9 @@ def prequential(learner, blocks: Iterable, classes, score: Prequential | None = 
     return score, seconds
 
 
-def blocks_of(stream: DriftStream, size: int = 10_000):
-    """The examples of a stream in blocks (x, y) of at most ``size``."""
-    for start in range(0, len(stream), size):
-        yield stream.x[start : start + size], stream.y[start : start + size]
+def blocks_of(stream, size: int = 10_000):
+    """The examples of a :class:`DriftStream`, or of any stream with ``blocks(size)``, in blocks of at most ``size``."""
+    yield from stream.blocks(size)
 
 
 def _mean(values: np.ndarray) -> float:

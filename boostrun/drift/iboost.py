@@ -11,6 +11,7 @@ from .. import parameters
 from ..errors import BoostrunError
 from ..kernels import drift_bases as bases
 from ..kernels import drift_iboost as kernels
+from .holdout import Members
 from .stream_learner import StreamLearner
 
 _BASES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
@@ -116,6 +117,12 @@ class IBoostClassifier(StreamLearner):
         scores = np.empty((len(X), self._settings.n_classes))
         kernels.decide(X, self._state, self._settings, scores)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def members(self) -> Members:
+        """The committee as numbers, not copied."""
+        size, settings = self._count(kernels.SIZE), self._settings
+        state = self._state
+        return Members(settings.family, state.models, state.coefficients, size, settings.n_classes, signed=True)
 
     @property
     def betas_(self) -> np.ndarray:

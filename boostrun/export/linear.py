@@ -47,7 +47,7 @@ def linear_of(model) -> Linear:
             int(model.multiply_adds[-1]) if model.n_rounds else 0,
         )  # fmt: skip
     if isinstance(model, OneVsRestPath):
-        weights, k = np.zeros((len(model.used), len(model.lengths))), len(model.lengths)
+        weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
         for number in range(k):
             places, own = model.point(number, model.n_rounds)
             weights[places, number] = own

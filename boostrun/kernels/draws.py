@@ -8,74 +8,110 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .lanes import LANES, load, spread, store, total
+from .lanes import LANES, at_most, empty, fetch, load, spread, store, total
 
-_SUMMED = 16  # samples whose shares of kappa are summed in single precision
+_BELOW = np.float32(1.0 - 2.0**-24)  # times this, a number of single precision is the one before it
+
+
+def empty_sums(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room for :func:`running_weights` of n samples: (blocks + 1,) float64 and (blocks, 16) float32."""
+    blocks = -(-n // LANES)
+    return np.empty(blocks + 1), empty(blocks, LANES)
 
 
 @njit(cache=True)
-def running_weights(signed, running, guide):
-    """Running sums of the samples' weights, and a guide into them; returns kappa = sum_il w_il^2 / m_i (section 2).
+def running_weights(signed, coarse, fine):
+    """Running sums of the samples' weights, in blocks of 16 samples.
 
-    Parameters: ``signed`` (n, c) float32; ``running`` (n,) float64 is filled with m_0 + ... + m_i; ``guide`` (n + 1,)
-    int32 with the first row that begins in each of n equal parts of the whole, or after it. Cost O(n c), one pass.
+    Parameters: ``signed`` (n, c) float32; of :func:`empty_sums`, ``coarse`` is filled with the sum of all blocks before
+    each, and of all, ``fine`` with running sums of each block's own; beyond the last sample they stay level. Cost
+    O(n c), one pass.
     """
     n, lanes = signed.shape
-    so_far, kappa = 0.0, 0.0
-    for start in range(0, n, _SUMMED):
+    coarse[0] = 0.0
+    for block in range(fine.shape[0]):
+        so_far = np.float32(0.0)
+        for k in range(LANES):
+            i = block * LANES + k
+            if i < n:
+                so_far += abs(signed[i, 0]) if lanes == 1 else _weight(signed, i)
+            fine[block, k] = so_far
+        coarse[block + 1] = coarse[block] + np.float64(so_far)
+
+
+@njit(cache=True)
+def _weight(signed, i):
+    """m_i = sum_l |s_il|."""
+    part = abs(load(signed, i, 0))
+    for first in range(LANES, signed.shape[1], LANES):
+        part = part + abs(load(signed, i, first))
+    return total(part)
+
+
+@njit(cache=True)
+def second_moment(signed):
+    """kappa = sum_il w_il^2 / m_i (section 2) of ``signed`` (n, c) float32. Cost O(n c), one pass."""
+    n, lanes = signed.shape
+    kappa = 0.0
+    for start in range(0, n, LANES):  # summed in single precision
         shared = spread(np.float32(0.0))
-        for i in range(start, min(start + _SUMMED, n)):
+        for i in range(start, min(start + LANES, n)):
             if lanes == 1:
-                whole = np.float64(abs(signed[i, 0]))
-                kappa += whole
-            else:
-                row = load(signed, i, 0)
-                part, square = abs(row), row * row
-                for first in range(LANES, lanes, LANES):
-                    row = load(signed, i, first)
-                    part, square = part + abs(row), square + row * row
-                whole = np.float64(total(part))
-                shared = shared + square * spread(np.float32(1.0 / max(whole, 1e-30)))
-            so_far += whole
-            running[i] = so_far
+                kappa += np.float64(abs(signed[i, 0]))
+                continue
+            row = load(signed, i, 0)
+            part, square = abs(row), row * row
+            for first in range(LANES, lanes, LANES):
+                row = load(signed, i, first)
+                part, square = part + abs(row), square + row * row
+            shared = shared + square * spread(np.float32(1.0) / max(total(part), np.float32(1e-30)))
         kappa += np.float64(total(shared))
-    for j in range(n + 1):
-        guide[j] = n
-    scale = n / so_far
-    for i in range(n - 1, 0, -1):
-        guide[min(int(running[i - 1] * scale), n)] = i
-    for j in range(n - 1, -1, -1):
-        guide[j] = guide[j] if guide[j] < guide[j + 1] else guide[j + 1]
     return kappa
 
 
 @njit(cache=True)
-def sample_by_weight(signed, running, guide, spacings, rows, sample):
-    """Rows drawn with replacement in proportion to their weights, and their signed class vectors.
+def sample_by_weight(signed, coarse, fine, spacings, rows, times, sample):
+    """S rows drawn with replacement in proportion to their weights, and their signed class vectors.
 
-    Parameters: ``signed`` (n, c) float32; ``running`` and ``guide`` of :func:`running_weights`; ``spacings`` (S + 1,)
-    float64 standard exponential, whose running sums are sorted uniforms; ``rows`` (S,) int64 and ``sample`` (S, c)
-    float32 are filled: rows ascending, u_l = s_il / (m_i S). Cost O(S c).
+    Parameters: ``signed`` (n, c) float32; ``coarse`` and ``fine`` of :func:`running_weights`; ``spacings`` (S + 1,)
+    float64 standard exponential, whose running sums are sorted uniforms. A row drawn several times is there once. Of
+    ``rows`` (S,) int64, ``times`` (S,) int32 and ``sample`` (S, c) float32 as many entries are filled as are returned:
+    rows ascending, how often each was drawn, and that often u_l = s_il / (m_i S).
+
+    Cost O(S c + n / 16).
     """
     n, lanes = signed.shape
     size = rows.shape[0]
-    unit, scale = running[n - 1] / spacings.sum(), n / running[n - 1]
-    wanted = 0.0
+    length = 0.0
+    for s in range(size + 1):
+        length += spacings[s]
+    whole = coarse[coarse.shape[0] - 1]
+    unit, most = whole / length, whole * (1.0 - 1e-15)  # below the whole, rounding or not
+    one, block, last, count, reached = np.uint64(1), np.uint64(0), np.uint64(n), np.uint64(0), 0.0
     for s in range(size):
-        wanted += spacings[s] * unit
-        at = max(guide[min(int(wanted * scale), n)] - 1, 0)
-        while at < n - 1 and running[at] <= wanted:
-            at += 1
-        while at > 0 and running[at] == running[at - 1]:
-            at -= 1  # rounding put us on a row without weight
-        rows[s] = at
-        weight = running[at] - (running[at - 1] if at > 0 else 0.0)
-        factor = np.float32(1.0 / (weight * size))
+        reached += spacings[s]
+        wanted = reached * unit
+        wanted = wanted if wanted < most else most
+        while coarse[block + one] <= wanted:
+            block += one
+        rest, most_of_it = np.float32(wanted - coarse[block]), fine[block, np.uint64(LANES - 1)] * _BELOW
+        rest = rest if rest < most_of_it else most_of_it
+        at = block * np.uint64(LANES) + at_most(load(fine, block, 0), rest)
+        fetch(signed, at, 0)
+        count += np.uint64(at != last)
+        last = at
+        rows[count - one], times[count - one] = at, s
+    before = np.int32(-1)
+    for s in range(count):
+        at = np.uint64(rows[s])
+        before, times[s] = times[s], times[s] - before
         if lanes == 1:
-            sample[s, 0] = signed[at, 0] * factor
-        else:
-            for part in range(0, lanes, LANES):
-                store(sample, s, part, load(signed, at, part) * spread(factor))
+            sample[s, 0] = signed[at, 0] * (np.float32(times[s]) / (abs(signed[at, 0]) * np.float32(size)))
+            continue
+        factor = np.float32(times[s]) / (_weight(signed, at) * np.float32(size))
+        for part in range(0, lanes, LANES):
+            store(sample, s, part, load(signed, at, part) * spread(factor))
+    return np.int64(count)
 
 
 @njit(cache=True)

@@ -77,6 +77,21 @@ def load(typingctx, array, row, column):
 
 
 @intrinsic
+def fetch(typingctx, array, row, column):
+    """Ask for array[row, column : column + 16] to be brought near, without waiting for it."""
+
+    def emit(context, builder, signature, args):
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), number, number, number])
+        place = builder.bitcast(_place(context, builder, signature.args[0], *args), ir.IntType(8).as_pointer())
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [place, number(0), number(3), number(1)])  # to be read, into the first level, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, types.uint64), emit
+
+
+@intrinsic
 def store(typingctx, array, row, column, value):
     """array[row, column : column + 16] = value"""
 
@@ -127,6 +142,48 @@ def total(typingctx, value):
         return builder.call(function, [ir.Constant(ir.FloatType(), -0.0), args[0]], fastmath=("reassoc",))
 
     return types.float32(_lanes), emit
+
+
+@intrinsic
+def totals(typingctx, array, row):
+    """:func:`total` of array[row, :16], array[row + 1, :16], ..., array[row + 15, :16], side by side."""
+
+    def emit(context, builder, signature, args):
+        first, kind = args[1], signature.args[0]
+        places = [builder.add(first, first.type(k)) for k in range(LANES)]
+        rows = [builder.load(_place(context, builder, kind, args[0], k, first.type(0)), align=4) for k in places]
+        even, odd = (ir.Constant(ir.VectorType(ir.IntType(32), LANES), [*range(k, 2 * LANES, 2)]) for k in (0, 1))
+        while len(rows) > 1:  # neighbours of two rows are added: half as many rows, of sums of twice as many
+            pairs = zip(rows[::2], rows[1::2])
+            rows = [builder.fadd(*(builder.shuffle_vector(a, b, half) for half in (even, odd))) for a, b in pairs]
+        return rows[0]
+
+    return _lanes(array, types.uint64), emit
+
+
+@intrinsic
+def at_most(typingctx, value, limit):
+    """How many of the sixteen are <= limit, a uint64."""
+
+    def emit(context, builder, signature, args):
+        found = builder.fcmp_ordered("<=", args[0], _spread(builder, args[1]))
+        return builder.zext(builder.ctpop(builder.bitcast(found, ir.IntType(LANES))), ir.IntType(64))
+
+    return types.uint64(_lanes, types.float32), emit
+
+
+@intrinsic
+def marked(typingctx, marks, start):
+    """Which of the bytes marks[start : start + 64] are not zero, as the bits of a uint64."""
+
+    def emit(context, builder, signature, args):
+        kind = ir.VectorType(ir.IntType(8), 64)
+        marks = context.make_array(signature.args[0])(context, builder, args[0])
+        place = builder.bitcast(builder.gep(marks.data, [args[1]]), kind.as_pointer())
+        found = builder.icmp_unsigned("!=", builder.load(place, align=1), ir.Constant(kind, [0] * 64))
+        return builder.bitcast(found, ir.IntType(64))
+
+    return types.uint64(marks, types.uint64), emit
 
 
 @intrinsic

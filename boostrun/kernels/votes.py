@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe.numbers import trailing_zeros
 
-from .lanes import LANES, increase, load, pick, spread, store, total, widen_into, zeros
+from .lanes import LANES, increase, load, marked, pick, spread, store, total, totals, widen_into, zeros
 
 _BINS = 256
 _BLOCK = 2048  # samples whose signed weights stay cached while several features look at them
@@ -37,8 +38,12 @@ def best_votes(codes, features, rows, signed, edges, thresholds):
     n, lanes = signed.shape
     few = n <= _BLOCK
     together = 4 if few else _TOGETHER
-    histograms = zeros(together * _BINS, lanes)
-    bins, scratch, seen = np.empty(_BINS + 1, np.uint8), np.empty(_BINS, np.float32), np.zeros(_BINS, np.uint8)
+    histograms, whole = zeros(together * _BINS, lanes), zeros(1, lanes)
+    bins, seen = np.empty(_BINS, np.uint8), np.zeros(_BINS, np.uint8)
+    scratch, found = zeros(LANES, LANES), zeros(_BINS // LANES, LANES)
+    occupied = _BINS
+    for code in range(_BINS):
+        bins[code] = code
     for first in range(0, features.shape[0], together):
         count = min(together, features.shape[0] - first)
         for start in range(0, n, _BLOCK):
@@ -47,18 +52,42 @@ def best_votes(codes, features, rows, signed, edges, thresholds):
                 a, b = codes[features[first + q]], codes[features[first + min(q + 1, count - 1)]]
                 c, d = codes[features[first + min(q + 2, count - 1)]], codes[features[first + min(q + 3, count - 1)]]
                 _add(a, b, c, d, rows, signed, start, stop, histograms, q * _BINS)
+        if first == 0:
+            _sum(histograms, whole)
         for q in range((count + 3) // 4 * 4):  # beyond the last one it has been looked at again
             at = first + min(q, count - 1)
             if few:  # then most bins are empty
-                column = codes[features[at]]
-                for i in range(n):
-                    seen[column[np.uint64(rows[i])]] = 1
-            occupied = 0
-            for code in range(_BINS):
-                bins[occupied] = code
-                occupied += 1 - few + np.int64(seen[code])
-                seen[code] = 0
-            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, occupied, scratch)
+                occupied = _list_codes(codes[features[at]], rows, seen, bins)
+            edges[at], thresholds[at] = _scan(histograms, q * _BINS, bins, occupied, whole, scratch, found)
+
+
+@njit(cache=True)
+def _sum(histograms, whole):
+    """whole[0, :] = the sum of the first 256 rows of ``histograms``: that of all samples, whatever the feature."""
+    if whole.shape[1] == 1:
+        for code in range(_BINS):
+            whole[0, 0] += histograms[code, 0]
+        return
+    for part in range(0, whole.shape[1], LANES):
+        for code in range(_BINS):
+            increase(whole, 0, part, load(histograms, code, part))
+
+
+@njit(cache=True)
+def _list_codes(column, rows, seen, bins):
+    """Fill ``bins`` with the codes of ``rows``, ascending, each once; returns how many. ``seen`` stays zero."""
+    for i in range(rows.shape[0]):
+        seen[column[np.uint64(rows[i])]] = 1
+    occupied = np.uint64(0)
+    for start in range(0, _BINS, 64):
+        left = marked(seen, start)
+        while left:
+            bins[occupied] = np.uint64(start) + np.uint64(trailing_zeros(left))
+            occupied += np.uint64(1)
+            left &= left - np.uint64(1)
+    for code in range(_BINS):
+        seen[code] = 0
+    return np.int64(occupied)
 
 
 @njit(cache=True)
@@ -101,42 +130,42 @@ def _add(a, b, c, d, rows, signed, start, stop, histograms, base):
 
 
 @njit(cache=True)
-def _scan(histograms, base, bins, occupied, edges):
+def _scan(histograms, base, bins, occupied, whole, scratch, edges):
     """(largest edge, its threshold) of the histogram in 256 rows from ``base``, which is emptied.
 
     ``bins`` lists the occupied bins, ascending; an empty one has the edge of the one after it, so that only b = 0 and
-    the bins after occupied ones are looked at. ``edges`` (256,) float32 is scratch.
+    the bins after occupied ones are looked at. ``whole`` (1, c) is the sum of all bins. ``scratch`` and
+    ``edges`` (16, 16) float32 are overwritten.
     """
     lanes = histograms.shape[1]
-    constant = np.float32(0.0)
-    for c in range(occupied):
-        edges[c] = np.float32(0.0)
+    best = np.float32(0.0)
     if lanes == 1:
-        whole, below = np.float32(0.0), np.float32(0.0)
+        best, below = abs(whole[0, 0]), np.float32(0.0)
         for c in range(occupied):
-            whole += histograms[base + bins[c], 0]
-        constant = abs(whole)
-        for c in range(occupied):
-            at = base + bins[c]
+            at = np.uint64(base) + np.uint64(bins[c])
             below += histograms[at, 0]
             histograms[at, 0] = np.float32(0.0)
-            edges[c] = abs(whole - np.float32(2.0) * below)
+            edges[c // LANES, c % LANES] = abs(whole[0, 0] - np.float32(2.0) * below)
     else:
         zero = spread(np.float32(0.0))
         for part in range(0, lanes, LANES):
-            whole, below = zero, zero
-            for c in range(occupied):
-                whole = whole + load(histograms, base + bins[c], part)
-            constant += total(abs(whole))
-            for c in range(occupied):
-                at = base + bins[c]
-                below = below + load(histograms, at, part)
-                store(histograms, at, part, zero)
-                edges[c] += total(abs(whole - (below + below)))
-    best, threshold = constant, 0
+            every, below = load(whole, 0, part), zero
+            best += total(abs(every))
+            for start in range(0, occupied, LANES):
+                for c in range(start, min(start + LANES, occupied)):
+                    at = np.uint64(base) + np.uint64(bins[c])
+                    below = below + load(histograms, at, part)
+                    store(histograms, at, part, zero)
+                    store(scratch, c - start, 0, abs(every - (below + below)))
+                if part == 0:
+                    store(edges, start // LANES, 0, totals(scratch, 0))
+                else:
+                    increase(edges, start // LANES, 0, totals(scratch, 0))
+    threshold = 0
     for c in range(occupied - 1):
-        if edges[c] > best:
-            best, threshold = edges[c], np.int64(bins[c]) + 1
+        edge = edges[np.uint64(c) // np.uint64(LANES), np.uint64(c) % np.uint64(LANES)]
+        if edge > best:
+            best, threshold = edge, np.int64(bins[c]) + 1
     return np.float64(best), threshold
 
 

@@ -20,11 +20,11 @@ def defaults():
     return style.context("default")
 
 
-def axes_of(number: int, high: float, title: str):
-    """A figure 1200 pixels wide and its axes, at most two side by side."""
+def axes_of(number: int, high: float, title: str, across: int = 2):
+    """A figure 1200 pixels wide and its axes, at most ``across`` side by side."""
     from matplotlib.figure import Figure
 
-    columns = min(number, 2)
+    columns = min(number, across)
     lines = math.ceil(number / columns)
     with defaults():
         figure = Figure(figsize=(WIDTH, lines * (high + 0.55) + 1.0), dpi=DPI, layout="constrained")

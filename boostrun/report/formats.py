@@ -11,7 +11,7 @@ from collections.abc import Iterable
 NARROW = "\u202f"
 
 _COST_HEADS = {"peak_samples_held": "samples held", "samples_drawn": "drawn", "train_seconds": "fit s"}
-_UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB"}
+_UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB", "us": "µs"}
 _LOWER_IS_BETTER = re.compile(r"error|loss|seconds|time|memory|held|drawn|misclassified")
 
 

@@ -152,10 +152,8 @@ def _note(text: str, notes: dict[str, int]) -> list[str]:
 
 def _footer(table: Table, usual: int) -> list[str]:
     spec, cells = table.spec, table.cells
-    end = "higher" if spec.higher_is_better else "lower"
-    metrics = ", ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells))
     lines = [
-        f"{metrics}, {end} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
+        f"{_metrics(table)} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
         f"where a cell does not give another number; no deviation and no test where n = 1."
     ]
     ranks = {cell.rank for cell in cells}
@@ -182,6 +180,20 @@ def _footer(table: Table, usual: int) -> list[str]:
             f"Of {len(asked)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
         )
     return [*lines, *check(spec.targets, cells, spec.higher_is_better), *spec.notes]
+
+
+def _metrics(table: Table) -> str:
+    """The metrics in words, each group with its good end.
+
+    >>> from boostrun.report import Entry, TableSpec, build
+    >>> spec = TableSpec("", "", "", "test_accuracy_pct", True, ("metric",))
+    >>> _metrics(build(spec, [Entry("a", (name,), {}, 1, [], metric=name) for name in ("test_accuracy_pct", "time_s")]))
+    'test accuracy %, higher, and time s, lower'
+    """
+    ends: dict[str, list[str]] = {}
+    for metric in dict.fromkeys(cell.metric for cell in table.cells):
+        ends.setdefault("higher" if table.spec.higher(metric) else "lower", []).append(metric_name(metric))
+    return ", and ".join(f"{', '.join(names)}, {end}" for end, names in ends.items())
 
 
 def _paper_lines(table: Table) -> list[str]:

@@ -14,6 +14,7 @@ from boostrun.report import latex, markdown, text
 from boostrun.report.comparison import Comparison, compare
 from boostrun.report.entry import Entry, canonical, cell_label, row_label
 from boostrun.report.files import write_bytes
+from boostrun.report.formats import lower_is_better
 from boostrun.report.reference import papers, reference
 from boostrun.report.statistics import compare_methods
 
@@ -30,7 +31,8 @@ class TableSpec:
     title : e.g. ``"Reservoir strategies (Table 3)"``
     paper, table : name of the packaged figures and of the table in them; an empty paper stands for no paper
     metric : key in the records' metrics (or cost), e.g. ``"test_accuracy_pct"``
-    higher_is_better : which end of the metric is the good one
+    higher_is_better : which end of the metric is the good one; of several metrics the low end is that of those whose
+        name says so (seconds, errors)
     columns : heads of the column levels, e.g. ``("dataset", "r")``
     notes : lines for the footer
     targets : what the table is expected to show, see :mod:`boostrun.report.targets`
@@ -46,6 +48,10 @@ class TableSpec:
     notes: tuple[str, ...] = ()
     targets: tuple[Mapping, ...] = ()
     quick: str = ""
+
+    def higher(self, metric: str) -> bool:
+        """Whether the high end of one of the table's metrics is the good one."""
+        return self.higher_is_better and not lower_is_better(metric)
 
     @property
     def heading(self) -> str:
@@ -136,7 +142,7 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> Table:
             raise BoostrunError(f"two entries for the cell {entry.label!r}")
         seen.add(place)
         cells.append(compare(entry, spec.metric, frame, spec.table))
-    return Table(spec, tuple(_ranked(cells, spec.higher_is_better)))
+    return Table(spec, tuple(_ranked(cells, spec)))
 
 
 def write(table: Table, folder: Path | str, records: Iterable[Mapping] | None = None) -> list[Path]:
@@ -166,10 +172,10 @@ def write_records(folder: Path, records: Iterable[Mapping]) -> Path:
     return write_bytes(folder / "records.jsonl.gz", packed)
 
 
-def _ranked(cells: list[Comparison], higher_is_better: bool) -> list[Comparison]:
+def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
     """The cells with their marks: methods compete within a column and a setting."""
     groups: dict = {}
     for cell in cells:
-        groups.setdefault((cell.column, cell.setting), {})[cell.row] = cell.values
-    marks = {key: compare_methods(methods, higher_is_better) for key, methods in groups.items()}
-    return [dataclasses.replace(cell, rank=marks[cell.column, cell.setting][cell.row]) for cell in cells]
+        groups.setdefault((cell.column, cell.setting, cell.metric), {})[cell.row] = cell.values
+    marks = {key: compare_methods(methods, spec.higher(key[2])) for key, methods in groups.items()}
+    return [dataclasses.replace(cell, rank=marks[cell.column, cell.setting, cell.metric][cell.row]) for cell in cells]

@@ -1,20 +1,30 @@
 """What a reproduction is expected to show, checked against a table: met, not met, or not decided for want of figures.
 
-A target is a mapping with ``metric`` and ``columns``, each a label, or a list of labels, that a cell's column has, and
-either
+A target is a mapping with ``metric``, with ``setting`` where a table has several, and either with ``columns``, each a
+label, or a list of labels, that a cell's column has, and
 
 - ``rows`` with ``within`` or ``within_pct``: each row's mean lies that near the paper's; or
-- ``order``: rows, or lists of rows that share a place, from the best on; ``slack`` is what counts as a tie.
+- ``order``: rows, or lists of rows that share a place, from the best on; ``slack`` is what counts as a tie;
+
+or with ``along``, labels in an order, and
+
+- ``rising`` or ``falling``: rows whose mean goes that way, the last label's beyond the first's, no step against it by
+  more than ``slack``; a pair of rows stands for the first's mean less the second's; or
+- ``kept``: rows whose means are worse than at the first label by no more than ``within``.
+
+>>> check([{"metric": "log10_loss", "along": ["T=10", "T=20"], "falling": ["ucb"]}], [], higher_is_better=False)
+['target open: log10 loss T=10 to T=20: ucb falling (no figures: ucb)']
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from boostrun.report.comparison import Comparison
-from boostrun.report.formats import metric_name
+from boostrun.report.formats import lower_is_better, metric_name
 
 
 def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], higher_is_better: bool) -> list[str]:
@@ -26,17 +36,35 @@ def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], hig
     """
     lines = []
     for target in targets:
+        metric = target["metric"]
+        higher = higher_is_better and not lower_is_better(metric)
+        of_metric = [cell for cell in cells if cell.metric == metric and cell.n and _fits(cell, target)]
+        if "along" in target:
+            lines.append(_line(f"{metric_name(metric)} {target['along'][0]} to {target['along'][-1]}",
+                               *_trend(target, of_metric, higher)))  # fmt: skip
+            continue
         for column in target["columns"]:
             labels = [column] if isinstance(column, str) else list(column)
-            of_metric = [cell for cell in cells if cell.metric == target["metric"] and cell.n]
-            here = {cell.row: cell for cell in of_metric if set(labels) <= set(cell.column)}
-            wanted, rows, faults = _order(target, here, higher_is_better) if "order" in target else _near(target, here)
+            here = _at(of_metric, labels)
+            wanted, rows, faults = _order(target, here, higher) if "order" in target else _near(target, here)
             absent = [row for row in rows if row not in here]
-            verdict = "not met" if faults else "open" if absent else "met"
-            found = "; ".join([*faults, *([f"no figures: {', '.join(absent)}"] if absent else [])])
-            place = " ".join([metric_name(target["metric"]), *labels])
-            lines.append(f"target {verdict}: {place}: {wanted}" + (f" ({found})" if found else ""))
+            lines.append(_line(" ".join([metric_name(metric), *labels]), wanted, absent, faults))
     return lines
+
+
+def _fits(cell: Comparison, target: Mapping) -> bool:
+    return cell.setting == target.get("setting", cell.setting)
+
+
+def _at(cells: Sequence[Comparison], labels: Sequence[str]) -> dict[str, Comparison]:
+    """Cells by their row, of those whose column has the labels."""
+    return {cell.row: cell for cell in cells if set(labels) <= set(cell.column)}
+
+
+def _line(place: str, wanted: str, absent: Sequence[str], faults: Sequence[str]) -> str:
+    verdict = "not met" if faults else "open" if absent else "met"
+    found = "; ".join([*faults, *([f"no figures: {', '.join(absent)}"] if absent else [])])
+    return f"target {verdict}: {place}: {wanted}" + (f" ({found})" if found else "")
 
 
 def _near(target: Mapping, here: Mapping[str, Comparison]) -> tuple[str, list[str], list[str]]:
@@ -74,3 +102,35 @@ def _pairs(places: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
             for later in places[number + 1 :]:
                 for second in later:
                     yield first, second
+
+
+def _trend(target: Mapping, cells: Sequence[Comparison], higher: bool) -> tuple[str, list[str], list[str]]:
+    """(what is wanted, rows without a figure, faults) of means that rise, fall or are kept along the labels."""
+    way = next(word for word in ("rising", "falling", "kept") if word in target)
+    here = [_at(cells, [label]) for label in target["along"]]
+    rows = [[row] if isinstance(row, str) else list(row) for row in target[way]]
+    absent = [row for row in dict.fromkeys(itertools.chain(*rows)) if not all(row in at for at in here)]
+    faults = []
+    for names in rows:
+        if set(names) & set(absent):
+            continue
+        means = [at[names[0]].mean - (at[names[1]].mean if len(names) > 1 else 0.0) for at in here]
+        if way == "kept":
+            good = _kept(means, higher, target["within"])
+        else:
+            good = _goes(means, way == "rising", target.get("slack", 0.0))
+        if not good:
+            faults.append(f"{' - '.join(names)} {', '.join(f'{mean:.3f}' for mean in means)}")
+    ties = f" within {target['within']:g}" if way == "kept" else ""
+    ties += f", steps within {target['slack']:g} allowed" if "slack" in target else ""
+    return f"{', '.join(' - '.join(names) for names in rows)} {way}{ties}", absent, faults
+
+
+def _kept(means: Sequence[float], higher: bool, within: float) -> bool:
+    return max((means[0] - mean) * (1.0 if higher else -1.0) for mean in means) <= within
+
+
+def _goes(means: Sequence[float], up: bool, slack: float) -> bool:
+    sign = 1.0 if up else -1.0
+    steps = [sign * (after - before) for before, after in itertools.pairwise(means)]
+    return sign * (means[-1] - means[0]) > 0.0 and min(steps) >= -slack

@@ -64,6 +64,14 @@ def _iboost(update: str) -> Made:
     )  # fmt: skip
 
 
+def _drift(module: str, cls: str, *others: str) -> Made:
+    names = {"M": "budget", "n": "n_window", "p": "period"}
+    return Made(
+        f"boostrun.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        budget={key: names[key] for key in ("M", *others)},
+    )  # fmt: skip
+
+
 _POLICY_MODULES = tuple(
     f"boostrun.sampling.policies.{module}"
     for module in (
@@ -138,6 +146,14 @@ ALGORITHMS = {
     "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
     "iboost_stochastic": _iboost("stochastic"),
     "iboost_batch": _iboost("batch"),
+    "adaboost": _drift("drift.adaboost", "AdaBoostWindowClassifier", "n", "p"),
+    "onlineboost": _drift("online.onlineboost", "OnlineBoostClassifier"),
+    "nsoboost": _drift("drift.nsoboost", "NSOnlineBoostClassifier", "n"),
+    "flc": _drift("drift.flc", "FLCClassifier", "n"),
+    "adwinbag": _drift("drift.adwin_bagging", "AdwinBaggingClassifier"),
+    "ocb": _drift("online.ocb", "OCBClassifier", "n"),
+    "dwm": _drift("drift.dwm", "DWMClassifier"),
+    "flb": _drift("drift.flb", "FLBClassifier", "n"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}

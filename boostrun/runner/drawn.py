@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-DRAWINGS = ("expected_edge", "example_images", "pieces", "section6")
+DRAWINGS = ("expected_edge", "example_images", "pieces", "section6", "drift_types", "drift_methods", "drift_data")
 _VARIANCES = (1e-2, 1e-4)
 _COSTS = (1_000, 10_000, 100_000)
 _MOST = 10_000
 
 
 def draw(name: str, folder: Path, data_root: Path) -> str:
-    """Write what a figure shows as figure.png, and figure.csv if it is numbers, into ``folder`` (checks: table.md and
-    table.csv); returns what to tell.
+    """Write what a figure shows as figure.png, and figure.csv if it is numbers, into ``folder`` (checks and tables:
+    table.md and table.csv); returns what to tell.
 
     Raises BoostrunError when the folder cannot be written, or a data set is damaged.
     """
+    from boostrun.runner import drawn_drift
+
     drawings = {
         "expected_edge": _expected_edge, "example_images": _example_images, "pieces": _pieces, "section6": _section6,
+        "drift_types": drawn_drift.types, "drift_methods": drawn_drift.methods, "drift_data": drawn_drift.data,
     }  # fmt: skip
     return drawings[name](folder, data_root)
 

@@ -11,6 +11,7 @@ import numpy as np
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.drift.evaluation import HoldoutCurve, Prequential, blocks_of, follow, prequential
 
+FIRST = 200  # examples before the first test on a hold-out of a learner without a window: the usual length of one
 _REHEARSED = 100  # examples
 
 
@@ -19,8 +20,9 @@ def rehearse(small, stream: DriftStream) -> None:
 
     So no second of a trial is the compiler's.
     """
-    small.test_then_train(stream.x[:_REHEARSED], stream.y[:_REHEARSED], np.arange(len(stream.classes)))
-    small.predict(stream.x[:1])
+    x, y = next(stream.blocks(_REHEARSED))
+    small.test_then_train(x, y, np.arange(len(stream.classes)))
+    small.predict(x[:1])
 
 
 def train_and_test(model, stream: DriftStream, options: Mapping[str, Any], first: int) -> dict[str, Any]:
@@ -42,7 +44,10 @@ def train_and_test(model, stream: DriftStream, options: Mapping[str, Any], first
     if "test_accuracy_pct" in metrics:
         metrics["test_error_pct"] = 100.0 - metrics["test_accuracy_pct"]
     changes = [int(change) for change in stream.changes if change < len(stream)]
-    cost = {"time_s": seconds, "train_seconds": seconds, "examples_per_second": len(stream) / max(seconds, 1e-9)}
+    cost = {
+        "time_s": seconds, "train_seconds": seconds, "examples_per_second": len(stream) / max(seconds, 1e-9),
+        "time_per_example_us": 1e6 * seconds / len(stream),
+    }  # fmt: skip
     return {"metrics": metrics, "cost": cost, "curve": {**curve, "changes": changes, "stream": dict(stream.facts)}}
 
 

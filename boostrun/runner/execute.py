@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,8 @@ def run_cells(
     """
     first = all_settings[0]
     provenance.prepare()
+    if not quiet and (line := fewer_trials(all_settings)):
+        print(line, file=sys.stderr)
     with _workers(all_settings) as wait:
         store = open_store(first)
         cells = plan(all_settings, store)
@@ -58,12 +61,14 @@ def run_cells(
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare(group, progress=not quiet)
-            data_root, cache_root = (path.absolute() for path in roots(first))
+            data_root, cache_root = (root.absolute() for root in roots(first))
             if engine is not None:
                 ship(engine, _banks(cells, cache_root))
             outcome = run_trials(
                 trials,
-                Execute(str(data_root), str(cache_root), first.run["memory_mb"], os.getcwd()),
+                Execute(
+                    str(data_root), str(cache_root), first.run["memory_mb"], os.getcwd(), threads(first, len(trials))
+                ),
                 store,
                 n_jobs=first.root["n_jobs"],
                 backend=first.run["backend"],
@@ -75,6 +80,25 @@ def run_cells(
             wait()
     computed = len(outcome.done) - outcome.cached
     return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
+
+
+def fewer_trials(all_settings: Sequence[Settings]) -> str:
+    """One line about cells that have one trial where more were asked for, because all would be the same; or none."""
+    names = sorted({each.algo["name"] for each in all_settings if each.asked > each.root["trials"]})
+    most = max(each.asked for each in all_settings)
+    return f"boostrun: nothing is random in {', '.join(names)}: 1 trial, not {most}" if names else ""
+
+
+def threads(settings: Settings, trials: int) -> int:
+    """Cores for each of ``trials`` run together: all of ``n_jobs`` for one alone, one where there are enough trials.
+
+    On a cluster always one: a worker there has no more.
+    """
+    if settings.run["backend"] in cluster.NAMES:
+        return 1
+    cores = pool.workers(settings.root["n_jobs"])
+    at_once = 1 if settings.run["backend"] == "sequential" else min(cores, trials)
+    return cores // at_once
 
 
 def _workers(all_settings: Sequence[Settings]):

@@ -15,6 +15,7 @@ from boostrun.errors import BoostrunError
 from boostrun.export.inputs import of_bank, whole
 from boostrun.runner import provenance
 from boostrun.runner.cell import Trial
+from boostrun.runner.execute import threads
 from boostrun.runner.guards import pinned
 from boostrun.runner.plan import open_store, plan, prepare, roots
 from boostrun.runner.trial import Execute
@@ -38,7 +39,8 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
         raise BoostrunError(cell.missing)
     prepare([cell])
     trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
-    execute = Execute(*(str(root.absolute()) for root in roots(settings)), settings.run["memory_mb"], os.getcwd())
+    folders = (str(root.absolute()) for root in roots(settings))
+    execute = Execute(*folders, settings.run["memory_mb"], os.getcwd(), threads(settings, 1))
     kept: list[Any] = []
 
     def keep(trial: Trial) -> dict[str, Any]:

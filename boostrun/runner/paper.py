@@ -21,8 +21,9 @@ from boostrun.runner.plan import PlannedCell
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
 _OPTIONAL = {
     "quick", "notes", "overrides", "read_at", "targets", "pictures", "t_name", "beside", "quoted", "relative",
-    "mean_over", "against", "levels",
+    "mean_over", "against", "levels", "differences_to", "tradeoff",
 }  # fmt: skip
+_PASSED_ON = ("t_name", "quoted", "relative", "mean_over", "against", "levels", "differences_to", "tradeoff")
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -48,7 +49,8 @@ class Item:
     paper without trials, {label: which figures}; ``relative``, {"metric", "of", "to"}: a metric that is another's
     quotient by that of a row; ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column
     level that a figure has as its axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal
-    lines in figures of curves, with the metric that their caption tells.
+    lines in figures of curves, with the metric that their caption tells; ``differences_to``, the row that others are
+    compared with by seed; ``tradeoff``, {"x", "y", "along"}: two metrics and the column level whose labels are points.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Item:
     mean_over: str = ""
     against: str = ""
     levels: dict[str, str] = field(default_factory=dict)
+    differences_to: str = ""
+    tradeoff: dict[str, str] = field(default_factory=dict)
     cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
 
     @property
@@ -183,7 +187,7 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
         metrics,
         tuple(raw.get("read_at", ())),
         tuple(raw.get("pictures", ())),
-        **{key: raw[key] for key in ("t_name", "quoted", "relative", "mean_over", "against", "levels") if key in raw},
+        **{key: raw[key] for key in _PASSED_ON if key in raw},
         beside=tuple(raw.get("beside", ())),
     )
     with compose.composer(config_dir) as make:

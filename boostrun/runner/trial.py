@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.data import is_drifting, is_streamed
+from boostrun.data import is_drifting, is_streamed, loader_module
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -26,6 +26,7 @@ class Execute:
     cache_root: str
     memory_mb: int = 1024
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
+    threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
@@ -47,11 +48,15 @@ class Execute:
         random_state = int(seeds.algorithm.generate_state(1)[0])
         train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
         model = algorithms.make(cell.algo, cell.budget, random_state)
-        if not hasattr(model, "checkpoint"):
-            return model, bank, train_and_test(model, bank, seeds.filter)
-        model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
+        if hasattr(model, "n_jobs"):
+            model.n_jobs = self.threads
+        if hasattr(model, "checkpoint"):
+            model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
         result = train_and_test(model, bank, seeds.filter)
-        shutil.rmtree(model.checkpoint, ignore_errors=True)
+        if hasattr(model, "n_jobs"):
+            result["cost"]["threads"] = self.threads
+        if hasattr(model, "checkpoint"):
+            shutil.rmtree(model.checkpoint, ignore_errors=True)
         return model, bank, result
 
     def _drifting(self, trial: Trial) -> dict[str, Any]:
@@ -61,12 +66,15 @@ class Execute:
         from boostrun.runner.seeds import spawn
 
         cell, seeds = trial.cell, spawn(trial.seed)
-        stream = draw(cell.dataset, Path(self.data_root), seeds.split, seeds.filter)
+        dataset, module = cell.dataset, importlib.import_module(loader_module(cell.dataset))
+        if hasattr(module, "located"):
+            dataset = module.located(dataset, Path(self.data_root), Path(self.folder))
+        stream = draw(dataset, Path(self.data_root), seeds.split, seeds.filter)
         evaluate_drift.rehearse(
             algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
         )
         model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", 1))
+        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", evaluate_drift.FIRST))
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""

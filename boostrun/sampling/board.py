@@ -17,15 +17,14 @@ _LINE = 64  # bytes that come from memory together
 
 
 class Sample(NamedTuple):
-    """Samples drawn by weight: ``rows`` (S,) int64 ascending, and their signed class vectors (S, c) float32."""
+    """S = ``size`` drawn samples: ``rows`` (at most S,) int64 ascending, and their signed class vectors (., c) float32.
+
+    A sample drawn several times may be there once, with its vector that many times as large.
+    """
 
     rows: np.ndarray
     signed: np.ndarray
-
-    @property
-    def size(self) -> int:
-        """S."""
-        return len(self.rows)
+    size: int
 
 
 def check_families(families, n_features: int) -> None:
@@ -89,12 +88,13 @@ class Board:
         self._taken = np.zeros(self.n_features, np.uint8)
         self._every = np.arange(self.n)
         # of the samples' weights, made when a step first draws
-        self._running, self._guide = np.empty(self.n), np.empty(self.n + 1, np.int32)
+        self._sums = draws.empty_sums(self.n)
+        self._summed = False
         self._kappa: float | None = None
 
     def begin_step(self, signed: np.ndarray) -> None:
         """A new step with these signed weights (n, c)."""
-        self.signed, self._kappa = signed, None
+        self.signed, self._summed, self._kappa = signed, False, None
         self.ledger.append(dict.fromkeys(ACCOUNTS, 0))
 
     @property
@@ -152,20 +152,22 @@ class Board:
         then O(S c).
         """
         if size >= self.n:
-            return Sample(self._every, self.signed)
+            return Sample(self._every, self.signed, self.n)
         if self.sampling == "uniform":
             rows = np.sort(self.rng.integers(self.n, size=size))
-            return Sample(rows, self.signed[rows] * np.float32(self.n / size))
-        self._look_at_weights()
-        rows, signed = np.empty(size, np.int64), empty(size, self.signed.shape[1])
+            return Sample(rows, self.signed[rows] * np.float32(self.n / size), size)
+        if not self._summed:
+            draws.running_weights(self.signed, *self._sums)
+            self._summed = True
+        rows, times, signed = np.empty(size, np.int64), np.empty(size, np.int32), empty(size, self.signed.shape[1])
         spacings = self.rng.standard_exponential(size + 1)
-        draws.sample_by_weight(self.signed, self._running, self._guide, spacings, rows, signed)
-        return Sample(rows, signed)
+        distinct = draws.sample_by_weight(self.signed, *self._sums, spacings, rows, times, signed)
+        return Sample(rows[:distinct], signed[:distinct], size)
 
     def sampled_edges(self, features: np.ndarray, sample: Sample, account: str = "selection") -> np.ndarray:
         """Estimated edges (Q,) of the best stumps on ``features`` (Q,), from a sample."""
         self.charge(account, len(features) * sample.size)
-        q, size = len(features), sample.size
+        q, size = len(features), len(sample.rows)
         by_sample, by_feature = size * min(q, self.n_features // _LINE), q * min(size, self.n // _LINE)
         if self.samples is None or q <= size or by_sample > by_feature:
             return search(self.codes, features, sample.rows, sample.signed)[0]
@@ -183,10 +185,6 @@ class Board:
         """
         if self.sampling == "uniform":
             return float(self.n * np.square(self.signed).sum(dtype=np.float64))
-        self._look_at_weights()
-        return self._kappa
-
-    def _look_at_weights(self) -> None:
-        """Once a step, when it first draws."""
         if self._kappa is None:
-            self._kappa = draws.running_weights(self.signed, self._running, self._guide)
+            self._kappa = draws.second_moment(self.signed)
+        return self._kappa

@@ -15,7 +15,8 @@ class Algorithm:
     A default that is another key's name means "as much as that one". ``tunes`` is the key that ``boostrun tune``
     chooses, empty where there is none; such a key may be given as ``tuned``. ``tunes_by`` is what it chooses by: the
     training loss, or the error on held-out training data. ``random`` says whether trials differ, and ``pools`` which
-    kinds of features (``pool`` of their schema) it is trained on.
+    kinds of features (``pool`` of their schema) it is trained on. ``traits`` are words for what tells it from its
+    rivals.
     """
 
     name: str = MISSING
@@ -25,6 +26,7 @@ class Algorithm:
     budget: ClassVar[dict[str, int | str]] = {}
     random: ClassVar[bool] = True
     pools: ClassVar[tuple[str, ...]] = ("codes", "stumps")
+    traits: ClassVar[tuple[str, ...]] = ()
 
 
 @dataclass

@@ -131,6 +131,14 @@ class DriftingStream(Dataset):
 
 
 @dataclass
+class FileStream(DriftingStream):
+    """A person's own file, its rows in their order."""
+
+    path: str = text(MISSING)
+    label: str | None = text(None)
+
+
+@dataclass
 class Led(DriftingStream):
     """LED: seven segments of a digit among 17 coin flips, exchanged as ``schedule`` says."""
 
@@ -181,6 +189,7 @@ class SantaFe(ConceptStream):
 
 DRIFTING: dict[str, type] = {
     "sea": Sea, "led": Led, "rbf": Rbf, "santafe": SantaFe, "electricity": DriftingStream, "weather": DriftingStream,
+    "file_stream": FileStream,
 }  # fmt: skip
 
 DATASETS: dict[str, type] = {

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..kinds import choice, number, whole
+from ..kinds import choice, flag, number, whole
 from .base import Algorithm
+
+# what the paper's table of methods says of each
+DETECTS, ONLINE, CHANGING, WINDOW = "detects changes", "online base", "adds and removes", "sliding window"
 
 
 @dataclass
@@ -20,6 +23,8 @@ class Drift(Algorithm):
 @dataclass
 class IBoost(Drift):
     """IBoost: b gradient steps on the coefficients an example."""
+
+    traits: ClassVar[tuple[str, ...]] = (CHANGING, WINDOW)
 
     base: str = choice("stump", "gnb", "bnb")
     eta: float | None = number(None, above=0.0)
@@ -49,4 +54,111 @@ class IBoostBatch(IBoost):
     gradient: str = choice("plain", "log")
 
 
-ALGORITHMS: dict[str, type[Algorithm]] = {"iboost_stochastic": IBoostStochastic, "iboost_batch": IBoostBatch}
+@dataclass
+class AdaBoost(Drift):
+    """AdaBoost trained anew on the window every p examples; ``lazy``: only where its committee is looked at."""
+
+    name: str = "adaboost"
+    base: str = choice("stump", "gnb", "bnb")
+    var_floor: float = number(1e-3, least=0.0)
+    lazy: bool = flag(False)
+    traits: ClassVar[tuple[str, ...]] = (WINDOW,)
+    budget: ClassVar[dict[str, int | str]] = {"M": 200, "n": 200, "p": 1}
+
+
+@dataclass
+class Ocb(Drift):
+    """Online Coordinate Boosting: AdaBoost's classifiers of the first n examples, coefficients that follow."""
+
+    name: str = "ocb"
+    base: str = choice("stump", "gnb", "bnb")
+    var_floor: float = number(1e-3, least=0.0)
+    order: int | None = whole(1, least=0)
+    smoothing: float = number(0.5, above=0.0)
+    signs: str = choice("derived", "moa")
+    budget: ClassVar[dict[str, int | str]] = {"M": 200, "n": 200}
+
+
+@dataclass
+class Flb(Drift):
+    """Fast and light boosting: one classifier a block of n examples."""
+
+    name: str = "flb"
+    base: str = choice("stump", "gnb", "bnb")
+    var_floor: float = number(1e-3, least=0.0)
+    z: float = number(2.33, least=0.0)
+    traits: ClassVar[tuple[str, ...]] = (DETECTS, ONLINE, CHANGING, WINDOW)
+    budget: ClassVar[dict[str, int | str]] = {"M": 200, "n": 200}
+
+
+@dataclass
+class Incremental(Drift):
+    """An ensemble of M naive Bayes classifiers that learn one example at a time."""
+
+    base: str = choice("gnb", "bnb")
+    var_floor: float = number(1e-3, least=0.0)
+    budget: ClassVar[dict[str, int | str]] = {"M": 50}
+
+
+@dataclass
+class OnlineBoost(Incremental):
+    """Online AdaBoost of Oza and Russell."""
+
+    name: str = "onlineboost"
+    vote: str = choice("hard", "proba")
+    negative_votes: bool = flag(False)
+    bad_weight: float = number(0.0)
+    traits: ClassVar[tuple[str, ...]] = (ONLINE,)
+
+
+@dataclass
+class NsoBoost(Incremental):
+    """OnlineBoost whose members are searched on the window every ``search_every`` examples."""
+
+    name: str = "nsoboost"
+    search_every: int = whole(100)
+    patience: int = whole(200, least=0)
+    traits: ClassVar[tuple[str, ...]] = (ONLINE, CHANGING, WINDOW)
+    budget: ClassVar[dict[str, int | str]] = {"M": 50, "n": 200}
+
+
+@dataclass
+class Flc(Incremental):
+    """OnlineBoost with an ADWIN for each member."""
+
+    name: str = "flc"
+    delta: float = number(0.002, above=0.0, most=0.999)
+    warm_start: bool = flag(True)
+    traits: ClassVar[tuple[str, ...]] = (DETECTS, ONLINE, CHANGING, WINDOW)
+    budget: ClassVar[dict[str, int | str]] = {"M": 50, "n": 200}
+
+
+@dataclass
+class AdwinBag(Incremental):
+    """Online bagging with an ADWIN for each member."""
+
+    name: str = "adwinbag"
+    delta: float = number(0.002, above=0.0, most=0.999)
+    vote: str = choice("hard", "proba")
+    monitor: str = choice("error", "correct")
+    after: str = choice("keep", "reset")
+    traits: ClassVar[tuple[str, ...]] = (DETECTS, ONLINE, CHANGING, WINDOW)
+
+
+@dataclass
+class Dwm(Incremental):
+    """Dynamic weighted majority: M experts at most, judged every ``period`` examples."""
+
+    name: str = "dwm"
+    beta: float = number(0.5, above=0.0, most=0.999)
+    theta: float = number(0.01, above=0.0, most=0.999)
+    period: int = whole(50)
+    traits: ClassVar[tuple[str, ...]] = (ONLINE, CHANGING)
+    budget: ClassVar[dict[str, int | str]] = {"M": 200}
+
+
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    "iboost_stochastic": IBoostStochastic, "iboost_batch": IBoostBatch, "adaboost": AdaBoost,
+    "onlineboost": OnlineBoost, "nsoboost": NsoBoost, "flc": Flc, "adwinbag": AdwinBag, "ocb": Ocb, "dwm": Dwm,
+    "flb": Flb,
+}  # fmt: skip

@@ -43,9 +43,12 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
         A constant feature: absent, always there and not counted, or one of the candidates. None: "pool" for stumps,
         "none" for all others.
     n_classes : int or None, more classes than y holds may be asked for.
-    scoring : {"full", "lazy"}, lazy skips candidates that cannot be the best; the result is the same.
+    scoring : {"full", "lazy"}
+        Lazy skips candidates that cannot be the best, to the same result. It pays under a strong penalty or when the
+        loss is nearly gone, elsewhere hardly ever; ``scored_`` tells.
     checkpoint : path or None
         A folder with a file a round: a run that was killed goes on from there, to the same result.
+    n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
     random_state : int, RandomState or None, of k-means and samples drawn for "piecewise"; nothing else is random.
 
     Attributes
@@ -56,7 +59,8 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     train_loss_, objective_ : (T,) mean loss, without and with the penalty, after each round.
     inner_residual_, inner_iterations_ : (T,) where the solver stopped: max |gradient|, iterations.
     seconds_select_, seconds_optimise_, scored_ : (T,) seconds by part, and candidates looked at.
-    saturated_ : (T,) bool, rounds whose training loss is at most ``stop_loss``.
+    saturated_ : (T,) bool, rounds whose training loss is at most ``stop_loss``, or in which a candidate taken is left
+        with no weight, the solver being unable to move; in all others every candidate is in use.
     stopped_ : "n_features", "loss", "pool" (all candidates taken) or "flat" (none would lower the loss).
     model_ : SharedFeatures, scores of new samples; ``multiply_adds``, ``nonzero_columns``.
     classes_ : (n_classes,) array
@@ -80,12 +84,12 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, rule="gradient", shortlist=50, reg_kind="frobenius",
         beta=100.0, margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None,
-        n_classes=None, scoring="full", checkpoint=None, random_state=None,
+        n_classes=None, scoring="full", checkpoint=None, n_jobs=None, random_state=None,
     ):  # fmt: skip
         super().__init__(
             n_features, rule=rule, shortlist=shortlist, reg=reg, reg_kind=reg_kind, beta=beta, margin=margin,
             solver=solver, inner_rtol=inner_rtol, inner_maxiter=inner_maxiter, stop_loss=stop_loss, bias=bias,
-            n_classes=n_classes, scoring=scoring, checkpoint=checkpoint,
+            n_classes=n_classes, scoring=scoring, checkpoint=checkpoint, n_jobs=n_jobs,
         )  # fmt: skip
         self.features = features
         self.random_state = random_state

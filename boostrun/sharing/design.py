@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .threads import side_by_side
 
 _BLOCK, _CHUNK = 256, 2048  # samples whose scores of all pieces stay cached; that a thread takes at once
+_SAMPLES, _TOGETHER = 1024, 16  # of a block of dense columns; blocks whose products are summed at once
 
 
 class DenseDesign:
-    """A growing matrix X_I of columns, feature-major in double precision.
+    """A growing matrix X_I of columns in double precision, block by block of samples, feature-major within one.
 
     >>> design = DenseDesign(3)
     >>> design.add(np.array([[1.0], [2.0], [3.0]]))
@@ -22,25 +25,76 @@ class DenseDesign:
 
     def __init__(self, n_samples: int):
         self.n_samples, self.width = n_samples, 0
-        self._rows = np.empty((0, n_samples))
+        size = min(_SAMPLES, n_samples)
+        self._parts = [slice(start, min(start + size, n_samples)) for start in range(0, n_samples, size)]
+        self._blocks = np.zeros((len(self._parts), 0, size))
 
     def add(self, columns: np.ndarray) -> None:
         """Append ``columns`` (n, width). Cost O(n width), doubling the room where it is short."""
+        blocks, room, size = self._blocks.shape
         width = self.width + columns.shape[1]
-        if width > len(self._rows):
-            room = np.empty((max(8, width, 2 * len(self._rows)), self.n_samples))
-            room[: self.width] = self._rows[: self.width]
-            self._rows = room
-        self._rows[self.width : width] = columns.T
+        if width > room:
+            wider = np.zeros((blocks, max(8, width, 2 * room), size))
+            wider[:, : self.width] = self._blocks[:, : self.width]
+            self._blocks = wider
+        for block, part in zip(self._blocks, self._parts):
+            block[self.width : width, : part.stop - part.start] = columns[part].T
         self.width = width
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
         """X_I W: (n, k) of ``weights`` (m, k) of the first m columns, class-major in memory. Cost n m k."""
-        return (weights.T @ self._rows[: len(weights)]).T
+        rows, out = np.ascontiguousarray(weights.T), np.empty((weights.shape[1], self.n_samples))
+
+        def fill(number):
+            out[:, self._parts[number]] = rows @ self._columns(number, len(weights))
+
+        side_by_side(fill, range(len(self._parts)))
+        return out.T
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:
         """(1/n) X_I' G: (width, k) of ``residuals`` (n, k). Cost n width k."""
-        return (residuals.T @ self._rows[: self.width].T).T / self.n_samples
+
+        def some(number):
+            return residuals[self._parts[number]].T @ self._columns(number, self.width).T
+
+        return sum(side_by_side(some, range(len(self._parts)))).T / self.n_samples
+
+    def value_and_gradient(self, weights: np.ndarray, losses_of: Callable) -> tuple[float, np.ndarray]:
+        """The mean of a loss of X_I W, and its gradient (width, k), block by block.
+
+        ``losses_of(part, scores)`` gives the losses (m,) of the samples of a slice from their scores (m, k), and their
+        gradient (m, k) by them. Cost 2 n width k.
+        """
+        rows = np.ascontiguousarray(weights.T)
+
+        def some(number):
+            columns = self._columns(number, self.width)
+            losses, residuals = losses_of(self._parts[number], (rows @ columns).T)
+            return losses.sum(), residuals.T @ columns.T
+
+        losses, gradients = zip(*side_by_side(some, range(len(self._parts))))
+        return float(sum(losses)) / self.n_samples, sum(gradients).T / self.n_samples
+
+    def gram(self, weights: np.ndarray) -> np.ndarray:
+        """(1/n) X_I' diag(w) X_I, (width, width) of ``weights`` (n,), not negative; single precision within a block.
+
+        Cost n width^2 / 2 multiply-adds.
+        """
+        roots = np.sqrt(weights)
+
+        def some(first):
+            total = np.zeros((self.width, self.width))
+            for number in range(first, min(first + _TOGETHER, len(self._parts))):
+                scaled = (self._columns(number, self.width) * roots[self._parts[number]]).astype(np.float32)
+                total += scaled @ scaled.T
+            return total
+
+        return sum(side_by_side(some, range(0, len(self._parts), _TOGETHER))) / self.n_samples
+
+    def _columns(self, number: int, width: int) -> np.ndarray:
+        """(width, samples of a block): the first columns there."""
+        part = self._parts[number]
+        return self._blocks[number, :width, : part.stop - part.start]
 
 
 class LocalDesign:
@@ -91,6 +145,11 @@ class LocalDesign:
 
         sums = sum(self._by_blocks(some))  # chunk by chunk in order, so that threads do not change it
         return sums.reshape(d, pieces, k).transpose(1, 0, 2).reshape(self.width, k) / self.n_samples
+
+    def value_and_gradient(self, weights: np.ndarray, losses_of: Callable) -> tuple[float, np.ndarray]:
+        """As :meth:`DenseDesign.value_and_gradient`."""
+        losses, residuals = losses_of(slice(0, self.n_samples), self.scores(weights))
+        return float(losses.mean()), self.gradient(residuals)
 
     def _by_blocks(self, function) -> list:
         """``function`` of every block of samples; what it returns is summed within a chunk of blocks."""

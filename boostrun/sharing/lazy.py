@@ -15,6 +15,10 @@ class LazyScores:
 
     A score changes by at most max|x_r| (1/n) sum_i ||G'_i - G_i||_1 between two rounds: max|x_r| is what
     ``pool.reaches()`` gives.
+
+    It saves only where that is small beside the gaps between scores: under a strong penalty, or with the loss gone. On
+    MNIST's templates, 250 of them in use and lambda 1e-5, a round moves the residuals by five times the best score, so
+    that every candidate is looked at; half the range of a column in place of max|x_r| does not change that.
     """
 
     def __init__(self, pool: Pool):

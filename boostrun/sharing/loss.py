@@ -25,16 +25,20 @@ def residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndar
     >>> residuals(np.zeros((1, 2)), np.array([0]), margin=0.0)
     array([[-0.5,  0.5]])
     """
-    shares = _losses_and_shares(scores, y, margin)[1]
-    shares[np.arange(len(y)), y] -= 1.0
-    return shares
+    return losses_and_residuals(scores, y, margin)[1]
 
 
 def loss_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> tuple[float, np.ndarray]:
     """The mean of :func:`losses` and :func:`residuals` at the price of one of them."""
+    each, rest = losses_and_residuals(scores, y, margin)
+    return float(each.mean()), rest
+
+
+def losses_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """:func:`losses` (n,) and :func:`residuals` (n, k) at the price of one of them."""
     each, shares = _losses_and_shares(scores, y, margin)
     shares[np.arange(len(y)), y] -= 1.0
-    return float(each.mean()), shares
+    return each, shares
 
 
 def _losses_and_shares(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:

@@ -13,14 +13,13 @@ import numpy as np
 
 from .. import parameters
 from ..errors import BoostrunError
-from .features import features_of
 from .fista import certificate, fista
 from .inner import Objective, lbfgs
 from .loss import residuals
 from .mixed_norm_path import MixedNormPath
 from .pools.pool import Pool
-from .score_classifier import ScoreClassifier
-from .threads import fit_for
+from .score_classifier import PoolClassifier
+from .threads import team
 
 _REFIT_TOLERANCE, _REFIT_ITERATIONS = 1e-5, 300
 
@@ -53,7 +52,7 @@ class MixedNorm:
 
     def __init__(
         self, n_lambdas=60, *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0, max_columns=None,
-        max_iterations=20_000, n_classes=None,
+        max_iterations=20_000, n_classes=None, n_jobs=None,
     ):  # fmt: skip
         self.n_lambdas = n_lambdas
         self.lambda_min_ratio = lambda_min_ratio
@@ -63,6 +62,7 @@ class MixedNorm:
         self.max_columns = max_columns
         self.max_iterations = max_iterations
         self.n_classes = n_classes
+        self.n_jobs = n_jobs
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_point: Callable[[int, Point], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64 from 0.
@@ -71,6 +71,10 @@ class MixedNorm:
         parameters.
         """
         self.check_parameters()
+        with team(self.n_jobs):
+            return self._fit(pool, y, on_point)
+
+    def _fit(self, pool, y, on_point):
         k = max(int(y.max()) + 1, 2)
         if self.n_classes is not None and self.n_classes < k:
             raise BoostrunError(f"n_classes={self.n_classes}: y holds {k} classes")
@@ -113,6 +117,7 @@ class MixedNorm:
         """Raise BoostrunError with one sentence for a parameter that cannot be."""
         parameters.whole(self, "n_lambdas", "max_iterations")
         parameters.whole(self, "max_columns", none=True)
+        parameters.whole(self, "n_jobs", none=True)
         parameters.whole(self, "n_classes", least=2, none=True)
         parameters.share(self, "lambda_min_ratio")
         for key in ("gap", "margin"):
@@ -134,7 +139,7 @@ class Course:
         self.design = pool.design()
         self.working = np.empty(0, np.int64)  # the candidate of every column of the design
         self.weights = np.zeros((0, n_classes))
-        self._scores = self._score(residuals(np.zeros((len(y), n_classes)), y, keys.margin))
+        self._scores = self.pool.scores(residuals(np.zeros((len(y), n_classes)), y, keys.margin))
         self.largest = self._lam = float(self._scores.max())
 
     def solve(self, lam: float) -> Point:
@@ -142,14 +147,13 @@ class Course:
         begun, iterations = time.perf_counter(), 0
         self._add((self._scores >= 2.0 * lam - self._lam) & (self._scores > 0.0))  # the strong rule
         while True:
-            with fit_for(len(self.y) * self.weights.size):
-                found = fista(
-                    self.design, self.y, self.weights, lam,
-                    margin=self.keys.margin, gap=0.5 * self.keys.gap, max_iterations=self.keys.max_iterations,
-                )  # fmt: skip
-                gradient = self.design.gradient(found.residuals)
+            found = fista(
+                self.design, self.y, self.weights, lam,
+                margin=self.keys.margin, gap=0.5 * self.keys.gap, max_iterations=self.keys.max_iterations,
+            )  # fmt: skip
+            gradient = self.design.gradient(found.residuals)
             self.weights, iterations = found.weights, iterations + found.iterations
-            self._scores, self._lam = self._score(found.residuals), lam
+            self._scores, self._lam = self.pool.scores(found.residuals), lam
             gap = certificate(found.loss, self.weights, gradient, lam, float(self._scores.max()))
             if gap <= self.keys.gap * found.value or not self._add(self._scores > lam):
                 break
@@ -160,10 +164,6 @@ class Course:
         return Point(
             lam, self.working[nonzero], rows, found.loss, found.value, gap, iterations, seconds, debiased
         )  # fmt: skip
-
-    def _score(self, residuals: np.ndarray) -> np.ndarray:
-        with fit_for(residuals.size * self.pool.n_candidates):
-            return self.pool.scores(residuals)
 
     def _add(self, wanted: np.ndarray) -> bool:
         """Put candidates (a mask) into the working set; whether any was new."""
@@ -185,11 +185,10 @@ class Course:
         for candidate in candidates:
             self.pool.extend(design, int(candidate))
         objective = Objective(design, self.y, self.n_classes, margin=self.keys.margin)
-        with fit_for(len(self.y) * start.size):
-            return lbfgs(objective, start, _REFIT_TOLERANCE, _REFIT_ITERATIONS).weights
+        return lbfgs(objective, start, _REFIT_TOLERANCE, _REFIT_ITERATIONS).weights
 
 
-class MixedNormClassifier(ScoreClassifier, MixedNorm):
+class MixedNormClassifier(PoolClassifier, MixedNorm):
     """A linear multiclass predictor with few features, the same for all classes, by a convex penalty.
 
     minimises L(W) + lambda sum_r max_y |W_yr| for a falling sequence of lambda, L the loss of ShareBoost. The largest
@@ -207,6 +206,7 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
     max_columns : int or None, the path ends at the first point with so many columns.
     max_iterations : int, most iterations of one solve; the certificate reached then is what it is.
     n_classes : int or None, more classes than y holds may be asked for.
+    n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
 
     Attributes
     ----------
@@ -234,26 +234,18 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
     True
     """
 
-    _dtypes, _model_type = (np.float64, np.float32, np.uint8), MixedNormPath
+    _model_type = MixedNormPath
 
     def __init__(
         self, n_lambdas=60, features="raw", *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0,
-        max_columns=None, max_iterations=20_000, n_classes=None,
+        max_columns=None, max_iterations=20_000, n_classes=None, n_jobs=None,
     ):  # fmt: skip
         super().__init__(
             n_lambdas, lambda_min_ratio=lambda_min_ratio, gap=gap, debias=debias, margin=margin,
             max_columns=max_columns, max_iterations=max_iterations, n_classes=n_classes,
+            n_jobs=n_jobs,
         )  # fmt: skip
         self.features = features
-
-    def fit(self, X, y):
-        """Train on arrays: X (n, d) finite numbers, y (n,) labels.
-
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
-        """
-        features = features_of(self.features)
-        X, numbers = self._training_set(X, y)
-        return self.fit_pool(features.pool(X, "none", np.random.default_rng(0)), numbers)
 
     def _scores(self, X) -> np.ndarray:
         return self.model_.scores(X, len(self.model_.debiased) > 0)[:, : len(self.classes_)]
@@ -261,7 +253,3 @@ class MixedNormClassifier(ScoreClassifier, MixedNorm):
     def _staged_scores(self, X) -> Iterator[np.ndarray]:
         for scores in self.model_.staged_scores(X, len(self.model_.debiased) > 0):
             yield scores[:, : len(self.classes_)]
-
-    @property
-    def _model(self) -> MixedNormPath:
-        return self.model_

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from .. import archive
 from . import evaluate
-
-_FORMAT = "boostrun.MixedNormPath/1"
-_FIELDS = (
-    "kind", "n_classes", "lambdas", "used", "costs", "counts", "positions", "weights", "debiased",
-)  # fmt: skip
+from .saved_path import SavedPath
 
 
 @dataclass
-class MixedNormPath:
+class MixedNormPath(SavedPath):
     """s(x) = W' phi(x) at every point of the path, phi the columns that are not 0 there.
 
     Attributes
@@ -34,6 +28,8 @@ class MixedNormPath:
     debiased : the same shape, or (0, k): the rows that minimise the loss alone over the same columns.
     features : dict of arrays by name, what the used columns are computed from.
     """
+
+    _format = "boostrun.MixedNormPath/1"
 
     kind: str
     n_classes: int
@@ -82,17 +78,3 @@ class MixedNormPath:
         out = np.zeros((len(self.used), self.n_classes))
         out[np.searchsorted(self.used, candidates)] = rows
         return out
-
-    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        own = {name: np.array(getattr(self, name)) for name in _FIELDS}
-        own |= {f"feature_{name}": array for name, array in self.features.items()}
-        return archive.save(path, _FORMAT, own | extra)
-
-    @classmethod
-    def load(cls, path: str | Path) -> tuple[MixedNormPath, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the path, and the extra arrays. Never unpickles."""
-        (kind, n_classes, *arrays), extra = archive.load(path, _FORMAT, _FIELDS)
-        names = [name for name in extra if name.startswith("feature_")]
-        features = {name.removeprefix("feature_"): extra.pop(name) for name in names}
-        return cls(str(kind), int(n_classes), *arrays, features), extra

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from .. import archive
 from . import evaluate
-
-_FORMAT = "boostrun.SharedFeatures/1"
-_FIELDS = ("kind", "n_classes", "free", "selected", "widths", "constants", "costs", "weights")
+from .saved_path import SavedPath
 
 
 @dataclass
-class SharedFeatures:
+class SharedFeatures(SavedPath):
     """s(x) = W_t' phi(x), with the first t candidates' columns phi; W_t was found for exactly those.
 
     Attributes
@@ -31,6 +27,8 @@ class SharedFeatures:
     weights : float64, W_1 (free + widths[0], k), W_2, ..., W_T one after the other, flat.
     features : dict of arrays by name, what the columns are computed from.
     """
+
+    _format = "boostrun.SharedFeatures/1"
 
     kind: str
     n_classes: int
@@ -64,6 +62,13 @@ class SharedFeatures:
         """(T,) int64: columns of W_t that are not all zero, the free constant left out."""
         return np.array([np.count_nonzero(weights[int(self.free) :].any(axis=1)) for weights in self.path], np.int64)
 
+    @property
+    def idle(self) -> np.ndarray:
+        """(T,) bool: whether W_t leaves a candidate unused, all weights of its columns being zero."""
+        starts = np.cumsum([self.free, *self.widths])[:-1]
+        used = [weights.any(axis=1).astype(np.int64) for weights in self.path]
+        return np.array([not np.add.reduceat(row, starts[:t]).all() for t, row in enumerate(used, 1)], bool)
+
     def staged_scores(self, samples: np.ndarray, stages: Sequence[int] | None = None) -> Iterator[np.ndarray]:
         """Scores (m, k) with the first t candidates, for every t in ``stages`` (1 to T when None).
 
@@ -77,17 +82,3 @@ class SharedFeatures:
     def scores(self, samples: np.ndarray) -> np.ndarray:
         """Scores (m, k) of ``samples`` (m, d) with all T candidates."""
         return next(iter(self.staged_scores(samples, [self.n_rounds])))
-
-    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        own = {name: np.array(getattr(self, name)) for name in _FIELDS}
-        own |= {f"feature_{name}": array for name, array in self.features.items()}
-        return archive.save(path, _FORMAT, own | extra)
-
-    @classmethod
-    def load(cls, path: str | Path) -> tuple[SharedFeatures, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the path, and the extra arrays. Never unpickles."""
-        (kind, n_classes, free, *arrays), extra = archive.load(path, _FORMAT, _FIELDS)
-        names = [name for name in extra if name.startswith("feature_")]
-        features = {name.removeprefix("feature_"): extra.pop(name) for name in names}
-        return cls(str(kind), int(n_classes), bool(free), *arrays, features), extra

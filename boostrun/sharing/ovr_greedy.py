@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..errors import BoostrunError
-from .features import features_of
 from .ovr_path import OneVsRestPath
+from .pools.columns import ColumnPool
 from .pools.pool import Pool
-from .score_classifier import ScoreClassifier
+from .score_classifier import PoolClassifier
 from .shareboost import Course, ShareBoost
-from .threads import fit_for
+from .threads import team
 
 
 class OneVsRestGreedy:
@@ -27,7 +27,8 @@ class OneVsRestGreedy:
     """
 
     def __init__(
-        self, n_features=20, *, reg=0.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6
+        self, n_features=20, *, reg=0.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6,
+        n_jobs=None,
     ):  # fmt: skip
         self.n_features = n_features
         self.reg = reg
@@ -35,6 +36,7 @@ class OneVsRestGreedy:
         self.inner_rtol = inner_rtol
         self.inner_maxiter = inner_maxiter
         self.stop_loss = stop_loss
+        self.n_jobs = n_jobs
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64, all of 0 to k - 1.
@@ -43,6 +45,10 @@ class OneVsRestGreedy:
         2 n t multiply-adds an inner iteration of each. Raises BoostrunError for parameters.
         """
         self._binary(self.reg).check_parameters()
+        with team(self.n_jobs):
+            return self._fit(pool, y, on_round)
+
+    def _fit(self, pool, y, on_round):
         keys = self._binary(2.0 * self.reg)
         courses = [
             Course(keys, _OneClass(pool), (y == number).astype(np.int64), 2) for number in range(int(y.max()) + 1)
@@ -73,7 +79,7 @@ class OneVsRestGreedy:
         """
         return ShareBoost(
             self.n_features, margin=0.0, reg=reg, solver=self.solver, inner_rtol=self.inner_rtol,
-            inner_maxiter=self.inner_maxiter, stop_loss=self.stop_loss,
+            inner_maxiter=self.inner_maxiter, stop_loss=self.stop_loss, n_jobs=self.n_jobs,
         )  # fmt: skip
 
     def _take(self, pool: Pool, courses: list[Course]) -> None:
@@ -118,13 +124,12 @@ def class_scores(pool: Pool, residuals: list[np.ndarray]) -> np.ndarray:
     One pass over the candidates where the pool tells gradients class by class, otherwise one a class.
     """
     together = np.column_stack(residuals)
-    with fit_for(together.size * pool.n_candidates):
-        if hasattr(pool, "gradients"):
-            return 2.0 * np.abs(pool.gradients(together)).T
-        return np.stack([2.0 * pool.scores(together[:, [c]]) for c in range(together.shape[1])])
+    if isinstance(pool, ColumnPool):
+        return 2.0 * np.abs(pool.gradients(together)).T
+    return np.stack([2.0 * pool.scores(together[:, [c]]) for c in range(together.shape[1])])
 
 
-class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
+class OneVsRestGreedyClassifier(PoolClassifier, OneVsRestGreedy):
     """For every class a linear function of t features of its own; the largest wins.
 
     Each class's features are selected greedily for the loss mean ln(1 + exp(-z f(x))), z = +1 for the class and -1 for
@@ -136,6 +141,7 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
     features : name or object of :mod:`boostrun.sharing.features`, "raw" (the columns of X) by default; single columns.
     reg : float, lambda of lambda ||w||^2 for each class.
     solver, inner_rtol, inner_maxiter, stop_loss : as in ShareBoost, for each class by itself.
+    n_jobs : int or None, threads, as in ShareBoost.
 
     Attributes
     ----------
@@ -155,33 +161,20 @@ class OneVsRestGreedyClassifier(ScoreClassifier, OneVsRestGreedy):
     (True, True)
     """
 
-    _dtypes, _model_type = (np.float64, np.float32, np.uint8), OneVsRestPath
+    _model_type = OneVsRestPath
 
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300,
-        stop_loss=1e-6,
+        stop_loss=1e-6, n_jobs=None,
     ):  # fmt: skip
         super().__init__(
             n_features, reg=reg, solver=solver, inner_rtol=inner_rtol, inner_maxiter=inner_maxiter,
-            stop_loss=stop_loss,
+            stop_loss=stop_loss, n_jobs=n_jobs,
         )  # fmt: skip
         self.features = features
-
-    def fit(self, X, y):
-        """Train on arrays: X (n, d) finite numbers, y (n,) labels.
-
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
-        """
-        features = features_of(self.features)
-        X, numbers = self._training_set(X, y)
-        return self.fit_pool(features.pool(X, "none", np.random.default_rng(0)), numbers)
 
     def _scores(self, X) -> np.ndarray:
         return self.model_.scores(X)
 
     def _staged_scores(self, X) -> Iterator[np.ndarray]:
         return self.model_.staged_scores(X)
-
-    @property
-    def _model(self) -> OneVsRestPath:
-        return self.model_

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from .. import archive
 from . import evaluate
-
-_FORMAT = "boostrun.OneVsRestPath/1"
-_FIELDS = ("kind", "used", "costs", "lengths", "positions", "weights")
+from .saved_path import SavedPath
 
 
 @dataclass
-class OneVsRestPath:
+class OneVsRestPath(SavedPath):
     """f_c(x) = w_ct' phi_ct(x), phi_ct the first t columns that class c took; a class whose path ended keeps its last.
 
     Attributes
@@ -30,6 +26,8 @@ class OneVsRestPath:
     features : dict of arrays by name, what the used columns are computed from.
     """
 
+    _format = "boostrun.OneVsRestPath/1"
+
     kind: str
     used: np.ndarray
     costs: np.ndarray
@@ -37,6 +35,11 @@ class OneVsRestPath:
     positions: np.ndarray
     weights: np.ndarray
     features: dict[str, np.ndarray]
+
+    @property
+    def n_classes(self) -> int:
+        """k."""
+        return len(self.lengths)
 
     @property
     def n_rounds(self) -> int:
@@ -68,7 +71,7 @@ class OneVsRestPath:
     def _unions(self) -> Iterator[np.ndarray]:
         """The different places in ``used`` after 1, 2, ..., T features a class."""
         for t in range(1, self.n_rounds + 1):
-            yield np.unique(np.concatenate([self.point(number, t)[0] for number in range(len(self.lengths))]))
+            yield np.unique(np.concatenate([self.point(number, t)[0] for number in range(self.n_classes)]))
 
     def staged_scores(self, samples: np.ndarray) -> Iterator[np.ndarray]:
         """Scores (m, k) after 1, 2, ..., T features a class, of ``samples`` (m, d). Cost m U k a round."""
@@ -85,22 +88,8 @@ class OneVsRestPath:
 
     def _matrix(self, round_: int) -> np.ndarray:
         """(U, k): the weights of all used columns."""
-        out = np.zeros((len(self.used), len(self.lengths)))
-        for number in range(len(self.lengths)):
+        out = np.zeros((len(self.used), self.n_classes))
+        for number in range(self.n_classes):
             places, weights = self.point(number, round_)
             out[places, number] = weights
         return out
-
-    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        own = {name: np.array(getattr(self, name)) for name in _FIELDS}
-        own |= {f"feature_{name}": array for name, array in self.features.items()}
-        return archive.save(path, _FORMAT, own | extra)
-
-    @classmethod
-    def load(cls, path: str | Path) -> tuple[OneVsRestPath, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the paths, and the extra arrays. Never unpickles."""
-        (kind, *arrays), extra = archive.load(path, _FORMAT, _FIELDS)
-        names = [name for name in extra if name.startswith("feature_")]
-        features = {name.removeprefix("feature_"): extra.pop(name) for name in names}
-        return cls(str(kind), *arrays, features), extra

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .inner import Objective, lbfgs
+from .inner import Objective, descend, lbfgs
 from .loss import loss_and_residuals
 
 TRIED = ("line", "column", "full")  # rules that solve a problem for every candidate of a shortlist
@@ -68,7 +68,7 @@ def _line(state: State, candidate: int, max_iterations: int) -> float:
         value, by_weights = whole.penalise(alpha[0, 0] * direction)
         return loss + value, np.full((1, 1), slope + np.vdot(by_weights, direction))
 
-    return lbfgs(objective, np.zeros((1, 1)), _TOLERANCE, max_iterations).value
+    return descend(objective, np.zeros((1, 1)), _TOLERANCE, max_iterations).value
 
 
 def _column(state: State, candidate: int, max_iterations: int) -> float:
@@ -79,7 +79,7 @@ def _column(state: State, candidate: int, max_iterations: int) -> float:
         design, whole.y, whole.n_classes, margin=whole.margin, penalty=whole.penalty, weight=whole.weight,
         offset=state.scores,
     )  # fmt: skip
-    return lbfgs(alone, np.zeros(alone.shape), _TOLERANCE, max_iterations).value
+    return descend(alone, np.zeros(alone.shape), _TOLERANCE, max_iterations).value
 
 
 def _full(state: State, candidate: int, max_iterations: int) -> float:

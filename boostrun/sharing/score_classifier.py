@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import BoostrunError
+from .features import features_of
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
@@ -77,6 +78,25 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
             raise BoostrunError(f"{path} holds a model but no {error}") from None
         loaded._hold(model)
         return loaded
+
+
+class PoolClassifier(ScoreClassifier):
+    """Base of those trained on a pool of candidates, which ``features`` names; ``model_`` holds their path."""
+
+    _dtypes = (np.float64, np.float32, np.uint8)
+
+    def fit(self, X, y):
+        """Train on arrays: X (n, d) finite numbers, y (n,) labels.
+
+        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
+        """
+        features = features_of(self.features)
+        X, numbers = self._training_set(X, y)
+        return self.fit_pool(features.pool(X, "none", np.random.default_rng(0)), numbers)
+
+    @property
+    def _model(self):
+        return self.model_
 
 
 def _one_column_for_two(scores: np.ndarray) -> np.ndarray:

@@ -21,9 +21,10 @@ from .pools.constant import WithConstant
 from .pools.pool import Pool, checksum
 from .regularisers import REGULARISERS, regulariser
 from .rules import RULES, TRIED, State, best_tried, lowest_best, shortlisted
-from .threads import fit_for
+from .threads import team
 
 BIASES = ("none", "free", "pool")
+_NOT_OF_ROUNDS = ("checkpoint", "n_classes", "n_jobs", "stop_loss")  # the number of classes is told as it is found
 _FLAT = 1e-12  # a gradient that is nothing but rounding
 _SOLVED = 1e-8  # the inner tolerance where the round's score asks for less
 
@@ -41,7 +42,7 @@ class ShareBoost:
     def __init__(
         self, n_features=20, *, rule="gradient", shortlist=50, reg=0.0, reg_kind="frobenius", beta=100.0, margin=1.0,
         solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None, n_classes=None,
-        scoring="full", checkpoint=None,
+        scoring="full", checkpoint=None, n_jobs=None,
     ):  # fmt: skip
         self.n_features = n_features
         self.rule = rule
@@ -58,6 +59,7 @@ class ShareBoost:
         self.n_classes = n_classes
         self.scoring = scoring
         self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int, Round], None] | None = None):
         """Train on the candidates of ``pool`` and class numbers ``y`` (n,) int64 from 0.
@@ -69,18 +71,19 @@ class ShareBoost:
         k = self._number_of_classes(y)
         if self.bias == "pool" and not pool.has_constant:
             pool = WithConstant(pool)
-        course = Course(self, pool, y, k)
-        kept = Checkpoint(self.checkpoint, self._identity(pool, y, k)) if self.checkpoint else None
-        earlier = kept.rounds() if kept else iter(())
-        while not course.stopped(self.n_features, self.stop_loss):
-            if done := next(earlier, None):
-                course.repeat(done)
-                continue
-            if done := course.boost():
-                if kept:
-                    kept.keep(len(course.rounds), done)
-                if on_round:
-                    on_round(len(course.rounds), done)
+        with team(self.n_jobs):
+            course = Course(self, pool, y, k)
+            kept = Checkpoint(self.checkpoint, self._identity(pool, y, k)) if self.checkpoint else None
+            earlier = kept.rounds() if kept else iter(())
+            while not course.stopped(self.n_features, self.stop_loss):
+                if done := next(earlier, None):
+                    course.repeat(done)
+                    continue
+                if done := course.boost():
+                    if kept:
+                        kept.keep(len(course.rounds), done)
+                    if on_round:
+                        on_round(len(course.rounds), done)
         self._take(course)
         return self
 
@@ -97,13 +100,14 @@ class ShareBoost:
             "seconds_optimise_": "seconds_optimise",
         }.items():  # fmt: skip
             setattr(self, name, np.array([getattr(done, field) for done in course.rounds]))
-        self.saturated_ = self.train_loss_ <= self.stop_loss
+        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle
 
     def check_parameters(self) -> None:
         """Raise BoostrunError with one sentence for a parameter that cannot be."""
         parameters.whole(self, "n_features", "inner_maxiter")
         parameters.whole(self, "shortlist", least=0)
         parameters.whole(self, "n_classes", least=2, none=True)
+        parameters.whole(self, "n_jobs", none=True)
         parameters.choice(self, "rule", RULES)
         parameters.choice(self, "reg_kind", REGULARISERS)
         parameters.choice(self, "solver", SOLVERS)
@@ -129,7 +133,7 @@ class ShareBoost:
     def _identity(self, pool: Pool, y: np.ndarray, n_classes: int) -> dict:
         """Everything that decides what the rounds are, as plain values; not how many there will be."""
         own = ShareBoost.__init__.__kwdefaults__
-        keys = {key: getattr(self, key) for key in own if key not in ("checkpoint", "n_classes", "stop_loss")}
+        keys = {key: getattr(self, key) for key in own if key not in _NOT_OF_ROUNDS}
         return keys | {"n_classes": n_classes, "pool": [pool.kind, pool.n_candidates, pool.fingerprint()],
                        "labels": checksum(y)}  # fmt: skip
 
@@ -162,8 +166,7 @@ class Course:
     def boost(self) -> Round | None:
         """One round: choose a candidate, put it to use, solve for all weights anew; None where nothing is gained."""
         begun = time.perf_counter()
-        with fit_for(self.residuals.size * self.pool.n_candidates):
-            candidate, score, scored = self._choose()
+        candidate, score, scored = self._choose()
         chosen = time.perf_counter()
         self.flat = bool(self.rounds) and score <= _FLAT
         if self.flat:
@@ -240,13 +243,11 @@ class Course:
         return start
 
     def _solve(self, start: np.ndarray, tolerance: float) -> Minimum:
-        with fit_for(len(self.y) * start.size):
-            return SOLVERS[self.keys.solver](self.objective, start, tolerance, self.keys.inner_maxiter)
+        return SOLVERS[self.keys.solver](self.objective, start, tolerance, self.keys.inner_maxiter)
 
     def _look(self, weights: np.ndarray) -> None:
         """Scores, loss and residuals of new weights."""
-        with fit_for(len(self.y) * weights.size):
-            self.weights, self.scores = weights, self.objective.scores(weights)
+        self.weights, self.scores = weights, self.objective.scores(weights)
         before = getattr(self, "residuals", None)
         self.loss, self.residuals = loss_and_residuals(self.scores, self.y, self.keys.margin)
         if self.lazy and before is not None:

@@ -47,6 +47,11 @@ class SharedStumps:
         )  # fmt: skip
 
     @property
+    def n_classes(self) -> int:
+        """k."""
+        return self.subsets.shape[1]
+
+    @property
     def n_rounds(self) -> int:
         """T, the number of stumps."""
         return len(self.features)
@@ -79,7 +84,7 @@ class SharedStumps:
 
     def staged_decision(self, samples: np.ndarray) -> Iterator[np.ndarray]:
         """Scores (n, k) after 1, 2, ..., T rounds; the same array each time, grown in place: copy it to keep it."""
-        scores = np.zeros((len(samples), self.subsets.shape[1]))
+        scores = np.zeros((len(samples), self.n_classes))
         for feature, threshold, step, bias in zip(self.features, self.thresholds, self.columns, self.biases):
             scores += bias
             scores += (samples[:, feature] >= threshold)[:, None] * step

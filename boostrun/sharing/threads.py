@@ -1,14 +1,16 @@
-"""As many threads as the work is worth, never more than the caller of the process allows."""
+"""Threads that share out whole blocks of work, linear algebra within a block in one: sums do not depend on how many."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 
 from threadpoolctl import ThreadpoolController
 
-_WORTH = 50_000_000  # multiply-adds below which a second thread costs more than it brings
+_team: ContextVar[Callable | None] = ContextVar("team", default=None)
 
 
 @functools.cache
@@ -21,15 +23,26 @@ def allowed() -> int:
     return max((library["num_threads"] for library in _blas().info()), default=1)
 
 
-def fit_for(multiply_adds: float):
-    """A context in which matrix products use one thread where the work is small; elsewhere it changes nothing."""
-    return _blas().limit(limits=1 if multiply_adds < _WORTH else None)
+@contextlib.contextmanager
+def team(n_jobs: int | None = None) -> Iterator[None]:
+    """While this lasts :func:`side_by_side` has ``n_jobs`` threads, and each of them one for linear algebra.
+
+    None: as many as linear algebra may use now. Within another team nothing changes.
+    """
+    if _team.get() is not None:
+        yield
+        return
+    count = n_jobs or allowed()
+    with _blas().limit(limits=1), ThreadPoolExecutor(count) as pool:
+        before = _team.set(pool.map if count > 1 else map)
+        try:
+            yield
+        finally:
+            _team.reset(before)
 
 
 def side_by_side(function: Callable, parts: Iterable) -> list:
-    """[function(part) for part in parts], in so many threads as are allowed; ``function`` lets go of the GIL."""
-    parts, threads = list(parts), allowed()
-    if threads == 1 or len(parts) == 1:
-        return [function(part) for part in parts]
-    with _blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(function, parts))
+    """[function(part) for part in parts], in the threads of the team; ``function`` lets go of the GIL."""
+    parts = list(parts)
+    with team():
+        return [function(part) for part in parts] if len(parts) == 1 else list(_team.get()(function, parts))

@@ -15,6 +15,7 @@ from boostrun.drift.flc import FLCClassifier
 from boostrun.drift.nsoboost import NSOnlineBoostClassifier
 from boostrun.online.ocb import OCBClassifier
 from boostrun.online.onlineboost import OnlineBoostClassifier
+from boostrun.schemas import drift
 
 RIVALS = {
     "onlineboost": OnlineBoostClassifier,
@@ -80,3 +81,11 @@ def test_scikit_learns_checks(method):
     check_estimator(
         method(budget=5, **({"n_window": 5} if windowed else {})), expected_failed_checks=failing, on_skip=None
     )
+
+
+@pytest.mark.parametrize("name", [*RIVALS, "adaboost"])
+def test_the_list_of_algorithms_says_the_same(name):
+    words = {"uses_change_detector": drift.DETECTS, "updates_base_online": drift.ONLINE,
+             "adds_and_removes": drift.CHANGING, "keeps_window": drift.WINDOW}  # fmt: skip
+    method = {**RIVALS, "adaboost": AdaBoostWindowClassifier}[name]
+    assert drift.ALGORITHMS[name].traits == tuple(word for key, word in words.items() if getattr(method, key))

@@ -12,6 +12,7 @@ from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
 from boostrun.runner import algorithms, evaluate_drift
 from boostrun.runner.plan import open_store, plan
+from boostrun.schemas import drift
 
 
 class Rule:
@@ -99,7 +100,26 @@ def test_keys_reach_the_classifier():
     assert {key: found[key] for key in expected} == expected and found["random_state"] == 5
 
 
-@pytest.mark.parametrize("name", DRIFTING)
+@pytest.mark.parametrize("name", drift.ALGORITHMS)
+def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
+    settings = compose_one([f"algo={name}", "dataset=sea"])
+    model = algorithms.make(settings.algo, settings.budget, 0)
+    plain, found = type(model)().get_params(), model.get_params()
+    own = {"update", "random_state", *({"budget"} if "iboost" in name else ())}
+    assert {key: found[key] for key in found if key not in own} == {key: plain[key] for key in plain if key not in own}
+
+
+@pytest.mark.parametrize("name", drift.ALGORITHMS)
+def test_every_algorithm_follows_a_stream(name):
+    small = {"M": 5, "n": 60, "p": 2, "b": 1}
+    stream = draw({"name": "sea", "n_samples": 800, "holdout_per_concept": 100}, Path("."), 3)
+    algo, budget = compose_one([f"algo={name}", "dataset=sea"]).algo, drift.ALGORITHMS[name].budget
+    model = algorithms.make(algo, {key: small[key] for key in budget}, 0)
+    result = evaluate_drift.train_and_test(model, stream, {"eval_every": 20}, 60)
+    assert 60 < result["metrics"]["test_accuracy_pct"] <= 100 and result["curve"]["examples"][0] == 60
+
+
+@pytest.mark.parametrize("name", [name for name in DRIFTING if name != "file_stream"])
 def test_every_stream_says_what_it_needs(name, tmp_path, command):
     line = describe({"name": name}, tmp_path)
     generated = name in ("sea", "led", "rbf")
@@ -135,3 +155,10 @@ def records(line):
     settings = compose_one(line.split())
     (cell,) = plan([settings], open_store(settings))
     return cell.done
+
+
+def test_tables_of_methods_and_streams_agree_with_the_papers(command, workplace):
+    code, out, _ = command("reproduce iboost/table_methods")
+    assert code == 0 and "0 of them differ" in out and (workplace / "results/iboost/table_methods/table.csv").is_file()
+    rows = {line.split("|")[1].strip(): line.replace(" ", "") for line in out.splitlines() if line.startswith("| ")}
+    assert rows["flc"] == "|flc|x|x|x|x|x|x|x|x|" and rows["adaboost"] == "|adaboost|-|—|-|—|-|—|x|—|"

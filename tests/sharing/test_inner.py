@@ -1,14 +1,22 @@
 """The convex problem of a round: gradients, the solvers' ends, threads."""
 
+import threading
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from boostrun.sharing import threads
 from boostrun.sharing.design import DenseDesign, LocalDesign, curvature
-from boostrun.sharing.inner import SOLVERS, Objective, agd, lbfgs
+from boostrun.sharing.inner import SOLVERS, Objective, agd, descend, lbfgs
+from boostrun.sharing.loss import loss_and_residuals, losses_and_residuals, residuals
 from boostrun.sharing.pools.coded import CodedPool
+from boostrun.sharing.pools.dense import DensePool
+from boostrun.sharing.pools.piecewise import PiecewisePool
+from boostrun.sharing.pools.products import ProductPool
+from boostrun.sharing.pools.stumps import BinnedStumpPool
 from boostrun.sharing.regularisers import REGULARISERS, regulariser
+from boostrun.sharing.shareboost import ShareBoost
 from tests.sharing.pools import CLASSES, samples
 
 
@@ -101,10 +109,76 @@ def test_threads_do_not_change_scores_and_are_no_more_than_allowed():
     np.testing.assert_array_equal(*found)
 
 
-def test_small_work_uses_one_thread_and_large_work_all_of_them():
-    before = threads.allowed()
-    with threads.fit_for(1e3):
+def test_a_team_shares_out_parts_and_leaves_one_thread_to_linear_algebra():
+    before, meeting = threads.allowed(), threading.Barrier(2, timeout=10)
+    with threads.team(2):
         assert threads.allowed() == 1
-    with threads.fit_for(1e12):
-        assert threads.allowed() == before
+        with threads.team(1):  # within another one nothing changes
+            places = threads.side_by_side(lambda part: (meeting.wait(), part)[1], range(2))
+    assert places == [0, 1]
     assert threads.allowed() == before
+
+
+def many(n=5000, d=40):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (n, d))
+    return x, (x[:, :3] + 0.5 * rng.normal(size=(n, 3))).argmax(axis=1)
+
+
+def test_blocks_of_samples_are_the_whole_matrix():
+    x, y = many(2100)
+    design, weights = DenseDesign(2100), np.random.default_rng(1).normal(size=(40, 3))
+    design.add(x[:, :30])
+    design.add(x[:, 30:])
+    np.testing.assert_allclose(design.scores(weights), x @ weights, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(design.scores(weights[:7]), x[:, :7] @ weights[:7], rtol=1e-12, atol=1e-12)
+    loss, rest = loss_and_residuals(x @ weights, y)
+    np.testing.assert_allclose(design.gradient(rest), x.T @ rest / 2100, rtol=1e-10, atol=1e-14)
+    value, gradient = design.value_and_gradient(weights, lambda part, scores: losses_and_residuals(scores, y[part]))
+    assert value == pytest.approx(loss, rel=1e-12)
+    np.testing.assert_allclose(gradient, x.T @ rest / 2100, rtol=1e-10, atol=1e-14)
+    importance = np.random.default_rng(2).random(2100)
+    np.testing.assert_allclose(design.gram(importance), (x.T * importance) @ x / 2100, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", REGULARISERS)
+def test_the_scale_is_a_root_of_the_curvature_at_the_start(kind):
+    problem = objective(kind, 1e-3, n_free=1)
+    weights = 0.1 * np.random.default_rng(0).normal(size=problem.shape)
+    x, y = samples(80)
+    rho = residuals(x[:, :5] @ weights, y) + np.eye(CLASSES)[y]
+    wanted = x[:, :5].T @ (x[:, :5] * (rho * (1 - rho)).mean(axis=1)[:, None]) / 80
+    wanted += np.diag([1e-4 * np.trace(wanted) / 5] * 5) + 1e-3 * problem.penalty.curvature * np.diag([0, 1, 1, 1, 1])
+    root = problem.scale(weights)
+    np.testing.assert_allclose(root, np.tril(root))
+    np.testing.assert_allclose(root @ root.T, wanted, rtol=1e-5, atol=1e-7)
+
+
+def test_columns_much_alike_take_few_iterations_in_scaled_variables():
+    x, y = many(1000, 20)
+    design = DenseDesign(1000)
+    design.add(0.9 * x[:, :1] + 0.1 * x)
+    problem = objective(weight=1e-5, design=design)
+    problem.y, problem.n_classes = y, 3
+    start = np.zeros(problem.shape)
+    plain, scaled = descend(problem, start, 1e-7, 3000), lbfgs(problem, start, 1e-7, 3000)
+    assert scaled.value == pytest.approx(plain.value, rel=1e-6)
+    assert scaled.residual <= 1e-7 and scaled.iterations < plain.iterations / 3
+
+
+KINDS = {
+    "codes": lambda x: CodedPool((127.5 * (x.T + 1)).astype(np.uint8)), "columns": DensePool,
+    "single": lambda x: DensePool(x.astype(np.float32)), "products": lambda x: ProductPool(x[:, :12]),
+    "stumps": BinnedStumpPool.binned,
+    "pieces": lambda x: PiecewisePool(x[:, :6], x[:40, :6], np.array([1.0, np.inf]), np.zeros(6), np.eye(6)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_number_of_threads_changes_no_bit_of_a_run(kind):
+    x, y = many(d=600 if kind in ("codes", "columns", "single") else 40)
+    pool = KINDS[kind](x)
+    one, two = (ShareBoost(3, reg=1e-4, n_jobs=count).fit_pool(pool, y) for count in (1, 2))
+    np.testing.assert_array_equal(one.selected_, two.selected_)
+    np.testing.assert_array_equal(one.model_.weights, two.model_.weights)
+    np.testing.assert_array_equal(one.scores_, two.scores_)

@@ -9,7 +9,11 @@ import pytest
 from boostrun.compose import compose_one
 from boostrun.features import open_bank
 from boostrun.runner import algorithms, evaluate_sharing, shared_path
+from boostrun.runner.cell import Inputs, Trial
+from boostrun.runner.execute import fewer_trials, threads
 from boostrun.runner.holdout import Holdout
+from boostrun.runner.plan import cell_of
+from boostrun.runner.trial import Execute
 from boostrun.sharing import template_costs
 from boostrun.sharing.bank_pools import kind_of, pool_of, samples_of
 from boostrun.sharing.shareboost import ShareBoost
@@ -217,10 +221,6 @@ def test_what_cannot_be_is_a_sentence(command, line, sentence):
 
 
 def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch):
-    from boostrun.runner.cell import Inputs, Trial
-    from boostrun.runner.plan import cell_of
-    from boostrun.runner.trial import Execute
-
     settings = compose_one(
         ["algo=shareboost", "dataset=npz", f"dataset.path={table['path']}", "features=linear", "T=4"]
     )
@@ -236,6 +236,35 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
     assert again["curve"]["selected"] == whole["curve"]["selected"]
     assert again["curve"]["weights"] == whole["curve"]["weights"] and again["metrics"] == whole["metrics"]
     assert not (tmp_path / "cache" / "checkpoints" / trial.key).exists()
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "backend", "trials", "each"),
+    [(8, "loky", 1, 8), (8, "loky", 3, 2), (2, "loky", 5, 1), (1, "loky", 1, 1), (4, "sequential", 9, 4)],
+)  # fmt: skip
+def test_cores_are_shared_out_among_trials(n_jobs, backend, trials, each):
+    settings = compose_one(["algo=shareboost", "dataset=digits", f"n_jobs={n_jobs}", f"run.backend={backend}"])
+    assert threads(settings, trials) == each
+
+
+@pytest.mark.parametrize("algo", ["shareboost", "ovr_greedy", "mixed_norm"])
+def test_threads_are_recorded_and_change_nothing_else(table, tmp_path, algo):
+    settings = compose_one([f"algo={algo}", "dataset=npz", f"dataset.path={table['path']}", "features=linear", "T=3"])
+    trial = Trial(cell_of(settings), 0, Inputs("d", "s"))
+    one, two = (Execute(str(tmp_path), str(tmp_path / "cache"), threads=count)(trial) for count in (1, 2))
+    assert (one["cost"]["threads"], two["cost"]["threads"]) == (1, 2)
+    assert one["metrics"] == two["metrics"]
+    assert {key: value for key, value in one["curve"].items() if "seconds" not in key and key != "path"} == {
+        key: value for key, value in two["curve"].items() if "seconds" not in key and key != "path"
+    }
+
+
+def test_more_trials_of_what_is_not_random_are_refused_aloud():
+    line = ["dataset=digits", "features=raw"]
+    asked = [compose_one([f"algo={name}", *line, "trials=3"]) for name in ("jointboost", "knn", "rand")]
+    assert [len(settings.seeds) for settings in asked] == [1, 1, 3]
+    assert fewer_trials(asked) == "boostrun: nothing is random in jointboost, knn: 1 trial, not 3"
+    assert not fewer_trials([asked[2], compose_one(["algo=knn", *line, "trials=1"])])
 
 
 def test_the_pools_are_those_of_the_schemas():

@@ -12,6 +12,7 @@ from boostrun.sharing.classifier import ShareBoostClassifier
 from boostrun.sharing.features import Groups, Piecewise, Stumps
 from boostrun.sharing.lazy import LazyScores
 from boostrun.sharing.loss import losses, residuals
+from boostrun.sharing.model import SharedFeatures
 from boostrun.sharing.pools.coded import CodedPool
 from boostrun.sharing.pools.dense import DensePool
 from boostrun.sharing.pools.groups import GroupPool
@@ -365,6 +366,25 @@ def test_separable_data_stop_at_the_loss_and_are_marked(data):
     assert model.stopped_ == "loss"
     assert len(model.selected_) < 10
     assert model.saturated_.tolist() == [False] * (len(model.selected_) - 1) + [True]
+
+
+@pytest.mark.parametrize("bias", ["none", "free"])
+def test_columns_in_use_are_as_many_as_rounds_until_rounds_are_marked(bias):
+    """Random columns separate few samples: without a penalty the solver soon finds nothing left to do."""
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(-1, 1, (60, 300)), np.arange(60) % 3
+    model = ShareBoost(40, stop_loss=0.0, bias=bias).fit_pool(DensePool(x), y)
+    marked, columns = model.saturated_, model.model_.nonzero_columns
+    assert 0 < np.count_nonzero(marked) < len(marked)
+    np.testing.assert_array_equal(~marked, columns == np.arange(1, len(marked) + 1))
+
+
+def test_a_group_is_in_use_when_any_of_its_columns_is():
+    model = SharedFeatures(
+        "columns", 1, True, np.arange(2), np.array([2, 2]), np.empty(0, np.int64), np.zeros(2, np.int64),
+        np.array([1.0, 0, 5, 1, 0, 0, 2, 0]), {},  # W_1 and W_2, each with the free constant first
+    )  # fmt: skip
+    assert model.idle.tolist() == [False, True]
 
 
 def test_a_pool_that_is_used_up_ends_the_path_and_says_so(data):

@@ -6,7 +6,8 @@ A loader is one module of this package with
 - `files(options, data_root) -> {logical name: Path}`: the files that it reads (none where it generates), or
   DataMissingError;
 - `places(options, data_root) -> str`: which file belongs where, as a clause;
-- `draw(options, data_root, rng, holdout_rng) -> DriftStream`.
+- `draw(options, data_root, rng, holdout_rng) -> DriftStream`, or what has all of one but its arrays, `x` and `y`;
+- where a path is the user's, `located(options, data_root, folder) -> options` with absolute paths.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -44,6 +45,11 @@ class DriftStream:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def blocks(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The examples in their order, x (m, d) and y (m,), m at most ``size``."""
+        for start in range(0, len(self), size):
+            yield self.x[start : start + size], self.y[start : start + size]
 
     def concept(self, examples):
         """The concept (0, 1, ...) of the last one of so many examples: an int or an array like ``examples``.

@@ -65,7 +65,10 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
         y, classes = digits, tuple(map(str, range(10)))
     else:
         y, classes = np.isin(digits, positives).astype(np.int64), ("-1", "1")
-    facts = {"bayes_accuracy_pct": 100.0 * bayes_accuracy(options["noise"], positives)}
+    facts = {
+        "bayes_accuracy_pct": 100.0 * bayes_accuracy(options["noise"], positives),
+        "concepts": [f"{d} exchanged ({r}, {s})" if d else "no exchange" for d, r, s in concepts],
+    }
     return DriftStream("led", x, y, classes, changes, facts=facts)
 
 

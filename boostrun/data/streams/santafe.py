@@ -70,7 +70,8 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
     threshold = ramped(len(order), changes, options["ramp"])
     holdouts = tuple(Holdout(x[i], (target[i] <= c).astype(np.int64)) for i, c in zip(held, THRESHOLDS))
     y = (target[order] <= threshold).astype(np.int64)
-    return DriftStream("santafe", x[order], y, ("-1", "1"), changes, holdouts)
+    facts = {"concepts": [f"c = {c:g}" for c in THRESHOLDS]}
+    return DriftStream("santafe", x[order], y, ("-1", "1"), changes, holdouts, facts)
 
 
 def standardised(series: np.ndarray) -> np.ndarray:

@@ -39,7 +39,8 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
     for threshold in THRESHOLDS:
         points = holdout_rng.uniform(0, 10, (m, 3))
         holdouts.append(Holdout(points, positive(points, threshold)))
-    return DriftStream("sea", x, y, ("-1", "1"), changes, tuple(holdouts))
+    facts = {"concepts": [f"x1 + x2 <= {threshold:g}" for threshold in THRESHOLDS]}
+    return DriftStream("sea", x, y, ("-1", "1"), changes, tuple(holdouts), facts)
 
 
 def positive(x: np.ndarray, threshold) -> np.ndarray:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...kinds import whole
-from .on_all_samples import OnAllSamples
+from .on_all_samples import BestCandidate
 
 
 @dataclass
-class Bandit(OnAllSamples):
+class Bandit(BestCandidate):
     """Q features of the family that ``play`` picks; a subclass has ``play`` and, where it needs more, ``credit``.
 
     The reward of a stump with edge e is r = min(1, -log sqrt(1 - e^2)) (Busa-Fekete & Kegl 2010). Rewards are small, so
@@ -33,9 +34,9 @@ class Bandit(OnAllSamples):
         self.arm = self.play(board.rng)
         return board.draw(self.Q, family=self.arm)
 
+    @abstractmethod
     def play(self, rng: np.random.Generator) -> int:
         """The arm of this round."""
-        raise NotImplementedError
 
     def learn(self, edge: float) -> None:
         """Reward the arm played for a stump with this edge, which is below 1."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from ...errors import BoostrunError, did_you_mean
 from ...kinds import name_or_place
-from .on_all_samples import OnAllSamples
+from .on_all_samples import BestCandidate
 
 
 @dataclass
-class BestFamily(OnAllSamples):
+class BestFamily(BestCandidate):
     """Q of the family ``family``, given by its name or its place, counted from 0."""
 
     family: str | int = name_or_place(0)

@@ -1,7 +1,8 @@
-"""Policies that look at Q features on all samples and take the best of them."""
+"""Policies that look at Q features on all samples."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,8 @@ from .policy import Policy
 
 
 @dataclass
-class OnAllSamples(Policy):
-    """Base of the policies that differ only in the features they look at: a subclass has ``candidates(board)``.
-
-    The cost of a step is Q n, less where there are fewer than Q features to look at.
-    """
+class OnAllSamples(Policy, ABC):
+    """Base of these policies. The cost of a step is Q n, less where there are fewer than Q features to look at."""
 
     Q: int = whole(10)
 
@@ -29,11 +27,19 @@ class OnAllSamples(Policy):
                 f"{board.budget}; lower Q, or raise budget_multiplier"
             )
 
+    @abstractmethod
+    def choose(self, board) -> int:
+        """The feature of this step."""
+
+
+class BestCandidate(OnAllSamples):
+    """Base of those that take the best of what they look at: a subclass has ``candidates(board)``."""
+
     def choose(self, board) -> int:
         """The feature with the largest edge among those looked at."""
         features = self.candidates(board)
         return int(features[np.argmax(board.edges(features)[0])])
 
+    @abstractmethod
     def candidates(self, board) -> np.ndarray:
         """The features to look at, (at most Q,) int64."""
-        raise NotImplementedError

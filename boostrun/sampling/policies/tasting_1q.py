@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from .on_all_samples import BestCandidate
 from .policy import random_argmax
 from .tasting import ROUNDING, Tasting
 
 
-class Tasting1Q(Tasting):
+class Tasting1Q(Tasting, BestCandidate):
     """k* = argmax_k E[largest of Q draws from the watched edges of family k]; then Q features of family k*."""
 
     def start(self, board):

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...kinds import number, whole
+from .on_all_samples import BestCandidate
 from .policy import random_argmax
 from .tasting import ROUNDING, Tasting
 from .tasting_1q import rank_weights
 
 
 @dataclass
-class TastingUCB(Tasting):
+class TastingUCB(Tasting, BestCandidate):
     """Q features of the most promising of ``looks`` families, those whose promise may have become the largest.
 
     The promise p_k of family k is that of Tasting 1.Q, E[largest of Q draws from its watched edges], as it was at the

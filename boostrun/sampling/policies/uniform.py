@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from .on_all_samples import OnAllSamples
+from .on_all_samples import BestCandidate
 
 
-class UniformNaive(OnAllSamples):
+class UniformNaive(BestCandidate):
     """Q of all features."""
 
     def candidates(self, board):
         return board.draw(self.Q)
 
 
-class Uniform1Q(OnAllSamples):
+class Uniform1Q(BestCandidate):
     """Q of one family drawn uniformly."""
 
     def candidates(self, board):
         return board.draw(self.Q, family=int(board.rng.integers(len(board.families))))
 
 
-class UniformQ1(OnAllSamples):
+class UniformQ1(BestCandidate):
     """One of each of Q families, drawn without replacement unless there are fewer than Q."""
 
     def candidates(self, board):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..threads import side_by_side
-from .pool import Pool, checksum, squared, summed
+from .columns import ColumnPool
+from .pool import checksum
 
 _FEATURES, _SAMPLES = 64, 8192  # a block of codes as floats: 2 MiB; single precision sums no more samples than these
 
 
-class CodedPool(Pool):
+class CodedPool(ColumnPool):
     """The rows of ``codes`` (d, n) uint8, feature-major, possibly memory-mapped; a code c is the value c/255.
 
     Parameters: ``costs`` (d,) int64 or None, multiply-adds of computing each feature of a sample (0); ``names`` list of
@@ -29,17 +30,15 @@ class CodedPool(Pool):
     def __init__(self, codes: np.ndarray, costs: np.ndarray | None = None, names=None):
         self.codes, self.costs, self.names = np.asarray(codes), costs, names
         self.n_candidates, self.n_samples = codes.shape
-        self._squares: np.ndarray | None = None
 
-    def gradients(self, residuals: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
-        """(1/n) X' G: (d, k) float64, or of some features."""
+    def gradients(self, residuals, columns=None):
         codes, sides = self.codes, residuals.astype(np.float32, order="C")
-        count = len(codes) if features is None else len(features)
+        count = len(codes) if columns is None else len(columns)
         out = np.zeros((count, residuals.shape[1]))
 
         def fill(start):
             part = slice(start, min(start + _FEATURES, count))
-            rows = codes[part] if features is None else codes[features[part]]
+            rows = codes[part] if columns is None else codes[columns[part]]
             values = np.empty((len(rows), min(_SAMPLES, self.n_samples)), np.float32)
             for first in range(0, self.n_samples, _SAMPLES):
                 some = rows[:, first : first + _SAMPLES]
@@ -49,30 +48,17 @@ class CodedPool(Pool):
         side_by_side(fill, range(0, count, _FEATURES))
         return out / (255.0 * self.n_samples)
 
-    def scores(self, residuals, units=None, normalised=False):
-        gradients = self.gradients(residuals, units)
-        if not normalised:
-            return summed(gradients)
-        return squared(gradients, self.squares if units is None else self.squares[units])
-
-    @property
-    def squares(self) -> np.ndarray:
-        """(1/n) ||X_r||^2, (d,)."""
-        if self._squares is None:
-            values = np.square(np.arange(256.0)) / 255.0**2
-            blocks = range(0, self.n_candidates, _FEATURES)
-            sums = side_by_side(lambda r: values[self.codes[r : r + _FEATURES]].sum(axis=1), blocks)
-            self._squares = np.concatenate(sums) / self.n_samples
-        return self._squares
+    def _square_means(self):
+        values = np.square(np.arange(256.0)) / 255.0**2
+        blocks = range(0, self.n_candidates, _FEATURES)
+        sums = side_by_side(lambda r: values[self.codes[r : r + _FEATURES]].sum(axis=1), blocks)
+        return np.concatenate(sums) / self.n_samples
 
     def columns(self, candidate):
         return self.codes[candidate][:, None] / 255.0
 
-    def feature(self, candidate):
-        return {"index": np.array([candidate])}
-
     def describe(self, candidate):
-        return f"x{candidate}" if self.names is None else self.names[candidate]
+        return super().describe(candidate) if self.names is None else self.names[candidate]
 
     def reaches(self):
         return self.codes.max(axis=1) / 255.0

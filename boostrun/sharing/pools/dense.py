@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .pool import Pool, checksum, squared, summed
+from ..threads import side_by_side
+from .columns import ColumnPool
+from .pool import checksum
 
 _SUMMED = 8192  # samples that single precision sums
+_COLUMNS = 512  # of one matrix product
 
 
-class DensePool(Pool):
+class DensePool(ColumnPool):
     """The columns of ``samples`` (n, d). A scoring pass is one product G' X, in single precision for float32 samples.
 
     >>> pool = DensePool(np.array([[1.0, 0.0], [-1.0, 2.0]]))
@@ -25,40 +28,26 @@ class DensePool(Pool):
         self.samples = samples if samples.dtype in (np.float32, np.float64) else samples.astype(np.float64)
         self.n_samples, self.n_candidates = samples.shape
         self.rounding = 1e-6 if samples.dtype == np.float32 else 1e-12
-        self._squares: np.ndarray | None = None
 
-    def gradients(self, residuals: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """(1/n) X' G: (d, k) float64, or of some columns. Cost n d k multiply-adds, one pass over X."""
+    def gradients(self, residuals, columns=None):
         samples = self.samples if columns is None else self.samples[:, columns]
-        if samples.dtype == np.float64:
-            return (residuals.T @ samples).T / self.n_samples
-        sides, out = residuals.astype(np.float32), np.zeros((residuals.shape[1], samples.shape[1]))
-        for start in range(0, self.n_samples, _SUMMED):
-            part = slice(start, start + _SUMMED)
-            out += sides[part].T @ samples[part]
+        single = samples.dtype == np.float32
+        rows, step = residuals.T.astype(samples.dtype, order="C"), _SUMMED if single else len(samples)
+        out = np.zeros((len(rows), samples.shape[1]))
+
+        def fill(first):
+            for start in range(0, len(samples), step):
+                part = slice(start, start + step)
+                out[:, first : first + _COLUMNS] += rows[:, part] @ samples[part, first : first + _COLUMNS]
+
+        side_by_side(fill, range(0, samples.shape[1], _COLUMNS))
         return out.T / self.n_samples
 
-    def scores(self, residuals, units=None, normalised=False):
-        gradients = self.gradients(residuals, units)
-        if not normalised:
-            return summed(gradients)
-        return squared(gradients, self.squares if units is None else self.squares[units])
-
-    @property
-    def squares(self) -> np.ndarray:
-        """(1/n) ||X_r||^2, (d,)."""
-        if self._squares is None:
-            self._squares = np.einsum("ir,ir->r", self.samples, self.samples, dtype=np.float64) / self.n_samples
-        return self._squares
+    def _square_means(self):
+        return np.einsum("ir,ir->r", self.samples, self.samples, dtype=np.float64) / self.n_samples
 
     def columns(self, candidate):
         return self.samples[:, [candidate]].astype(np.float64)
-
-    def feature(self, candidate):
-        return {"index": np.array([candidate])}
-
-    def describe(self, candidate):
-        return f"x{candidate}"
 
     def reaches(self):
         return np.maximum(self.samples.max(axis=0), -self.samples.min(axis=0)).astype(np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from ..design import DenseDesign
 _ROWS = 4096
 
 
-class Pool:
-    """Candidates, each a column or a group of columns on n training samples. Subclasses define what is below.
+class Pool(ABC):
+    """Candidates, each a column or a group of columns on n training samples.
 
     Attributes
     ----------
@@ -23,9 +24,6 @@ class Pool:
         Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored together; None: each one by itself.
     rounding : float, relative error of scores; candidates that differ by less are ties.
     has_constant : bool, whether the constant feature is a candidate already.
-
-    Methods that subclasses define: :meth:`scores`, :meth:`columns`, :meth:`feature`, :meth:`describe`,
-    :meth:`reaches`, :meth:`fingerprint`.
     """
 
     kind: str
@@ -35,41 +33,41 @@ class Pool:
     rounding = 1e-12
     has_constant = False
 
+    @abstractmethod
     def scores(self, residuals: np.ndarray, units: np.ndarray | None = None, normalised: bool = False) -> np.ndarray:
         """sum_q |(1/n) sum_i x_ir G_iq| of every candidate, or of those of ``units`` (ascending) in their order.
 
         Parameters: ``residuals`` G (n, k) float64; ``normalised``: ||grad_r||_2^2 / ((1/n) ||X_r||^2) instead, 0 where
         a column is 0. Returns float64; of a group, the sum over its columns.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def columns(self, candidate: int) -> np.ndarray:
         """(n, width) float64: the columns of a candidate on the training samples."""
-        raise NotImplementedError
 
+    @abstractmethod
     def feature(self, candidate: int) -> dict[str, np.ndarray]:
         """What is needed to compute the candidate's columns of new samples: rows of arrays, under fixed names."""
-        raise NotImplementedError
 
     def common(self) -> dict[str, np.ndarray]:
         """Arrays that all candidates need for new samples."""
         return {}
 
+    @abstractmethod
     def describe(self, candidate: int) -> str:
         """The candidate in words, short."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reaches(self) -> np.ndarray:
         """(n_candidates,) upper bounds of the largest absolute value of the candidate's columns, summed over them."""
-        raise NotImplementedError
 
     def cost(self, candidate: int) -> int:
         """Multiply-adds of computing the candidate's columns of one sample, without the k of the weights."""
         return 0
 
+    @abstractmethod
     def fingerprint(self) -> int:
         """A checksum of what the candidates are made of."""
-        raise NotImplementedError
 
     def design(self):
         """An empty set of columns in use."""

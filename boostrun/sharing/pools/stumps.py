@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from ...binning import Binner
@@ -46,9 +48,13 @@ class StumpPool(Pool):
         self._fill(features.astype(np.int64), starts[:-1], residuals, normalised, out)
         return out
 
+    @abstractmethod
     def threshold(self, feature: int, which: int) -> float:
         """x >= this is +1."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def _fill(self, features, starts, residuals, squared: bool, out) -> None:
+        """Scores of all thresholds of some ``features`` (F,) int64, into ``out`` from ``starts`` (F,) on."""
 
     def feature(self, candidate):
         feature, which = self.place(candidate)

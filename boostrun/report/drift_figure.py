@@ -1,0 +1,124 @@
+"""Accuracy along a stream, with the changes of its concept, and what a window's length trades, as PNG files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from boostrun.errors import BoostrunError
+from boostrun.report.canvas import axes_of, defaults, save
+from boostrun.report.entry import Entry, by_seed, done, row_label
+from boostrun.report.figures import COLOURS, DASHES, key, look
+from boostrun.report.formats import metric_name
+from boostrun.report.statistics import mean_std
+
+_COLOURS = (*COLOURS, "#8B5A2B", "#7F7F7F", "#5D3A9B")  # ten methods to a panel
+
+
+def along(entry: Entry, metric: str) -> tuple[list[int], list[float], list[float]]:
+    """(examples, mean, std) of a metric at the checkpoints that all trials of an entry have."""
+    curves = [
+        dict(zip(record["curve"]["examples"], record["curve"][metric]))
+        for record in done(entry.records)
+        if (record.get("curve") or {}).get("examples") and record["curve"].get(metric)
+    ]
+    shared = sorted(set.intersection(*map(set, curves))) if curves else []
+    moments = [mean_std(curve[k] for curve in curves) for k in shared]
+    return shared, [mean for mean, _ in moments], [std for _, std in moments]
+
+
+def drift_figure(entries: Sequence[Entry], metric: str, path: Path | str) -> Path:
+    """One panel a data set, one line a row: means over trials as they are, with bands of one standard deviation.
+
+    Dashed vertical lines stand where the concept changes, with the names that the stream gives its concepts; a dotted
+    line is the best accuracy that the stream allows, where it is known.
+
+    Raises
+    ------
+    BoostrunError
+        No record has such a curve, or `path` cannot be written.
+    """
+    several = len({entry.setting for entry in entries}) > 1
+    panels: dict[str, list] = {}
+    for entry in entries:
+        if (line := along(entry, metric))[0]:
+            panels.setdefault(" ".join(entry.column), []).append((entry, line))
+    if not panels:
+        raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against examples")
+    rows, settings = (list(dict.fromkeys(getattr(entry, of) for entry in entries)) for of in ("row", "setting"))
+    figure, axes = axes_of(len(panels), 3.2, "", across=1)
+    keys: dict = {}
+    with defaults():
+        for axis, (title, drawn) in zip(axes, panels.items()):
+            for entry, (x, mean, std) in drawn:
+                place, kind = rows.index(entry.row), settings.index(entry.setting)
+                colour, dash = _COLOURS[place % len(_COLOURS)], DASHES[kind % len(DASHES)]
+                every = (place * len(x) // 80, max(1, len(x) // 8))
+                looks = {"color": colour, "marker": look(place)[1], "markersize": 3.5, "markevery": every}
+                axis.plot(x, mean, dash, linewidth=1.1, **looks)
+                if not math.isnan(std[0]):
+                    lower, upper = [m - s for m, s in zip(mean, std)], [m + s for m, s in zip(mean, std)]
+                    axis.fill_between(x, lower, upper, color=colour, alpha=0.12, linewidth=0)
+                keys[place, kind] = key(place, row_label(entry.row, entry.setting, several), line=dash)
+                keys[place, kind].set(color=colour, markerfacecolor=colour)
+            _concepts(axis, done(drawn[0][0].records)[0]["curve"], drawn[0][1][0][-1])
+            axis.set_title(title, pad=14)
+            axis.set_xlabel("examples")
+            axis.set_ylabel(metric_name(metric))
+            axis.grid(color="0.9")
+        remark = "line: mean over trials; band: one standard deviation (ddof 1); dashed: the concept changes"
+        return save(figure, path, [keys[place] for place in sorted(keys)], remark)
+
+
+def _concepts(axis, curve: Mapping, end: int) -> None:
+    """Where the concept changes, what each is called, and the best accuracy there can be."""
+    changes, facts = curve.get("changes") or [], curve.get("stream") or {}
+    for change in changes:
+        axis.axvline(change, color="0.35", linestyle="--", linewidth=0.9)
+    edges = [0, *changes, end]
+    for name, first, last in zip(facts.get("concepts") or [], edges, edges[1:]):
+        middle = (first + last) / 2
+        axis.text(middle, 1.01, name, transform=axis.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+    if (best := facts.get("bayes_accuracy_pct")) is not None:
+        axis.axhline(best, color="0.35", linestyle=":", linewidth=1.2)
+        axis.annotate(f"best possible {best:.1f}", (0.99, best), xycoords=("axes fraction", "data"), ha="right",
+                      va="bottom", fontsize=8)  # fmt: skip
+
+
+def tradeoff_figure(entries: Sequence[Entry], x: str, y: str, level: int, path: Path | str) -> Path:
+    """One metric against another, one point a label of the column's ``level``, which is written beside it; bars are
+    standard deviations.
+
+    Raises
+    ------
+    BoostrunError
+        No row has both metrics, or `path` cannot be written.
+    """
+    lines: dict[str, dict[str, dict]] = {}
+    for entry in entries:
+        moments = mean_std(by_seed(entry.records, entry.metric)[0].values())
+        if entry.metric in (x, y) and not math.isnan(moments[0]):
+            lines.setdefault(entry.row, {}).setdefault(entry.column[level], {})[entry.metric] = moments
+    lines = {row: {at: two for at, two in points.items() if len(two) == 2} for row, points in lines.items()}
+    if not any(lines.values()):
+        raise BoostrunError(f"nothing to draw: no row has both {metric_name(x)} and {metric_name(y)}")
+    figure, (axis,) = axes_of(1, 4.2, "")
+    with defaults():
+        for place, points in enumerate(lines.values()):
+            colour, marker = look(place)
+            (right, right_std), (up, up_std) = (zip(*(two[metric] for two in points.values())) for metric in (x, y))
+            bars = {"xerr": _bars(right_std), "yerr": _bars(up_std), "elinewidth": 0.7, "capsize": 2}
+            axis.errorbar(right, up, fmt="-", color=colour, marker=marker, markersize=5, linewidth=1.2, **bars)
+            for label, *at in zip(points, right, up):
+                axis.annotate(label, at, xytext=(5, 5), textcoords="offset points", fontsize=8, color=colour)
+        axis.margins(0.08)
+        axis.set_xlabel(metric_name(x))
+        axis.set_ylabel(metric_name(y))
+        axis.grid(color="0.9")
+        keys = [key(place, row, line="-") for place, row in enumerate(lines)]
+        return save(figure, path, keys, "mean over trials, bars: standard deviation (ddof 1)")
+
+
+def _bars(deviations: Sequence[float]) -> list[float]:
+    return [0.0 if math.isnan(one) else one for one in deviations]

@@ -1,0 +1,446 @@
+"""A storm of bad input: thousands of broken command lines, data files, records and models, each to end in a sentence.
+
+    python scripts/fuzz.py --cases 2000 --seed 0
+
+A case takes something that works and damages it: settings of a small run; npz, csv, parquet, UCI, stream, idx and image
+files that are cut, flipped, padded or changed in their meaning; records, packed records, saved models and a person's
+own YAML. The command runs in a process of its own, forked from one that has everything loaded. Whatever comes, it must
+end within a minute with exit code 0, or with 1 or 2 and one sentence; without a traceback, without a half-written file
+and without having run code that came with the input, which is tried with pickles, YAML tags and ``_target_`` keys. The
+counts are printed; the exit code is 0 when every case was right, else 1, and each wrong one is shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.cli import main as boostrun
+
+LONGEST = 60.0  # seconds
+RUN = ["algo=wsam", "r=20", "T=2", "trials=1", "n_jobs=1"]
+CANARY = "canary"  # a file that appears when input was run as code
+LIMITED = ("trials", "seed")  # keys whose large values are right, and long
+NASTY = [
+    "", "null", "true", "-1", "0", "1.5", "nan", "inf", "-inf", "1e309", "1e-400", "abc",
+    "[]", "[1,2]", "{}", "{a: 1}", "'", '"',
+    "${oc.env:HOME}", "${algo.name}", "${nothing}", "???", "ä", "\u202e", "a b",
+    "../../etc/passwd", "/", "/dev/null", "0x10",
+    "1_000", "{_target_: os.system, command: touch canary}", "$(touch canary)", "`touch canary`",
+    "a" * 5000, "[[[[", "1,2",
+]  # fmt: skip
+TARGET = ["+algo._target_=os.system", "+algo.command=touch canary"]
+
+
+class Bomb:
+    """Touches the canary in the process that unpickles it."""
+
+    def __reduce__(self):
+        return os.system, (f"touch {CANARY}",)
+
+
+# -- what is damaged ---------------------------------------------------------------------------------------------------
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """Cut, flipped, padded, emptied, shuffled in part or repeated."""
+    kind = rng.randrange(7)
+    if kind == 0:
+        return content[: rng.randrange(len(content) + 1)]
+    if kind == 1:
+        flipped = bytearray(content)
+        for _ in range(rng.choice([1, 2, 20])):
+            flipped[rng.randrange(len(flipped))] ^= 1 << rng.randrange(8)
+        return bytes(flipped)
+    if kind == 2:
+        return content + rng.randbytes(rng.choice([1, 7, 5000]))
+    if kind == 3:
+        return rng.choice([b"", b"\0" * len(content), rng.randbytes(200), b"\xff\xfe" + content])
+    if kind == 4:
+        start = rng.randrange(len(content))
+        return content[:start] + rng.randbytes(min(64, len(content) - start)) + content[start + 64 :]
+    if kind == 5:
+        return content + content
+    start = rng.randrange(len(content))
+    return content[:start] + content[start + rng.randrange(1, 100) :]
+
+
+def damage(path: Path, rng: random.Random) -> None:
+    path.write_bytes(damaged(path.read_bytes(), rng))
+
+
+def settings(folder: Path, rng: random.Random) -> list[str]:
+    """A run on digits with up to three odd words."""
+    words = [*RUN, "dataset=digits"]
+    if rng.random() < 0.5:
+        words[0] = f"algo={rng.choice(GROUPS['algo'])}"
+    for _ in range(rng.randrange(1, 4)):
+        key = rng.choice(KEYS)
+        value = rng.choice(NASTY)
+        form = rng.randrange(10)
+        if form == 0:
+            words += rng.choice([TARGET, ["~algo"], ["+x=1"], ["algo@x=rand"], ["hydra.run.dir=out"], ["="], ["a="]])
+        elif form == 1:
+            words.append(f"{rng.choice(['+', '++', '~', '@', ''])}{key}={value}")
+        elif form == 2:
+            words.append(f"{key[:-1]}={value}")
+        elif form == 3:
+            words.append(value)
+        elif form == 4:
+            words = [rng.choice(["table", "plan", "diff", "ls", "data", "doctor", "export", "tune"]), *words[5:], value]
+        else:
+            words.append(f"{key}={value}")
+    return words
+
+
+def arrays(rng: random.Random) -> dict[str, np.ndarray]:
+    draw = np.random.default_rng(rng.randrange(1 << 30))
+    x = draw.normal(size=(120, 5))
+    return {"x": x, "y": (x[:, 0] > 0).astype(np.int64)}
+
+
+def meaning(parts: dict[str, np.ndarray], rng: random.Random) -> dict[str, np.ndarray]:
+    """Arrays that are whole and make no sense."""
+    x, y = parts["x"].copy(), parts["y"].copy()
+    kind = rng.randrange(16)
+    if kind < 3:
+        x[rng.randrange(len(x)), 0] = [np.nan, np.inf, 1e308][kind]
+    changed = [
+        {"x": x, "y": y}, {"x": x, "y": y}, {"x": x, "y": y}, {"x": x[:7], "y": y}, {"x": x}, {"y": y}, {},
+        {"x": x[:0], "y": y[:0]},
+        {"x": x, "y": np.zeros_like(y)}, {"x": x[:, 0], "y": y}, {"x": x[:, :, None, None, None], "y": y},
+        {"x": x.astype(str), "y": y}, {"x": x, "y": y + 0.5}, {"x": np.array([Bomb()] * len(y), object), "y": y},
+        {"x": x, "y": np.array([Bomb()] * len(y), object)}, {"x": x.astype(complex), "y": y},
+    ]  # fmt: skip
+    return changed[kind]
+
+
+def npz(folder: Path, rng: random.Random) -> list[str]:
+    path = folder / "mine.npz"
+    parts = arrays(rng)
+    if rng.random() < 0.5:
+        np.savez(path, **meaning(parts, rng), allow_pickle=True)
+    else:
+        np.savez(path, **parts)
+        damage(path, rng)
+    return [*RUN, "dataset=npz", f"dataset.path={path}"]
+
+
+def csv(folder: Path, rng: random.Random) -> list[str]:
+    path = folder / "mine.csv"
+    parts = arrays(rng)
+    lines = ["a,b,c,d,e,kind"] + [",".join(map(repr, map(float, x))) + f",{y}" for x, y in zip(parts["x"], parts["y"])]
+    for _ in range(rng.choice([0, 1, 3])):
+        at = rng.randrange(len(lines))
+        lines[at] = rng.choice(
+            [lines[at] + ",1", "", ",,,,,", "x,y", lines[at].replace(".", ","), '"', "nan,1,1,1,1,0"]
+        )
+    path.write_text("\n".join(lines), encoding="utf-8")
+    if rng.random() < 0.6:
+        damage(path, rng)
+    label = rng.choice(["kind", "kind", "a", "nothing", "7", ""])
+    return [*RUN, "dataset=csv", f"dataset.path={path}", f"dataset.label={label}"]
+
+
+def parquet(folder: Path, rng: random.Random) -> list[str]:
+    import pandas
+
+    path = folder / "mine.parquet"
+    parts = arrays(rng)
+    pandas.DataFrame(parts["x"], columns=list("abcde")).assign(kind=parts["y"]).to_parquet(path)
+    damage(path, rng)
+    return [*RUN, "dataset=parquet", f"dataset.path={path}"]
+
+
+def uci(folder: Path, rng: random.Random) -> list[str]:
+    name, files, width, gap = rng.choice([
+        ("pendigits", ("pendigits.tra", "pendigits.tes"), 16, ","), ("statlog", ("sat.trn", "sat.tst"), 36, " "),
+        ("isolet", ("isolet1+2+3+4.data", "isolet5.data"), 617, ","),
+    ])  # fmt: skip
+    place = folder / "uci"
+    place.mkdir()
+    for file in files:
+        rows = [[rng.randrange(100) for _ in range(width)] + [rng.randrange(1, 4)] for _ in range(40)]
+        (place / file).write_text("\n".join(gap.join(map(str, row)) for row in rows), encoding="ascii")
+    if rng.random() < 0.9:
+        damage(place / rng.choice(files), rng)
+    return [*RUN, f"dataset={name}", f"data_root={folder}"]
+
+
+def streams(folder: Path, rng: random.Random) -> list[str]:
+    name = rng.choice(["electricity", "santafe"])
+    if name == "santafe":
+        path = folder / "santafe" / "A.dat"
+        text = "\n".join(str(rng.randrange(256)) for _ in range(10_093))
+    else:
+        path = folder / "streams" / "electricity_openml.csv"
+        head = "date,day,period,nswprice,nswdemand,vicprice,vicdemand,transfer,class"
+        rows = [",".join(f"{rng.random():.4f}" for _ in range(8)) + rng.choice([",UP", ",DOWN"]) for _ in range(300)]
+        text = "\n".join([head, *rows])
+    path.parent.mkdir()
+    path.write_text(text, encoding="ascii")
+    damage(path, rng)
+    return ["algo=iboost_stochastic", f"dataset={name}", "n=50", "M=5", *RUN[3:], f"data_root={folder}"]
+
+
+def idx(folder: Path, rng: random.Random) -> list[str]:
+    raw = folder / "MNIST" / "raw"
+    raw.mkdir(parents=True)
+    for part in ("train", "t10k"):
+        images, labels = np.random.default_rng(0).integers(0, 256, (60, 28, 28), np.uint8), np.arange(60) % 10
+        (raw / f"{part}-images-idx3-ubyte").write_bytes(struct.pack(">4i", 2051, 60, 28, 28) + images.tobytes())
+        (raw / f"{part}-labels-idx1-ubyte").write_bytes(
+            struct.pack(">2i", 2049, 60) + labels.astype(np.uint8).tobytes()
+        )
+    damage(rng.choice(sorted(raw.iterdir())), rng)
+    return [*RUN, "dataset=mnist", f"data_root={folder}"]
+
+
+def picture(size: tuple[int, int], rng: random.Random) -> bytes:
+    from PIL import Image
+
+    out = io.BytesIO()
+    pixels = np.random.default_rng(rng.randrange(1 << 30)).integers(0, 256, (*size, 3), np.uint8)
+    Image.fromarray(pixels).save(out, "png")
+    return out.getvalue()
+
+
+def images(folder: Path, rng: random.Random) -> list[str]:
+    inria = rng.random() < 0.4
+    root = folder / ("INRIAPerson" if inria else "photos")
+    names = [f"{part}_64x128_H96/{kind}" for part in ("train", "test") for kind in ("pos", "neg")] if inria else "ab"
+    for name in names:
+        (root / name).mkdir(parents=True)
+        for number in range(2 if inria else 6):
+            (root / name / f"{number}.png").write_bytes(picture((130, 66) if inria else (9, 9), rng))
+    files = sorted(root.rglob("*.png"))
+    for path in rng.sample(files, rng.choice([1, 1, 3])):
+        kind = rng.randrange(4)
+        if kind == 0:
+            path.unlink()
+        elif kind == 1:
+            path.write_bytes(picture((2, 2), rng))
+        else:
+            damage(path, rng)
+    if inria:
+        return [*RUN, "dataset=inria", "dataset.windows_per_image=1", f"data_root={folder}"]
+    return [*RUN, "dataset=image_folder", f"dataset.path={root}", "dataset.size=8"]
+
+
+def records(folder: Path, rng: random.Random) -> list[str]:
+    """The store of a run that is done, with a record damaged in its bytes or its meaning."""
+    shutil.copytree(GIVEN / "store", folder / "store")
+    path = next((folder / "store").glob("??/*.json"))
+    if rng.random() < 0.5:
+        damage(path, rng)
+    else:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        place = record
+        while isinstance(place, dict) and place:
+            key = rng.choice(sorted(place))
+            if not isinstance(place[key], dict) or rng.random() < 0.3:
+                place[key] = rng.choice([None, -1, "x", [], {}, 1e308, {"py/reduce": ["os.system"]}, True])
+                break
+            place = place[key]
+        path.write_text(json.dumps(record), encoding="utf-8")
+    return [*RUN, "dataset=digits"]
+
+
+def packed(folder: Path, rng: random.Random) -> list[str]:
+    """Packed records of a paper's table, damaged before or after they were packed."""
+    lines = [path.read_bytes() for path in (GIVEN / "store").glob("??/*.json")]
+    place = folder / "results" / "reservoir" / "table3"
+    place.mkdir(parents=True)
+    content = gzip.compress(damaged(lines[0], rng) if rng.random() < 0.5 else lines[0])
+    (place / "records.jsonl.gz").write_bytes(damaged(content, rng) if rng.random() < 0.7 else content)
+    return ["table", "reservoir/table3", "dataset=digits"]
+
+
+def models(folder: Path, rng: random.Random) -> list[str]:
+    path = folder / "model.npz"
+    shutil.copy(GIVEN / "model.npz", path)
+    if rng.random() < 0.5:
+        damage(path, rng)
+    else:
+        with np.load(path) as found:
+            parts = {name: found[name] for name in found.files}
+        name = rng.choice(sorted(parts))
+        value = parts[name]
+        parts[name] = rng.choice([
+            value[:0] if value.ndim else value, np.zeros((3, 3)), np.array("x"), np.array([Bomb()], object),
+            -np.ones_like(value) if value.dtype.kind in "if" else value, np.array(-1), np.array(1 << 40),
+        ])  # fmt: skip
+        if rng.random() < 0.2:
+            del parts[name]
+        np.savez(path, **parts)
+    return ["export", str(path), "--to", "c", "-o", str(folder / "out.c")]
+
+
+def own_yaml(folder: Path, rng: random.Random) -> list[str]:
+    """A person's own YAML file."""
+    place = folder / "mine" / "algo"
+    place.mkdir(parents=True)
+    text = "name: wsam\nshrinkage: 0.1\n"
+    odd = [
+        "x: !!python/object/apply:os.system ['touch canary']\n", "_target_: os.system\ncommand: touch canary\n",
+        "name: ???\n",
+        "name: [wsam]\n", "- a\n", "name: wsam\nname: rand\n", "a: &a [*a]\n", "\t", "name: 'wsam", "shrinkage: yes\n",
+        "name: nobody\n",
+        "defaults: [nothing]\n", "class: os:system\n", "name: wsam\nclass: subprocess:run\n", "class: nothing.at:All\n",
+        "class: 7\n",
+    ]  # fmt: skip
+    content = damaged(text.encode(), rng) if rng.random() < 0.4 else (rng.choice(["", text]) + rng.choice(odd)).encode()
+    (place / "mine.yaml").write_bytes(content)
+    return ["--config-dir", str(folder / "mine"), "algo=mine", "dataset=digits", *RUN[1:]]
+
+
+SOURCES: dict[str, tuple[int, Callable[[Path, random.Random], list[str]]]] = {
+    "settings": (8, settings), "npz": (3, npz), "csv": (3, csv), "parquet": (1, parquet), "uci": (2, uci),
+    "streams": (1, streams),
+    "idx": (1, idx), "images": (2, images), "records": (3, records), "packed": (2, packed), "models": (3, models),
+    "yaml": (2, own_yaml),
+}  # fmt: skip
+GIVEN = Path()  # a store and a model that are whole
+GROUPS: dict[str, list[str]] = {}
+KEYS: list[str] = []
+
+
+# -- running and judging -----------------------------------------------------------------------------------------------
+
+
+def run(words: list[str], folder: Path) -> tuple[int | str, str]:
+    """The command in a forked process: its exit code, or "hang", and what it printed on stderr."""
+    said = folder / "stderr"
+    child = os.fork()
+    if child == 0:
+        code = 99
+        with contextlib.suppress(BaseException):
+            os.setpgid(0, 0)
+            os.chdir(folder)
+            for number, path in ((1, folder / "stdout"), (2, said)):
+                os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+            try:
+                code = boostrun(words)
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+    limit = time.monotonic() + LONGEST
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status), said.read_text("utf-8", "replace") if said.exists() else ""
+        if time.monotonic() > limit:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "hang", ""
+        time.sleep(0.005)
+
+
+def fault(code: int | str, said: str, folder: Path) -> str:
+    """What is wrong with how a case ended; empty when nothing is."""
+    if code == "hang":
+        return f"no end within {LONGEST:.0f} s"
+    if code not in (0, 1, 2):
+        return f"exit code {code}"
+    if "Traceback" in said:
+        return "a traceback"
+    sentences = [line for line in said.splitlines() if line.startswith("boostrun: ")]
+    if code == 2 and len(sentences) != 1:
+        return f"{len(sentences)} sentences"
+    if list(folder.rglob(CANARY)) or Path(CANARY).exists():
+        return "input was run as code"
+    left = [path.name for path in folder.rglob("*.tmp")]
+    if left:
+        return f"half-written: {left[0]}"
+    for path in (folder / "store").glob("??/*.json"):
+        try:
+            json.loads(path.read_bytes())
+        except ValueError:
+            return "a record that is not whole"
+    return ""
+
+
+def prepare(folder: Path) -> None:
+    """What cases start from, made by the command itself, which loads and compiles everything on the way."""
+    from boostrun.compose import options
+
+    global GIVEN
+    GIVEN = folder
+    GROUPS.update({group: sorted(options(group)) for group in ("algo", "dataset", "features")})
+    KEYS.extend(key for key in keys() if key not in LIMITED)
+    common = [f"store={folder / 'store'}", f"results={folder / 'results'}", f"cache_root={folder / 'cache'}"]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        assert boostrun([*RUN, "dataset=digits", *common]) == 0
+        trained = ["export", *RUN[:3], "dataset=digits", *common, "--to", "npz", "-o", str(folder / "model.npz")]
+        assert boostrun(trained) == 0
+
+
+def keys() -> list[str]:
+    """Every key of a few composed configurations, which between them have most keys."""
+    import yaml
+
+    found: set[str] = set()
+    for words in (["algo=wsam"], ["algo=laminating"], ["algo=shareboost"], ["dataset=npz", "dataset.path=x"]):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            assert boostrun(["--cfg", *words]) == 0
+        for key, value in next(iter(yaml.safe_load_all(out.getvalue()))).items():
+            found |= {f"{key}.{inner}" for inner in value} if isinstance(value, dict) else {key}
+    return sorted(found)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the cases; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=2000, help="how many (default: 2000)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first case; each has its own (default: 0)")
+    parser.add_argument("--only", choices=SOURCES, help="cases of one kind")
+    given = parser.parse_args(words)
+    names = [given.only] if given.only else [name for name, (share, _) in SOURCES.items() for _ in range(share)]
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
+        top = Path(place)
+        prepare(top / "given")
+        for number in range(given.seed, given.seed + given.cases):
+            rng = random.Random(number)
+            name = rng.choice(names)
+            folder = top / "case"
+            folder.mkdir()
+            command = SOURCES[name][1](folder, rng)
+            where = {"store": folder / "store", "results": folder / "results", "cache_root": folder / "cache"}
+            command += [f"{key}={path}" for key, path in where.items() if command[0] not in ("ls", "doctor", "diff")]
+            code, said = run(command, folder)
+            wrong = fault(code, said, folder)
+            counts[f"{name}: exit code {code}"] += 1
+            if wrong:
+                counts["WRONG"] += 1
+                shown = " ".join(word if len(word) < 100 else f"{word[:100]}..." for word in command)
+                print(f"case {number} ({name}): {wrong}\n  boostrun {shown}\n  {said[-1200:]}", file=sys.stderr)
+            shutil.rmtree(folder)
+    for what in sorted(counts):
+        print(f"{counts[what]:6} {what}")
+    return 1 if counts["WRONG"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

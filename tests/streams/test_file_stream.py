@@ -1,0 +1,166 @@
+"""A person's own file as a drifting stream: every kind of file is the same stream; what cannot be learnt is said."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from boostrun.compose import compose_one
+from boostrun.data import checksum, fetch
+from boostrun.data.streams import draw
+from boostrun.drift.evaluation import prequential
+from boostrun.drift.iboost import IBoostClassifier
+from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.runner.plan import open_store, plan
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 80, (300, 3)) / 8.0
+Y = np.where(X[:, 0] + X[:, 1] <= np.where(np.arange(300) < 150, 8, 12), "in", "out")
+
+
+def csv_lines():
+    return ["a,b,what,c"] + [f"{a},{b},{y},{c}" for (a, b, c), y in zip(X, Y)]
+
+
+def write(folder, kind):
+    """The same stream in a file of a kind; returns the overrides of the data set."""
+    path = folder / f"data.{kind}"
+    if kind == "csv":
+        path.write_text("\n".join(csv_lines()))
+    elif kind == "csv.gz":
+        path.write_bytes(gzip.compress("\n".join(csv_lines()).encode()))
+    elif kind == "npy":
+        np.save(path, X)
+        np.save(folder / "y.npy", Y)
+        return {"path": str(path), "label": str(folder / "y.npy")}
+    elif kind == "npz":
+        np.savez_compressed(path, x=X, y=Y)
+        return {"path": str(path), "label": None}
+    else:
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "what": Y, "c": X[:, 2]})
+        frame.to_parquet(path)
+    return {"path": str(path), "label": "what"}
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return lambda **keys: draw({"name": "file_stream", **keys}, tmp_path)
+
+
+@pytest.mark.parametrize("size", [7, 1000])
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "npy", "npz", "parquet"])
+def test_every_kind_of_file_gives_the_same_examples_in_their_order(tmp_path, opened, kind, size):
+    stream = opened(**write(tmp_path, kind))
+    assert (stream.classes, len(stream), stream.holdouts, len(stream.changes)) == (("in", "out"), 300, (), 0)
+    for _ in range(2):  # it can be read again
+        blocks = list(stream.blocks(size))
+        assert all(len(x) == len(y) <= size and x.dtype == np.float64 for x, y in blocks)
+        np.testing.assert_array_equal(np.concatenate([x for x, _ in blocks]), X)
+        np.testing.assert_array_equal(np.concatenate([y for _, y in blocks]), (Y == "out").astype(int))
+
+
+def damaged(lines, how):
+    if how == "nan":
+        lines[200] = "1.0,,in,2.0"
+    elif how == "wide":
+        lines[200] += ",5"
+    elif how == "short":
+        lines[200] = "1.0,2.0,in"
+    elif how == "text":
+        lines[200] = "1.0,many,in,2.0"
+    elif how == "one class":
+        lines[1:] = [line.replace("out", "in") for line in lines[1:]]
+    elif how == "nameless":
+        del lines[0]
+    elif how == "empty":
+        del lines[1:]
+    return lines
+
+
+@pytest.mark.parametrize("how, said", [
+    ("nan", "NaN or infinite, first in row 199, feature 1"), ("wide", "Expected 4 fields in line 201, saw 5"),
+    ("short", "NaN or infinite, first in row 199, feature 2"), ("text", "text in the column b"),
+    ("one class", "all 300 rows have the same label"), ("nameless", "line of columns' names"),
+    ("empty", "no samples"),
+])  # fmt: skip
+def test_what_cannot_be_learnt_from_is_one_sentence(tmp_path, opened, how, said):
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(damaged(csv_lines(), how)))
+    label = "c" if how == "nameless" else "what"
+    with pytest.raises(BoostrunError, match=said):
+        opened(path=str(path), label=label)
+
+
+def test_wrong_keys_and_files_are_one_sentence(tmp_path, opened):
+    (tmp_path / "data.txt").write_text("x")
+    with pytest.raises(BoostrunError, match="ends in none of"):
+        opened(path=str(tmp_path / "data.txt"))
+    with pytest.raises(DataMissingError, match="no file nowhere"):
+        opened(path="nowhere.csv")
+    keys = write(tmp_path, "npz")
+    with pytest.raises(BoostrunError, match="has no use"):
+        opened(**{**keys, "label": "what"})
+    np.savez(tmp_path / "odd.npz", x=X, z=Y)
+    with pytest.raises(BoostrunError, match="has the arrays x, z; a stream needs x and y"):
+        opened(path=str(tmp_path / "odd.npz"))
+    np.savez(tmp_path / "odd.npz", x=X, y=Y[:9])
+    with pytest.raises(BoostrunError, match=r"y of \(9,\)"):
+        opened(path=str(tmp_path / "odd.npz"))
+    keys = write(tmp_path, "csv")
+    with pytest.raises(BoostrunError, match="has no column 'nothing'"):
+        opened(**{**keys, "label": "nothing"})
+
+
+def test_a_file_that_changes_after_the_look_is_said(tmp_path, opened):
+    keys = write(tmp_path, "csv")
+    stream = opened(**keys)
+    (tmp_path / "data.csv").write_text("\n".join(csv_lines()).replace(",out,", ",off,"))
+    with pytest.raises(BoostrunError, match="was changed while it was read"):
+        list(stream.blocks(100))
+
+
+def test_the_same_file_elsewhere_is_the_same_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    keys = write(tmp_path, "csv")
+    moved = tmp_path / "moved.csv"
+    moved.write_text("\n".join(csv_lines()))
+    found = [checksum({"name": "file_stream", **keys, "path": str(path)}, tmp_path) for path in (keys["path"], moved)]
+    assert found[0] == found[1]
+    assert "data.csv" in fetch({"name": "file_stream", **keys}, tmp_path)
+
+
+def test_a_run_over_a_file_is_a_record_like_any_other(command, workplace):
+    write(workplace, "csv")
+    line = ("algo=iboost_stochastic dataset=file_stream dataset.path=data.csv dataset.label=what M=5 n=50 trials=1 "
+            "dataset.window=100 dataset.curve_every=100 n_jobs=1")  # fmt: skip
+    assert command(line)[0] == 0
+    settings = compose_one(line.split())
+    (cell,) = plan([settings], open_store(settings))
+    (record,) = cell.done
+    model = IBoostClassifier(50, 5, random_state=0)
+    right = model.test_then_train(X, (Y == "out").astype(int), [0, 1]) == (Y == "out")
+    assert record["metrics"]["test_accuracy_pct"] == pytest.approx(100 * right.mean())
+    assert record["curve"]["examples"] == [100, 200, 300]
+    json.dumps(record, allow_nan=False)
+
+
+def test_an_iterator_is_followed_in_constant_memory_and_its_faults_are_said():
+    def blocks(*odd):
+        for start in range(0, 300, 20):
+            yield X[start : start + 20], Y[start : start + 20]
+        yield from odd
+
+    model = IBoostClassifier(50, 5)
+    score, _ = prequential(model, blocks(), ["in", "out"])
+    expected = IBoostClassifier(50, 5).test_then_train(X, Y, ["in", "out"]) == Y
+    assert score.accuracy_pct == pytest.approx(100 * expected.mean())
+    with pytest.raises(ValueError, match="2 features, but IBoostClassifier is expecting 3"):
+        prequential(IBoostClassifier(50, 5), blocks((X[:9, :2], Y[:9])), ["in", "out"])
+    with pytest.raises(ValueError, match="NaN"):
+        prequential(IBoostClassifier(50, 5), blocks((X[:9] * np.nan, Y[:9])), ["in", "out"])
+    with pytest.raises(BoostrunError, match="the label 'off' is none of the classes"):
+        prequential(IBoostClassifier(50, 5), blocks((X[:1], ["off"])), ["in", "out"])
