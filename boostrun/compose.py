@@ -18,6 +18,7 @@ from . import config as schema
 from . import schemas
 from .data import is_streamed
 from .errors import BoostrunError, did_you_mean
+from .extend import registry
 
 GROUPS = ("algo", "dataset", "features", "run")
 
@@ -52,7 +53,7 @@ def conf_dir() -> Path:
 
 
 def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
-    """The choices of a group, by name, with their YAML files; a person's own folder wins.
+    """The choices of a group, by name, with their YAML files; of paper items, a person's own folder wins.
 
     >>> "geem" in options("algo")
     True
@@ -80,6 +81,18 @@ def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     ]
 
 
+def values_of(overrides: Sequence[str]) -> dict[str, Any]:
+    """Each override's key and its one value.
+
+    >>> values_of(["n=100", "path=my.csv"])
+    {'n': 100, 'path': 'my.csv'}
+    """
+    for override in _parse(overrides):
+        if override.is_sweep_override():
+            raise BoostrunError(f"{override.input_line} lists several values: one is needed")
+    return {override.key_or_group: override.value() for override in _parse(overrides)}
+
+
 def expand(overrides: Sequence[str]) -> list[list[str]]:
     """All combinations of overrides that list several values, the last one varying fastest.
 
@@ -98,6 +111,11 @@ def composer(config_dir: str | None = None) -> Iterator:
 
     if config_dir is not None and not Path(config_dir).is_dir():
         raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
+    for group in GROUPS:
+        for name in _own_files(group, config_dir):
+            if name in options(group):  # Hydra would take the packaged one
+                path = Path(config_dir or "") / group / f"{name}.yaml"
+                raise BoostrunError(f"{path}: {group} '{name}' is boostrun's own; give yours another name")
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
@@ -130,7 +148,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     plain = _from_base(list(overrides), config_dir, bases)
     root = {key: value for key, value in plain.items() if key not in GROUPS}
     checked = schema.check_root(root)
-    groups = {group: schema.check_group(group, plain.get(group) or {}) for group in GROUPS}
+    groups = {group: _checked(group, plain.get(group) or {}) for group in GROUPS}
     if is_streamed(groups["dataset"]):
         schema.check_streamed(groups["algo"], groups["features"], checked["holdout"], checked["train_samples"])
     schema.check_drifting(
@@ -142,6 +160,13 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked, asked=asked)
+
+
+def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a group, checked; the class of a person's own choice stays beside its keys."""
+    own = {"class": values["class"]} if group in registry.ENTRY_POINTS and "class" in values else {}
+    checked = schema.check_group(group, {key: value for key, value in values.items() if key not in own})
+    return {"name": checked["name"], **own, **checked}
 
 
 def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:
@@ -165,7 +190,8 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
         place = plain
         for part in parents:
             place = place.get(part) if isinstance(place, dict) else None
-        if not isinstance(place, dict) or last not in place or isinstance(place[last], dict) or override.package:
+        is_value = isinstance(place, dict) and last in place and not isinstance(place[last], dict)
+        if not is_value or last in ("name", "class") or override.package:
             return _compose(overrides, config_dir)
         place[last] = override.value()
     return plain
@@ -181,11 +207,20 @@ def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
     search = [f"hydra.searchpath=[file://{Path(config_dir).resolve()}]"] if config_dir else []
     try:
         composed = compose("config", [*overrides, *search])
-        return OmegaConf.to_container(composed, resolve=True)  # type: ignore[return-value]
+        plain: dict[str, Any] = OmegaConf.to_container(composed, resolve=True)  # type: ignore[assignment]
     except ConfigCompositionException as error:
-        raise BoostrunError(_unknown_key(str(error), overrides)) from None
+        raise BoostrunError(_unknown_key(str(error), overrides, config_dir)) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise BoostrunError(_first_sentence(error)) from None
+    return registry.fill_in(plain, {group: _own_files(group, config_dir) for group in registry.ENTRY_POINTS})
+
+
+def _own_files(group: str, config_dir: str | None) -> dict[str, Path]:
+    """The YAML files of a group in a person's own folder."""
+    if config_dir is None:
+        return {}
+    base = Path(config_dir) / group
+    return {name: path for name, path in options(group, config_dir).items() if path.is_relative_to(base)}
 
 
 def _parse(overrides: Iterable[str]):
@@ -212,12 +247,13 @@ def _check_choices(overrides: Sequence[str], config_dir: str | None) -> None:
         if key in GROUPS and not override.is_delete():
             value = override.value()
             known = options(key, config_dir)
-            if str(value) not in known:
+            if str(value) not in known and not registry.offer(key, str(value)):
+                known = {**known, **registry.installed(key)}
                 value = "null" if value is None else value
                 raise BoostrunError(f"no {key} '{value}'{did_you_mean(str(value), known)} (boostrun ls {key})")
 
 
-def _unknown_key(message: str, overrides: Sequence[str]) -> str:
+def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None) -> str:
     """Hydra's complaint about a key that is not there, with the nearest key that is."""
     match = re.search(r"Could not (?:override|append|delete)[^']*'([^'@]+)", message)
     if match is None:
@@ -226,8 +262,8 @@ def _unknown_key(message: str, overrides: Sequence[str]) -> str:
     group, _, rest = key.partition(".")
     if group in GROUPS and rest:
         chosen = {o.key_or_group: str(o.value()) for o in _parse(overrides) if o.key_or_group in GROUPS}
-        plain = _compose([f"{k}={v}" for k, v in chosen.items()], None)[group]
-        known = [f"{group}.{name}" for name in plain if name != "name"]
+        plain = _compose([f"{k}={v}" for k, v in chosen.items()], config_dir)[group]
+        known = [f"{group}.{name}" for name in plain if name not in ("name", "class")]
         return f"{group} '{plain['name']}' has no key '{rest}'{did_you_mean(key, known)} (its keys: {', '.join(known)})"
     known = [*GROUPS, *schemas.Root.__dataclass_fields__]
     everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]

@@ -130,7 +130,7 @@ def check_streamed(
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
     """
-    if algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
+    if "class" in algo or algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
         raise BoostrunError(
             f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
             "that draws from a filter, as geem, wsam, fix or filterboost do"

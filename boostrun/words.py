@@ -17,6 +17,7 @@ VERBS = {
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
     "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
+    "check": "whether an algorithm, data set or feature family of yours keeps the rules: check my_algo:MyBooster",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
 }
 
@@ -67,7 +68,7 @@ _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
-_TAKES = {"reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1}
+_TAKES = {"reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1}
 _VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 

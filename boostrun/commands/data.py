@@ -11,12 +11,13 @@ from boostrun.words import Words
 def main(words: Words) -> int:
     """Fetch the data set where it is missing and can be fetched, verify it, and say in one line what is there."""
     from boostrun import data
+    from boostrun.extend import loader
 
     if not words.names:
         raise BoostrunError(f"data needs the name of a data set ({', '.join(options('dataset', words.config_dir))})")
     settings = compose_one([*naming(words.names[0]), *words.overrides], words.config_dir)
     root, _ = roots(settings)
-    print(data.fetch(settings.dataset, root))
+    print(data.fetch(loader.config_for(settings.dataset, root), root))
     return 0
 
 

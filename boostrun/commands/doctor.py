@@ -10,7 +10,7 @@ from pathlib import Path
 
 from boostrun.commands.data import naming
 from boostrun.compose import compose_one, options
-from boostrun.config import MISSING, defaults
+from boostrun.config import MISSING, SCHEMAS, defaults
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
 from boostrun.words import Words
@@ -61,7 +61,7 @@ def _data(words: Words) -> list[str]:
 
     lines = []
     for name in options("dataset", words.config_dir):
-        if MISSING in defaults("dataset", name).values() or name == "openml":
+        if name not in SCHEMAS["dataset"] or MISSING in defaults("dataset", name).values() or name == "openml":
             lines.append(f"{name}: yours to name")
             continue
         settings = compose_one([*naming(name), *words.overrides], words.config_dir)

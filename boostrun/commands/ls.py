@@ -5,6 +5,7 @@ from __future__ import annotations
 from boostrun.compose import options
 from boostrun.config import SCHEMAS
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.extend import registry
 from boostrun.words import Words
 
 GROUPS = ("algo", "dataset", "features", "paper", "run")
@@ -18,9 +19,13 @@ def main(words: Words) -> int:
         found = options(group, words.config_dir)
         if not words.names:
             print(f"{group}:")
-        wide = max(map(len, found), default=0)
+        installed = {name: point for name, point in registry.installed(group).items() if name not in found}
+        wide = max(map(len, [*found, *installed]), default=0)
         for name, path in found.items():
             print(f"{'' if words.names else '  '}{name:<{wide}}  {_first_comment(path)}{_takes(group, name)}")
+        for name, point in installed.items():
+            package = f" ({point.dist.name})" if point.dist else ""
+            print(f"{'' if words.names else '  '}{name:<{wide}}  installed: {point.value}{package}")
     return 0
 
 

@@ -47,7 +47,8 @@ def tell_end(result, words: Words) -> int:
     for record in result.failed:
         cell = Cell.from_config(record["cell"])
         print(f"failed: {cell.label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
-        print(f"  again: boostrun {rerun(record)}", file=sys.stderr)
+        mine = f"--config-dir {words.config_dir} " if words.config_dir else ""
+        print(f"  again: boostrun {mine}{rerun(record)}", file=sys.stderr)
     if result.interrupted:
         print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
         print(f"  boostrun {' '.join(words.argv)}", file=sys.stderr)
@@ -67,7 +68,7 @@ def rerun(record: dict) -> str:
         if (limit := values.pop("memory_limit", None)) is not None:
             parts.append(f"run.memory_limit={limit}")
         parts.append(f"{group}={values['name']}")
-        parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key != "name"]
+        parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key not in ("name", "class")]
     parts += [f"{key}={value}" for key, value in record["cell"]["budget"].items()]
     return " ".join([*parts, f"seed={record['seed']}", "trials=1"])
 

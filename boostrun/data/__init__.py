@@ -11,7 +11,7 @@ A loader is one module with
 - optional `SOURCES`: dotted names of other modules that decide what is read;
 - optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options).
 
-A loader of your own: name its module in the YAML (`loader: mine.module`) or in the entry points `boostrun.datasets`.
+A data set of your own is a function, docs/extending.md; `boostrun.extend.loader` makes a loader of it.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,8 +15,7 @@ from ..kernels import drift_iboost as kernels
 from .holdout import Members
 from .stream_learner import StreamLearner
 
-_BASES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
-_EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3}
+_EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "htree": 0.3}
 _ETA = {"stochastic": 3e-3, "batch": 1e-3}
 
 
@@ -34,7 +34,8 @@ class IBoostClassifier(StreamLearner):
 
     with a_ji = y_i f_j(x_i) and z_i = sum_j b_j a_ji. Until the window is full nothing is learnt, and the second class
     (the first of more than two) is predicted. Several classes have SAMME's code vectors: a_ji is 1 / (K - 1) where f_j
-    is right and -1 / (K - 1)^2 where it is wrong, chance is e = 1 - 1/K, and eta counts (K - 1)^2 times.
+    is right and -1 / (K - 1)^2 where it is wrong, chance is e = 1 - 1/K, and eta counts (K - 1)^2 times. Or there is
+    an IBoost of two classes for each, against the rest, and the largest F(x) wins.
 
     Parameters
     ----------
@@ -55,20 +56,25 @@ class IBoostClassifier(StreamLearner):
     update_every : {"1", "p"}, steps at every example, or at additions only.
     adds_per_event : int, classifiers added every ``period`` examples.
     remove : {"smallest", "oldest"}, what goes for a newcomer when the budget is full.
+    flip_bad : bool, a classifier of two classes that is worse than chance enters with its answers exchanged, instead of
+        not at all; only a naive Bayes can be.
+    multiclass : {"samme", "ovr"}, how more than two classes are told apart; "ovr" is one against the rest.
     var_floor : float, share of a feature's variance in the window that is added to every variance of "gnb".
     random_state : int, RandomState or None, of ``example="random"``.
 
     Attributes
     ----------
     classes_ : (n_classes,) array
-    betas_ : (m,) array, coefficients of the committee as it stands.
+    betas_ : (m,) array, coefficients of the committee as it stands; one committee after the other with "ovr".
     n_seen_ : int, examples learnt.
     n_added_, n_removed_negative_, n_removed_budget_ : int, classifiers added, and removed by either rule.
 
     Notes
     -----
     An example costs M responses and M + b operations (stochastic, newest), b M (random) or 2 b n M (batch); an addition
-    M n and a fit to the window. Memory is n (M + 8 d) bytes and M classifiers, whatever the length of the stream.
+    M n and a fit to the window. Memory is n (M + 8 d) bytes and M classifiers, whatever the length of the stream; cost
+    and memory K times as much with "ovr" of K > 2 classes. There a class met for the first time later on gets a
+    committee of its own, and a third one makes the two begin anew; the window is kept.
 
     References
     ----------
@@ -87,10 +93,17 @@ class IBoostClassifier(StreamLearner):
     (True, True, True)
     """
 
+    uses_change_detector = False
+    updates_base_online = False
+    adds_and_removes = True
+    keeps_window = True
+
+    _families: ClassVar[dict[str, int]] = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
+
     def __init__(
         self, n_window=200, budget=50, period=1, n_steps=5, *, update="stochastic", base="stump", example="newest",
         eta=None, grad_cap=1.0, eps_min=None, gradient="plain", scale="half", update_every="1", adds_per_event=1,
-        remove="smallest", var_floor=1e-3, random_state=None,
+        remove="smallest", flip_bad=False, multiclass="samme", var_floor=1e-3, random_state=None,
     ):  # fmt: skip
         self.n_window = n_window
         self.budget = budget
@@ -107,30 +120,40 @@ class IBoostClassifier(StreamLearner):
         self.update_every = update_every
         self.adds_per_event = adds_per_event
         self.remove = remove
+        self.flip_bad = flip_bad
+        self.multiclass = multiclass
         self.var_floor = var_floor
         self.random_state = random_state
 
     def decision_function(self, X) -> np.ndarray:
-        """F(x) = sum_j b_j f_j(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more."""
+        """F(x) = sum_j b_j f_j(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more, or
+        F(x) of each class against the rest."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
+        if self._settings.n_classes == 2:
+            _, scores = self._scores(X)
+            return scores[0] if len(scores) == 1 else scores.T
         scores = np.empty((len(X), self._settings.n_classes))
         kernels.decide(X, self._state, self._settings, scores)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return scores
 
-    def members(self) -> Members:
-        """The committee as numbers, not copied."""
+    def members(self) -> Members | None:
+        """The committee as numbers, not copied; None where there is one a class."""
+        if len(self._states) > 1:
+            return None
         size, settings = self._count(kernels.SIZE), self._settings
         state = self._state
         return Members(settings.family, state.models, state.coefficients, size, settings.n_classes, signed=True)
 
     @property
     def betas_(self) -> np.ndarray:
-        return self._state.coefficients[: self._count(kernels.SIZE)].copy()
+        check_is_fitted(self)
+        return np.concatenate([state.coefficients[: state.counts[kernels.SIZE]] for state in self._states])
 
     @property
     def n_seen_(self) -> int:
-        return self._count(kernels.SEEN)
+        check_is_fitted(self)
+        return int(self._state.counts[kernels.SEEN])
 
     @property
     def n_added_(self) -> int:
@@ -146,39 +169,84 @@ class IBoostClassifier(StreamLearner):
 
     def _count(self, place: int) -> int:
         check_is_fitted(self)
-        return int(self._state.counts[place])
+        return sum(int(state.counts[place]) for state in self._states)
+
+    @property
+    def _state(self) -> kernels.State:
+        return self._states[0]
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         self._check_parameters()
-        self._settings = self._numbers(n_classes)
-        M, n = self.budget, self.n_window
-        ordered = (n_features, n) if self.base == "stump" else (0, 0)
+        self._seed = self._entropy()
+        if self.multiclass == "ovr" and n_classes > 2:
+            self._settings = self._numbers(2)
+            self._states = [self._empty(n_features, 2, self.n_window, c) for c in range(n_classes)]
+        else:
+            self._settings = self._numbers(n_classes)
+            self._states = [self._empty(n_features, n_classes, self.n_window)]
+
+    def _empty(self, n_features: int, n_classes: int, slots: int, number: int = 0) -> kernels.State:
+        """A window of so many slots, none in use, and a committee without members, the ``number``-th of several."""
+        M = self.budget
+        ordered = (n_features, slots) if self.base == "stump" else (0, 0)
         size = bases.width(self._settings.family, n_features, n_classes)
-        seed = np.random.SeedSequence(self._entropy())
-        self._state = kernels.State(
-            columns=np.zeros((n_features, n)), labels=np.zeros(n, np.int64), order=np.zeros(ordered, np.int32),
-            right=np.zeros((M, n), np.int8), margins=np.zeros(n), coefficients=np.zeros(M), born=np.zeros(M, np.int64),
-            models=np.zeros((M, size)), counts=np.zeros(6, np.int64), random=seed.generate_state(1, np.uint64),
+        seed = np.random.SeedSequence(self._seed, spawn_key=(number,) if number else ())
+        return kernels.State(
+            columns=np.zeros((n_features, slots)), labels=np.zeros(slots, np.int64), order=np.zeros(ordered, np.int32),
+            mass=np.zeros(slots), right=np.zeros((M, slots), np.int8), margins=np.zeros(slots),
+            coefficients=np.zeros(M), born=np.zeros(M, np.int64), models=np.zeros((M, size)),
+            counts=np.zeros(6, np.int64), random=seed.generate_state(1, np.uint64),
         )  # fmt: skip
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        predictions = np.empty(len(X), np.int64)
-        kernels.test_then_train(X, y, self._state, self._settings, predictions)
-        if not (np.isfinite(self._state.coefficients).all() and np.isfinite(self._state.margins).all()):
+        slots = (self._state.counts[kernels.SEEN] + np.arange(len(X))) % self.n_window
+        predictions, scores = np.empty(len(X), np.int64), np.empty((len(self._states), len(X)))
+        for c, state in enumerate(self._states):
+            labels = y if len(self._states) == 1 else (y == c).astype(np.int64)
+            kernels.test_then_train(X, labels, slots, state, self._settings, predictions, scores[c])
+            self._check_finite(state)
+        return predictions if len(self._states) == 1 else scores.argmax(axis=0)
+
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        predictions, scores = self._scores(X)
+        return predictions if len(self._states) == 1 else scores.argmax(axis=0)
+
+    def _scores(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Class codes (k,) that the last committee gives, and F(x), (1, k), or (K, k) with one a class."""
+        predictions, scores = np.empty(len(X), np.int64), np.empty((len(self._states), len(X)))
+        for state, row in zip(self._states, scores):
+            kernels.predict(X, state, self._settings, predictions, row)
+        return predictions, scores
+
+    def _check_finite(self, state: kernels.State) -> None:
+        if not (np.isfinite(state.coefficients).all() and np.isfinite(state.margins).all()):
             raise BoostrunError(
                 f"the coefficients are no longer finite after {self.n_seen_} examples: grad_cap={self.grad_cap!r} and "
                 f"eta={self.eta!r} let the steps grow; grad_cap=1 bounds them"
             )
-        return predictions
-
-    def _predict(self, X: np.ndarray) -> np.ndarray:
-        predictions = np.empty(len(X), np.int64)
-        kernels.predict(X, self._state, self._settings, predictions)
-        return predictions
 
     def _grow(self, n_classes: int) -> None:
+        if self.multiclass == "ovr":
+            self._grow_one_vs_rest(n_classes)
+        else:
+            self._grow_codes(n_classes)
+
+    def _grow_one_vs_rest(self, n_classes: int) -> None:
+        """A committee for each new class, which no example in the window has; all begin anew where there were two."""
+        old = self._states
+        known = [old[0].labels == c for c in range(2)] if len(old) == 1 else []
+        self._states = [] if known else old
+        for c in range(len(self._states), n_classes):
+            state = self._empty(self.n_features_in_, 2, len(old[0].labels), c)
+            for part in ("columns", "order", "mass"):
+                getattr(state, part)[:] = getattr(old[0], part)
+            state.labels[:] = known[c] if c < len(known) else 0
+            state.counts[kernels.SEEN] = old[0].counts[kernels.SEEN]
+            self._states.append(state)
+
+    def _grow_codes(self, n_classes: int) -> None:
         """Classifiers stay, and so do their coefficients; a naive Bayes never answers with a class it has not met."""
-        state, d = self._state, self._state.columns.shape[0]
+        state, d = self._state, self.n_features_in_
         self._settings = self._settings._replace(n_classes=n_classes)
         if self.base != "stump":
             one = bases.width(self._settings.family, d, 2)
@@ -188,13 +256,14 @@ class IBoostClassifier(StreamLearner):
             models = np.zeros((self.budget, n_classes, one))
             models[:, :, 0] = -np.inf
             models[:, : old.shape[1]] = old
-            self._state = state._replace(models=models.reshape(self.budget, -1))
+            self._states = [state._replace(models=models.reshape(self.budget, -1))]
         kernels.refresh(self._state, self._settings)
 
     def _numbers(self, n_classes: int) -> kernels.Settings:
         return kernels.Settings(
             n_classes=n_classes,
-            family=_BASES[self.base],
+            family=self._families[self.base],
+            start=int(self.n_window),
             period=int(self.period),
             n_steps=int(self.n_steps),
             batch=self.update == "batch",
@@ -203,6 +272,7 @@ class IBoostClassifier(StreamLearner):
             steps_every=int(self.period) if self.update_every == "p" else 1,
             additions=int(self.adds_per_event),
             drop_oldest=self.remove == "oldest",
+            flip_bad=bool(self.flip_bad),
             eta=float(_ETA[self.update] if self.eta is None else self.eta),
             cap=math.inf if self.grad_cap is None else float(self.grad_cap),
             eps_min=float(_EPS_MIN[self.base] if self.eps_min is None else self.eps_min),
@@ -214,12 +284,13 @@ class IBoostClassifier(StreamLearner):
         parameters.whole(self, "n_window", "budget", "period", "adds_per_event")
         parameters.whole(self, "n_steps", least=0)
         parameters.choice(self, "update", tuple(_ETA))
-        parameters.choice(self, "base", tuple(_BASES))
+        parameters.choice(self, "base", tuple(self._families))
         parameters.choice(self, "example", ("newest", "random"))
         parameters.choice(self, "gradient", ("plain", "log"))
         parameters.choice(self, "scale", ("half", "literal"))
         parameters.choice(self, "update_every", ("1", "p"))
         parameters.choice(self, "remove", ("smallest", "oldest"))
+        parameters.choice(self, "multiclass", ("samme", "ovr"))
         if self.gradient == "log" and self.update != "batch":
             raise BoostrunError("gradient='log' divides by the cost of the whole window: it needs update='batch'")
         for key in ("eta", "grad_cap"):

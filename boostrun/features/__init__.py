@@ -8,8 +8,8 @@ keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them i
 that computes with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes.
 `fit` sees training images only; one that fits something once for all random splits of a data set has an attribute
 `first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with `VALUES = True` makes a value
-bank instead of codes (see `boostrun.features.values`). A pipeline of your own: name its module in
-the YAML (`pipeline: mine.module`) or in the entry points `boostrun.features`.
+bank instead of codes (see `boostrun.features.values`). A family of your own is a function, docs/extending.md;
+`boostrun.extend.pipeline` makes a pipeline of it.
 """
 
 from __future__ import annotations

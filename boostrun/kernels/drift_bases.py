@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 STUMP, GNB, BNB = 0, 1, 2
+ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and it is asked in Python
 _TIE = 1e-12  # errors nearer than this are equal: sums in another order must not choose another stump
 
 
@@ -27,6 +28,8 @@ def width(family: int, n_features: int, n_classes: int) -> int:
     """
     if family == STUMP:
         return 4
+    if family == ELSEWHERE:
+        return 1
     scores = 1 if n_classes == 2 else n_classes
     return scores * (1 + n_features * (2 if family == GNB else 1))
 
@@ -71,6 +74,16 @@ def respond_window(family, model, columns, n_classes, classes):
         for r in range(d):
             sample[r] = columns[r, i]
         classes[i] = respond(family, model, sample, n_classes)
+
+
+@njit(cache=True)
+def flip(family, model):
+    """Two classes: the classifier that answers with the other one."""
+    if family == STUMP:
+        model[2], model[3] = model[3], model[2]
+    else:
+        for i in range(model.shape[0]):
+            model[i] = -model[i]
 
 
 @njit(cache=True)

@@ -24,15 +24,17 @@ _SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the seco
 class State(NamedTuple):
     """Window and committee; M classifiers at most, n slots, d features. All arrays are changed in place.
 
-    ``columns`` (d, n) float64, ``labels`` (n,) int64, ``order`` (d, n) int32 for stumps; ``right`` (M, n) int8, +1
-    where a classifier is right on a slot and -1 where it is wrong; ``margins`` z (n,) float64, stale while
-    ``counts[DIRTY]``; ``coefficients`` b (M,) float64; ``born`` (M,) int64, the example at which it was added;
-    ``models`` (M, width) float64; ``counts`` (6,) int64; ``random`` (1,) uint64, the state of splitmix64.
+    ``columns`` (d, n) float64, ``labels`` (n,) int64, ``order`` (d, n) int32 for stumps; ``mass`` (n,) float64, for how
+    many examples a slot stands, 0 if it is not in use; ``right`` (M, n) int8, +1 where a classifier is right on a slot
+    and -1 where it is wrong; ``margins`` z (n,) float64, stale while ``counts[DIRTY]``; ``coefficients`` b (M,)
+    float64; ``born`` (M,) int64, the example at which it was added; ``models`` (M, width) float64; ``counts`` (6,)
+    int64; ``random`` (1,) uint64, the state of splitmix64.
     """
 
     columns: np.ndarray
     labels: np.ndarray
     order: np.ndarray
+    mass: np.ndarray
     right: np.ndarray
     margins: np.ndarray
     coefficients: np.ndarray
@@ -45,11 +47,13 @@ class State(NamedTuple):
 class Settings(NamedTuple):
     """Parameters as numbers: see :class:`boostrun.drift.iboost.IBoostClassifier`.
 
-    ``scale`` is 1, or 2 for coefficients as printed; ``cap`` is infinite for the literal gradient.
+    The first classifier is added after ``start`` examples. ``scale`` is 1, or 2 for coefficients as printed; ``cap`` is
+    infinite for the literal gradient.
     """
 
     n_classes: int
     family: int
+    start: int
     period: int
     n_steps: int
     batch: bool
@@ -58,6 +62,7 @@ class Settings(NamedTuple):
     steps_every: int
     additions: int
     drop_oldest: bool
+    flip_bad: bool
     eta: float
     cap: float
     eps_min: float
@@ -66,66 +71,81 @@ class Settings(NamedTuple):
 
 
 @njit(cache=True)
-def test_then_train(samples, labels, state, settings, predictions):
+def test_then_train(samples, labels, slots, state, settings, predictions, scores):
     """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64.
 
+    Row e takes slot ``slots[e]`` of the window (int64); ``scores`` (k,) is F(x) before it is learnt, of two classes.
     Cost a row as section 4.1 says; nothing is allocated but at additions.
     """
-    n, n_classes = state.labels.shape[0], settings.n_classes
-    classes = np.empty(state.born.shape[0], np.int64)  # what each classifier says of the row
-    votes, sums = np.empty(n_classes), np.empty(n)
+    classes = np.empty(state.born.shape[0], np.int64)
+    votes, sums = np.empty(settings.n_classes), np.empty(state.labels.shape[0])
     for e in range(samples.shape[0]):
-        sample, label = samples[e], labels[e]
-        size = state.counts[SIZE]
-        for j in range(size):
-            classes[j] = bases.respond(settings.family, state.models[j], sample, n_classes)
-        predictions[e] = _vote(classes, state.coefficients, size, votes)
-        state.counts[SEEN] += 1
-        seen = state.counts[SEEN]
-        slot = (seen - 1) % n
-        if seen <= n:  # fill the window
-            for r in range(sample.shape[0]):
-                state.columns[r, slot] = sample[r]
-            state.labels[slot] = label
-            if seen == n:
-                if settings.family == bases.STUMP:
-                    start_order(state.columns, state.order)
-                for _ in range(settings.additions):
-                    _add(state, settings)
-            continue
-        _replace(state, settings, slot, sample, label, classes)
-        due = (seen - n) % settings.period == 0
-        if settings.n_steps > 0 and (seen - n) % settings.steps_every == 0 and state.counts[SIZE] > 0:
-            if settings.batch:
-                _step_batch(state, settings, sums)
-            elif settings.newest:
-                _step_newest(state, settings, slot)
-            else:
-                _step_random(state, settings)
-            state.counts[DIRTY] = 1
-        j = 0
-        while j < state.counts[SIZE]:
-            if state.coefficients[j] < 0.0:
-                _remove(state, settings, j)
-                state.counts[NEGATIVE] += 1
-            else:
-                j += 1
-        if (due and state.counts[DIRTY]) or (settings.n_steps == 0 and seen % _REFRESH == 0):
-            refresh(state, settings)
-        if due:
-            for _ in range(settings.additions):
-                _add(state, settings)
+        predictions[e] = ask(samples[e], state, settings, classes, votes)
+        scores[e] = votes[1]
+        learn(samples[e], labels[e], slots[e], False, state, settings, classes, sums)
 
 
 @njit(cache=True)
-def predict(samples, state, settings, predictions):
-    """Class codes ``predictions`` (k,) of ``samples`` (k, d) by the committee as it stands. Cost M responses a row."""
+def ask(sample, state, settings, classes, votes):
+    """The class of ``sample`` (d,); ``classes`` (M,) says what each classifier says, ``votes`` as in :func:`vote`."""
+    for j in range(state.counts[SIZE]):
+        classes[j] = bases.respond(settings.family, state.models[j], sample, settings.n_classes)
+    return vote(classes, state.coefficients, state.counts[SIZE], votes)
+
+
+@njit(cache=True)
+def learn(sample, label, slot, eager, state, settings, classes, sums):
+    """One example into a slot of the window, and what follows; ``eager`` adds a classifier though none is due.
+
+    ``classes`` (M,) are the classifiers' answers; ``sums`` (n,) is scratch.
+    """
+    if not enter(sample, label, slot, state, settings, classes, sums):
+        return
+    seen = state.counts[SEEN]
+    if eager or (seen - settings.start) % settings.period == 0:
+        if seen == settings.start and settings.family == bases.STUMP:
+            start_order(state.columns, state.order)
+        for _ in range(settings.additions):
+            _add(state, settings)
+
+
+@njit(cache=True)
+def enter(sample, label, slot, state, settings, classes, sums):
+    """The example takes its slot, the coefficients take their steps, the negative ones go; margins are up to date where
+    a classifier is due. False while the window fills."""
+    state.counts[SEEN] += 1
+    past = state.counts[SEEN] - settings.start
+    _replace(state, settings, slot, sample, label, classes, past > 0)
+    if past <= 0:
+        return past == 0
+    if settings.n_steps > 0 and past % settings.steps_every == 0 and state.counts[SIZE] > 0:
+        if settings.batch:
+            _step_batch(state, settings, sums)
+        elif settings.newest:
+            _step_newest(state, settings, slot)
+        else:
+            _step_random(state, settings)
+        state.counts[DIRTY] = 1
+    j = 0
+    while j < state.counts[SIZE]:
+        if state.coefficients[j] < 0.0:
+            remove(state, settings, j)
+            state.counts[NEGATIVE] += 1
+        else:
+            j += 1
+    if settings.n_steps == 0 and state.counts[SEEN] % _REFRESH == 0:
+        refresh(state, settings)
+    return True
+
+
+@njit(cache=True)
+def predict(samples, state, settings, predictions, scores):
+    """Class codes ``predictions`` (k,) of ``samples`` (k, d) by the committee as it stands, and ``scores`` (k,), F(x)
+    of two classes. Cost M responses a row."""
     classes, votes = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes)
-    size = state.counts[SIZE]
     for e in range(samples.shape[0]):
-        for j in range(size):
-            classes[j] = bases.respond(settings.family, state.models[j], samples[e], settings.n_classes)
-        predictions[e] = _vote(classes, state.coefficients, size, votes)
+        predictions[e] = ask(samples[e], state, settings, classes, votes)
+        scores[e] = votes[1]
 
 
 @njit(cache=True)
@@ -140,12 +160,14 @@ def decide(samples, state, settings, scores):
 
 
 @njit(cache=True)
-def _vote(classes, coefficients, size, votes):
-    """Two classes: sign sum_j b_j f_j(x), the second class at 0. More: the class with most votes, first of equals."""
+def vote(classes, coefficients, size, votes):
+    """Two classes: sign F(x), F(x) = sum_j b_j f_j(x), the second class at 0; ``votes`` are -F(x) and F(x). More: the
+    class with most votes, first of equals; ``votes`` (K,) are sums of coefficients."""
     if votes.shape[0] == 2:
         score = 0.0
         for j in range(size):
             score += coefficients[j] if classes[j] == 1 else -coefficients[j]
+        votes[0], votes[1] = -score, score
         return 1 if score >= 0.0 else 0
     for c in range(votes.shape[0]):
         votes[c] = 0.0
@@ -177,14 +199,14 @@ def _gradient(margin, cap):
 
 
 @njit(cache=True)
-def _replace(state, settings, slot, sample, label, classes):
-    """The oldest example leaves its slot to the newest: case (10), this slot only."""
-    if settings.family == bases.STUMP:
+def _replace(state, settings, slot, sample, label, classes, ordered):
+    """What stood in the slot leaves it to the newest: case (10), this slot only."""
+    if ordered and settings.family == bases.STUMP:
         slide(state.columns, state.order, slot, sample)
     else:
         for r in range(sample.shape[0]):
             state.columns[r, slot] = sample[r]
-    state.labels[slot] = label
+    state.labels[slot], state.mass[slot] = label, 1.0
     for j in range(state.counts[SIZE]):
         state.right[j, slot] = 1 if classes[j] == label else -1
     state.margins[slot] = _margin(state, settings, slot)
@@ -242,6 +264,8 @@ def _step_random(state, settings):
     eta = settings.eta * (settings.n_classes - 1) ** 2
     for _ in range(settings.n_steps):
         slot = _draw(state.random, state.labels.shape[0])
+        while state.mass[slot] == 0.0:
+            slot = _draw(state.random, state.labels.shape[0])
         step = eta * _gradient(_margin(state, settings, slot), settings.cap)
         for j in range(state.counts[SIZE]):
             state.coefficients[j] += step * (middle + half * state.right[j, slot])
@@ -269,10 +293,11 @@ def _step_batch(state, settings, sums):
         if settings.log_gradient:
             least = np.inf
             for i in range(sums.shape[0]):
-                least = min(least, sums[i])
+                if state.mass[i] > 0.0:
+                    least = min(least, sums[i])
         total = 0.0
         for i in range(sums.shape[0]):
-            sums[i] = _gradient(sums[i] - least, np.inf if settings.log_gradient else settings.cap)
+            sums[i] = state.mass[i] * _gradient(sums[i] - least, np.inf if settings.log_gradient else settings.cap)
             total += sums[i]
         step = eta / total if settings.log_gradient else eta
         for j in range(state.counts[SIZE]):
@@ -289,7 +314,7 @@ def _product(row, sums):
 
 
 @njit(cache=True)
-def _remove(state, settings, j):
+def remove(state, settings, j):
     """Delete classifier j, case (11): the last one takes its row."""
     if not state.counts[DIRTY]:
         _shift(state, settings, j, -state.coefficients[j])
@@ -328,44 +353,110 @@ def _add(state, settings):
 
     With a full budget the weights are those without the weakest, which goes if the newcomer is better than chance.
     """
-    n, n_classes = state.labels.shape[0], settings.n_classes
-    full, weakest = state.counts[SIZE] == state.born.shape[0], 0
-    weights = state.margins.copy()
-    if full:
-        weakest = _weakest(state, settings)
-        middle, half = _middle(n_classes), _half(n_classes)
+    weights, model = np.empty(state.labels.shape[0]), np.empty(state.models.shape[1])
+    said = np.empty(state.labels.shape[0], np.int64)
+    leaver = weights_for_newcomer(state, settings, weights)
+    _fit(state, settings, weights, model)
+    bases.respond_window(settings.family, model, state.columns, settings.n_classes, said)
+    if settings.flip_bad and settings.n_classes == 2 and error_of(said, state.labels, weights) > 0.5:
+        bases.flip(settings.family, model)
+        bases.respond_window(settings.family, model, state.columns, settings.n_classes, said)
+    append(state, settings, leaver, model, said, weights)
+
+
+@njit(cache=True)
+def weights_for_newcomer(state, settings, weights):
+    """Fill ``weights`` (n,) with what the next classifier is fitted to; returns who goes for it, -1 for nobody."""
+    if state.counts[DIRTY]:
+        refresh(state, settings)
+    leaver = _weakest(state, settings) if state.counts[SIZE] == state.born.shape[0] else -1
+    weigh(state, settings, leaver, weights)
+    return leaver
+
+
+@njit(cache=True)
+def weigh(state, settings, without, weights):
+    """``weights`` (n,) w_i = mass_i exp(-z_i), divided by their sum; z without classifier ``without`` unless it is -1.
+
+    The margins must be up to date.
+    """
+    n, least, total = weights.shape[0], np.inf, 0.0
+    for i in range(n):
+        weights[i] = state.margins[i]
+    if without >= 0:
+        middle, half = _middle(settings.n_classes), _half(settings.n_classes)
         for i in range(n):
-            weights[i] -= state.coefficients[weakest] * (middle + half * state.right[weakest, i])
-    least, total = np.inf, 0.0
+            weights[i] -= state.coefficients[without] * (middle + half * state.right[without, i])
     for i in range(n):
-        least = min(least, weights[i])
+        if state.mass[i] > 0.0:
+            least = min(least, weights[i])
     for i in range(n):
-        weights[i] = math.exp(least - weights[i])
+        weights[i] = state.mass[i] * math.exp(least - weights[i]) if state.mass[i] > 0.0 else 0.0
         total += weights[i]
     for i in range(n):
         weights[i] /= total
-    model = np.empty(state.models.shape[1])
-    bases.fit(settings.family, state.columns, state.order, state.labels, weights, n_classes, settings.var_floor, model)
-    said, right, error = np.empty(n, np.int64), np.empty(n, np.int8), 0.0
-    bases.respond_window(settings.family, model, state.columns, n_classes, said)
+
+
+@njit(cache=True)
+def _fit(state, settings, weights, model):
+    """Fit to the slots in use: where some are not, to a window that holds no others, O(d n) to copy."""
+    n, d = weights.shape[0], state.columns.shape[0]
+    used, place = 0, np.empty(n, np.int64)
     for i in range(n):
-        right[i] = 1 if said[i] == state.labels[i] else -1
-        error += weights[i] if right[i] < 0 else 0.0
+        place[i] = used
+        used += 1 if state.mass[i] > 0.0 else 0
+    if used == n:
+        bases.fit(
+            settings.family, state.columns, state.order, state.labels, weights, settings.n_classes,
+            settings.var_floor, model,
+        )  # fmt: skip
+        return
+    columns, labels, shares = np.empty((d, used)), np.empty(used, np.int64), np.empty(used)
+    order = np.empty((state.order.shape[0], used), np.int32)
+    for i in range(n):
+        if state.mass[i] > 0.0:
+            labels[place[i]], shares[place[i]] = state.labels[i], weights[i]
+            for r in range(d):
+                columns[r, place[i]] = state.columns[r, i]
+    for r in range(order.shape[0]):
+        at = 0
+        for i in range(n):
+            if state.mass[state.order[r, i]] > 0.0:
+                order[r, at] = place[state.order[r, i]]
+                at += 1
+    bases.fit(settings.family, columns, order, labels, shares, settings.n_classes, settings.var_floor, model)
+
+
+@njit(cache=True)
+def error_of(said, labels, weights):
+    """Weight of the slots on which a classifier says another class than theirs."""
+    error = 0.0
+    for i in range(labels.shape[0]):
+        error += weights[i] if said[i] != labels[i] else 0.0
+    return error
+
+
+@njit(cache=True)
+def append(state, settings, leaver, model, said, weights):
+    """Add a classifier, if it is better than chance: its numbers ``model``, its answers ``said`` (n,) on the window,
+    which has the normalised ``weights``; ``leaver`` goes for it, unless it is -1. Returns whether it was added."""
+    n_classes, error = settings.n_classes, error_of(said, state.labels, weights)
     chance = 1.0 - 1.0 / n_classes
     if not error < chance - _SURE:
-        return
-    if full:
-        _remove(state, settings, weakest)
+        return False
+    if leaver >= 0:
+        remove(state, settings, leaver)
         state.counts[BUDGET] += 1
     error = max(error if error >= _SURE else _FLOOR, settings.eps_min * chance / 0.5)
     coefficient = math.log((1.0 - error) / error) + math.log(n_classes - 1.0)
     coefficient *= settings.scale * (n_classes - 1) ** 2 / n_classes
     size = state.counts[SIZE]
     state.coefficients[size], state.born[size] = coefficient, state.counts[SEEN]
-    for i in range(n):
-        state.right[size, i] = right[i]
+    for i in range(said.shape[0]):
+        state.right[size, i] = 1 if said[i] == state.labels[i] else -1
     for i in range(model.shape[0]):
         state.models[size, i] = model[i]
     _shift(state, settings, size, coefficient)
     state.counts[SIZE] = size + 1
     state.counts[ADDED] += 1
+    return True

@@ -10,6 +10,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from boostrun.extend import objects
+
 
 class Made(NamedTuple):
     """An algorithm is ``cls`` of ``module`` made with ``method`` first; ``also`` are modules it imports by name.
@@ -58,9 +60,13 @@ def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
 
 
 def _iboost(update: str) -> Made:
+    return _beyond_iboost("iboost", "IBoostClassifier")._replace(fixed={"update": update})
+
+
+def _beyond_iboost(module: str, cls: str, **budget: str) -> Made:
     return Made(
-        "boostrun.drift.iboost", "IBoostClassifier", None, (), "boostrun.runner.evaluate_drift",
-        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"}, fixed={"update": update},
+        f"boostrun.drift.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"} | budget,
     )  # fmt: skip
 
 
@@ -146,6 +152,9 @@ ALGORITHMS = {
     "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
     "iboost_stochastic": _iboost("stochastic"),
     "iboost_batch": _iboost("batch"),
+    "iboost_adwin": _beyond_iboost("iboost_adwin", "IBoostAdwinClassifier"),
+    "iboost_geem": _beyond_iboost("iboost_geem", "IBoostGeemClassifier", q="batch_size"),
+    "iboost_trees": _beyond_iboost("iboost_trees", "IBoostTreesClassifier"),
     "adaboost": _drift("drift.adaboost", "AdaBoostWindowClassifier", "n", "p"),
     "onlineboost": _drift("online.onlineboost", "OnlineBoostClassifier"),
     "nsoboost": _drift("drift.nsoboost", "NSOnlineBoostClassifier", "n"),
@@ -159,25 +168,33 @@ ALGORITHMS = {
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
 
 
-def modules(name: str) -> tuple[str, ...]:
+def modules(name: str, own: str | None = None) -> tuple[str, ...]:
     """Dotted names of the modules that decide what an algorithm computes, besides those that they import.
+
+    ``own`` is the ``module:Class`` of a person's own algorithm.
 
     >>> modules("wsam")[2:]
     ('boostrun.reservoir.boosting', 'boostrun.reservoir.strategies')
     """
+    if own is not None:
+        return (evaluation(name, own), "boostrun.runner.seeds", objects.module_of(own))
     made = ALGORITHMS.get(name)
-    own = (made.module, *made.also) if made else ()
-    return (evaluation(name), "boostrun.runner.seeds", *own)
+    parts = (made.module, *made.also) if made else ()
+    return (evaluation(name), "boostrun.runner.seeds", *parts)
 
 
-def evaluation(name: str) -> str:
+def evaluation(name: str, own: str | None = None) -> str:
     """Dotted name of the module whose ``train_and_test`` makes an algorithm's records."""
+    if own is not None:
+        return "boostrun.runner.evaluate_own"
     made = ALGORITHMS.get(name)
     return made.evaluate if made else "boostrun.runner.evaluate"
 
 
 def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
     """An unfitted estimator with ``fit_source`` (or ``fit``) for a checked ``algo`` group and its budget."""
+    if "class" in algo:
+        return make_own(algo["class"], algo, budget, random_state)
     made = ALGORITHMS.get(algo["name"])
     if made is None:
         from sklearn.dummy import DummyClassifier
@@ -196,6 +213,16 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
 
         method = policy_class(method)(**{name: parameters.pop(key) for key, name in made.policy.items()})
     return cls(method, random_state=random_state, **parameters)
+
+
+def make_own(where: str, keys: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
+    """A person's own estimator, ``where`` = ``module:Class``; its class attribute ``budget`` names its parameters."""
+    cls = objects.obtain(where)
+    parameters = {key: value for key, value in keys.items() if key not in ("name", "class")}
+    parameters |= {getattr(cls, "budget", {})[key]: value for key, value in budget.items()}
+    if "random_state" in inspect.signature(cls).parameters:
+        parameters["random_state"] = random_state
+    return objects.call(where, cls, **parameters)
 
 
 def rehearse(algo: Mapping[str, Any], budget: Mapping[str, int], bank) -> None:

@@ -9,13 +9,14 @@ from boostrun.errors import BoostrunError
 from boostrun.runner.execute import run_cells
 
 
-def run(*overrides: str, quiet: bool = True, **keys) -> pandas.DataFrame:
+def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **keys) -> pandas.DataFrame:
     """Run every combination of the overrides, as ``boostrun -m`` does, and return one row a trial.
 
     Parameters
     ----------
     overrides : "key=value" texts, several values separated by commas.
     quiet : show no progress on stderr.
+    config_dir : a folder of your own YAML files, beside the packaged ones.
     keys : keys at the top of the config by keyword, e.g. ``trials=10, n_jobs=2``.
 
     Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), ``seed``, every metric
@@ -29,7 +30,7 @@ def run(*overrides: str, quiet: bool = True, **keys) -> pandas.DataFrame:
     1  majority  digits     1          10.027855
     """
     words = [*overrides, *(f"{key}={'null' if value is None else value}" for key, value in keys.items())]
-    result = run_cells(compose_all(words), command=["boostrun.run", *words], quiet=quiet)
+    result = run_cells(compose_all(words, config_dir), command=["boostrun.run", *words], quiet=quiet)
     if result.interrupted:
         raise KeyboardInterrupt
     if result.failed:

@@ -15,7 +15,7 @@ from boostrun.data import is_drifting, is_streamed
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster, pool, provenance
 from boostrun.runner.cluster.ship import ship
-from boostrun.runner.plan import PlannedCell, cell_of, modules, open_store, plan, prepare, roots
+from boostrun.runner.plan import PlannedCell, cell_of, modules, open_store, own_classes, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store
@@ -67,13 +67,18 @@ def run_cells(
             outcome = run_trials(
                 trials,
                 Execute(
-                    str(data_root), str(cache_root), first.run["memory_mb"], os.getcwd(), threads(first, len(trials))
+                    str(data_root),
+                    str(cache_root),
+                    first.run["memory_mb"],
+                    os.getcwd(),
+                    threads(first, len(trials)),
+                    own_classes(all_settings),
                 ),
                 store,
                 n_jobs=first.root["n_jobs"],
                 backend=first.run["backend"],
                 engine=engine,
-                sources=sorted({(modules(cell.cell), cell.inputs.source) for cell in cells if cell.to_run}),
+                sources=_sources(cells),
                 provenance=provenance.collect(list(command) or None),
                 progress=None if quiet else Progress(),
             )
@@ -116,6 +121,18 @@ def _engine(first: Settings, store: Store) -> contextlib.AbstractContextManager[
     if first.run["backend"] not in cluster.NAMES:
         return contextlib.nullcontext()
     return contextlib.closing(cluster.connect(first.run, first.root["n_jobs"], store.root))
+
+
+def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
+    """Modules of the cells to run and their digest; not of a person's own, which are looked for when they are run."""
+    own = ("algo", "dataset")
+    return sorted(
+        {
+            (modules(cell.cell), cell.inputs.source)
+            for cell in cells
+            if cell.to_run and not any("class" in getattr(cell.cell, part) for part in own)
+        }
+    )
 
 
 def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:

@@ -49,12 +49,14 @@ def _templates(cell: PlannedCell, record: dict, place: str, path: Path) -> str:
 def _errors(cell: PlannedCell, record: dict, place: str, path: Path) -> str:
     """Shalev-Shwartz et al. 2011, Figure 6: the test images that are predicted wrongly."""
     from boostrun.data import load
+    from boostrun.extend import loader
     from boostrun.report.errors_figure import errors_figure
 
     wrong = record["curve"].get("misclassified")
     if not wrong or "holdout" in cell.cell.dataset:
         return "its record names no test samples"
-    data = load(cell.settings.dataset, roots(cell.settings)[0])
+    data_root, _ = roots(cell.settings)
+    data = load(loader.config_for(cell.settings.dataset, data_root), data_root)
     if data.x_test.ndim < 3:
         return "its samples are no images"
     shown = wrong[:_MOST]

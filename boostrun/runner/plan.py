@@ -12,6 +12,7 @@ from boostrun.compose import Settings
 from boostrun.data import is_drifting, is_streamed, loader_module
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.extend import objects
 from boostrun.runner import algorithms, tuned
 from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.store import Store
@@ -62,7 +63,8 @@ def cell_of(settings: Settings) -> Cell:
     dataset = {**settings.dataset, **parts}
     if is_streamed(dataset):
         dataset = {**dataset, "memory_limit": settings.run["memory_limit"]}
-    features = {key: value for key, value in settings.features.items() if (key, value) != ("device", "cpu")}
+    own = "class" in settings.features
+    features = {key: value for key, value in settings.features.items() if own or (key, value) != ("device", "cpu")}
     return Cell(settings.algo, dataset, features, settings.budget)
 
 
@@ -71,7 +73,13 @@ def modules(cell: Cell) -> tuple[str, ...]:
     reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
     if is_drifting(cell.dataset):
         reading.append(loader_module(cell.dataset))
-    return (*algorithms.modules(cell.algo["name"]), *reading)
+    return (*algorithms.modules(cell.algo["name"], cell.algo.get("class")), *reading)
+
+
+def own_classes(all_settings: Sequence[Settings]) -> tuple[tuple[str, str], ...]:
+    """``module:Class`` and its folder of every algorithm, data set and family of a person's own: workers are told."""
+    groups = [group for settings in all_settings for group in (settings.algo, settings.dataset, settings.features)]
+    return objects.allowed(dict.fromkeys(group["class"] for group in groups if "class" in group))
 
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
@@ -120,9 +128,10 @@ def _data_key(settings: Settings, cell: Cell) -> str:
         from boostrun.data import stream_set
 
         return stream_set.key(settings.dataset, data_root)
+    from boostrun.extend import loader, pipeline
     from boostrun.features import bank_key
 
-    return bank_key(settings.dataset, cell.features, data_root)
+    return bank_key(loader.config_for(settings.dataset, data_root), pipeline.config_for(cell.features), data_root)
 
 
 def _why_stale(record: dict, inputs: Inputs) -> str:
@@ -158,11 +167,14 @@ def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
 
 def bank_of(settings: Settings, progress: bool = True):
     """The feature bank of these settings, built where it is not there yet; DataMissingError where its data are not."""
+    from boostrun.extend import loader, pipeline
     from boostrun.features import open_bank
 
+    data_root, cache_root = roots(settings)
+    dataset = loader.config_for(settings.dataset, data_root)
     return open_bank(
-        settings.dataset, cell_of(settings).features, *roots(settings), progress, settings.root["n_jobs"],
-        memory_mb=settings.run["memory_mb"],
+        dataset, pipeline.config_for(cell_of(settings).features), data_root, cache_root, progress,
+        settings.root["n_jobs"], memory_mb=settings.run["memory_mb"],
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.data import is_drifting, is_streamed, loader_module
+from boostrun.errors import BoostrunError
+from boostrun.extend import objects
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -27,9 +29,12 @@ class Execute:
     memory_mb: int = 1024
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
+    own: tuple[tuple[str, str], ...] = ()  # module:Class and folder of what a person brought and may be imported
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
+        for where, folder in self.own:
+            objects.allow(where, folder)
         if is_drifting(trial.cell.dataset):
             return self._drifting(trial)
         return self._streamed(trial) if is_streamed(trial.cell.dataset) else self.trained(trial)[2]
@@ -43,19 +48,24 @@ class Execute:
         dataset = {**cell.dataset}
         parts = dataset.pop("holdout", 0.0), dataset.pop("train_samples", 0)
         bank = _bank(self, trial.inputs.data, canonical_json(dataset), canonical_json(cell.features), *parts)
+        if "class" in dataset and bank.meta["key"] != trial.inputs.data:
+            raise BoostrunError(f"{dataset['class']} gives other samples each time: seed its random numbers by a key")
         _compile(cell)
         seeds = spawn(trial.seed)
         random_state = int(seeds.algorithm.generate_state(1)[0])
-        train_and_test = importlib.import_module(algorithms.evaluation(cell.algo["name"])).train_and_test
+        evaluation = algorithms.evaluation(cell.algo["name"], cell.algo.get("class"))
+        train_and_test = importlib.import_module(evaluation).train_and_test
         model = algorithms.make(cell.algo, cell.budget, random_state)
-        if hasattr(model, "n_jobs"):
+        ours = "class" not in cell.algo  # a person's own may mean something else by these names
+        threaded, resumes = (ours and hasattr(model, name) for name in ("n_jobs", "checkpoint"))
+        if threaded:
             model.n_jobs = self.threads
-        if hasattr(model, "checkpoint"):
+        if resumes:
             model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
         result = train_and_test(model, bank, seeds.filter)
-        if hasattr(model, "n_jobs"):
+        if threaded:
             result["cost"]["threads"] = self.threads
-        if hasattr(model, "checkpoint"):
+        if resumes:
             shutil.rmtree(model.checkpoint, ignore_errors=True)
         return model, bank, result
 
@@ -79,7 +89,6 @@ class Execute:
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
         from boostrun.data import stream_set
-        from boostrun.errors import BoostrunError
         from boostrun.runner import algorithms, streamed
         from boostrun.runner.seeds import spawn
 
@@ -110,6 +119,7 @@ def warm_up(cell: Cell) -> None:
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
 def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: float, train_samples: int):
+    from boostrun.extend import loader, pipeline
     from boostrun.features import open_bank
     from boostrun.features.bank import Bank
     from boostrun.features.values import ValueBank
@@ -117,12 +127,14 @@ def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: floa
     from boostrun.runner.holdout import Holdout
 
     folder = Path(execute.cache_root) / "banks" / key
-    if (folder / "meta.json").is_file():  # by its key alone: a node of a cluster may not see the data
+    if (folder / "meta.json").is_file() and "class" not in json.loads(dataset):
+        # by its key alone: a node of a cluster may not see the data
         bank = (Bank if (folder / "edges.npy").is_file() else ValueBank)(folder)
     else:
+        data_root = Path(execute.data_root)
         bank = open_bank(
-            json.loads(dataset), json.loads(features), Path(execute.data_root), Path(execute.cache_root),
-            memory_mb=execute.memory_mb,
+            loader.config_for(json.loads(dataset), data_root), pipeline.config_for(json.loads(features)), data_root,
+            Path(execute.cache_root), memory_mb=execute.memory_mb,
         )  # fmt: skip
     bank = Holdout(bank, holdout) if holdout else bank
     return Fewer(bank, train_samples) if train_samples else bank
@@ -138,7 +150,7 @@ def _compile(cell: Cell, streamed: str = "") -> None:
     The lock lets one worker compile while the others wait for its result instead of compiling the same again.
     ``streamed`` is the type of the values of a streamed set, empty for a bank.
     """
-    if (cell.algo["name"], streamed) in _compiled:
+    if (cell.algo["name"], streamed) in _compiled or "class" in cell.algo:
         return
     import numpy as np
     from filelock import FileLock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..kinds import choice, flag, number, whole
+from ..kinds import choice, dimensions, flag, number, whole
 from .base import Algorithm
 
 # what the paper's table of methods says of each
@@ -34,6 +34,8 @@ class IBoost(Drift):
     update_every: str = choice("1", "p")
     adds_per_event: int = whole(1)
     remove: str = choice("smallest", "oldest")
+    flip_bad: bool = flag(False)
+    multiclass: str = choice("samme", "ovr")
     var_floor: float = number(1e-3, above=0.0)
     budget: ClassVar[dict[str, int | str]] = {"M": 200, "n": 200, "p": 1, "b": 5}
 
@@ -52,6 +54,61 @@ class IBoostBatch(IBoost):
 
     name: str = "iboost_batch"
     gradient: str = choice("plain", "log")
+
+
+@dataclass
+class IBoostVariant(Drift):
+    """What goes beyond the paper: IBoost by newest or random examples, or the whole window (``update``)."""
+
+    traits: ClassVar[tuple[str, ...]] = (CHANGING, WINDOW)
+
+    update: str = choice("stochastic", "batch")
+    example: str = choice("newest", "random")
+    eta: float | None = number(None, above=0.0)
+    grad_cap: float = number(1.0, above=0.0)
+    eps_min: float | None = number(None, least=0.0, most=0.499)
+    gradient: str = choice("plain", "log")
+
+
+@dataclass
+class IBoostAdwin(IBoostVariant):
+    """The window shrinks when an ADWIN of the committee's errors is cut."""
+
+    name: str = "iboost_adwin"
+    base: str = choice("stump", "gnb", "bnb")
+    n_least: int = whole(50)
+    delta: float = number(0.002, above=0.0, most=0.999)
+    flip_bad: bool = flag(False)
+    var_floor: float = number(1e-3, above=0.0)
+    traits: ClassVar[tuple[str, ...]] = (DETECTS, CHANGING, WINDOW)
+    budget: ClassVar[dict[str, int | str]] = {"M": 200, "n": 200, "p": 1, "b": 5}
+
+
+@dataclass
+class IBoostGeem(IBoostVariant):
+    """A memory of n that GEEM chooses, and up to q newcomers."""
+
+    name: str = "iboost_geem"
+    base: str = choice("stump", "gnb", "bnb")
+    half_life: float | None = number(None, above=0.0)
+    ridge: float = number(1.0, above=0.0)
+    covariance_dims: str | int = dimensions("auto")
+    flip_bad: bool = flag(False)
+    var_floor: float = number(1e-3, above=0.0)
+    traits: ClassVar[tuple[str, ...]] = (CHANGING,)
+    budget: ClassVar[dict[str, int | str]] = {"M": 200, "n": 200, "q": 20, "p": 1, "b": 5}
+
+
+@dataclass
+class IBoostTrees(IBoostVariant):
+    """Hoeffding trees of river, frozen after a pass over the window, or growing on."""
+
+    name: str = "iboost_trees"
+    grow: bool = flag(False)
+    grace_period: int = whole(50)
+    delta: float = number(1e-2, above=0.0, most=0.999)
+    max_depth: int = whole(5)
+    budget: ClassVar[dict[str, int | str]] = {"M": 20, "n": 200, "p": 10, "b": 5}
 
 
 @dataclass
@@ -158,7 +215,8 @@ class Dwm(Incremental):
 
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    "iboost_stochastic": IBoostStochastic, "iboost_batch": IBoostBatch, "adaboost": AdaBoost,
+    "iboost_stochastic": IBoostStochastic, "iboost_batch": IBoostBatch, "iboost_adwin": IBoostAdwin,
+    "iboost_geem": IBoostGeem, "iboost_trees": IBoostTrees, "adaboost": AdaBoost,
     "onlineboost": OnlineBoost, "nsoboost": NsoBoost, "flc": Flc, "adwinbag": AdwinBag, "ocb": Ocb, "dwm": Dwm,
     "flb": Flb,
 }  # fmt: skip

@@ -65,3 +65,27 @@ def test_probabilities_bad_parameters_and_a_class_met_late():
     for wrong in ({"delta": 0.0}, {"monitor": "x"}, {"after": "x"}, {"vote": "x"}):
         with pytest.raises(BoostrunError, match=next(iter(wrong))):
             AdwinBaggingClassifier(**wrong).partial_fit(X, y)
+
+
+@pytest.mark.slow
+def test_fed_with_correctness_it_is_rivers_and_errors_are_better():
+    """SEA with its four concepts, 20 seeds: mean prequential accuracy within two standard errors of river's class, and
+    above it with ``monitor="error"``."""
+    ensemble, naive_bayes = pytest.importorskip("river.ensemble"), pytest.importorskip("river.naive_bayes")
+    apart, gained = [], []
+    for seed in range(20):
+        X = np.random.default_rng(seed).uniform(0, 10, (5000, 3))
+        y = (X[:, 0] + X[:, 1] <= np.repeat([8, 9, 7, 9.5], 1250)).astype(int)
+        same = {"budget": 5, "vote": "proba", "var_floor": 0.0, "random_state": seed}
+        rivers = AdwinBaggingClassifier(monitor="correct", after="reset", **same).test_then_train(X, y) == y
+        errors = AdwinBaggingClassifier(monitor="error", after="keep", **same).test_then_train(X, y) == y
+        river, right = ensemble.ADWINBaggingClassifier(naive_bayes.GaussianNB(), n_models=5, seed=seed), 0
+        for x, label in zip(X.tolist(), y.tolist()):
+            row = dict(enumerate(x))
+            right += river.predict_one(row) == label
+            river.learn_one(row, label)
+        apart.append(rivers.mean() - right / len(y))
+        gained.append(errors.mean() - right / len(y))
+    deviation = np.std([apart, gained], axis=1, ddof=1) / np.sqrt(20)
+    assert abs(np.mean(apart)) < 2 * deviation[0]
+    assert np.mean(gained) > 2 * deviation[1]

@@ -1,14 +1,19 @@
 """IBoost against its twin, and the invariants of section 14."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun import IBoostClassifier
+from boostrun.data.streams import draw
+from boostrun.drift.adaboost import AdaBoostWindowClassifier
+from boostrun.drift.evaluation import blocks_of, follow, prequential
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_bases, drift_iboost
-from tests.reference.iboost import IBoost
+from boostrun.kernels import drift_bases, drift_iboost, drift_order
+from tests.reference import iboost as twins
 
 
 def sea(count, seed=0, classes=2, change=600):
@@ -49,16 +54,24 @@ SWITCHES = {
     "large steps": ({"eta": 0.3}, {"eta": 0.3}),
     "three classes": ({}, {"n_classes": 3}),
     "three classes, batch": ({"update": "batch"}, {"n_classes": 3, "batch": True, "eta": 1e-3}),
+    "an example drawn": ({"example": "random"}, {"draw": twins.splitmix}),
+    "two at a time": ({"adds_per_event": 2, "period": 4}, {"adds": 2, "p": 4}),
+    "Gaussian": ({"base": "gnb"}, {"fit": twins.gaussian, "eps_min": 0.3}),
+    "Gaussian, three classes": ({"base": "gnb"}, {"fit": twins.gaussian, "eps_min": 0.3, "n_classes": 3}),
+    "Bernoulli": ({"base": "bnb"}, {"fit": twins.bernoulli, "eps_min": 0.3}),
 }
 
 
+@pytest.mark.parametrize("count", [200, pytest.param(3000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_the_kernel_is_its_twin(switch):
+def test_the_kernel_is_its_twin(switch, count):
     """Same predictions, same classifiers removed, same coefficients, through changes of concept."""
     keys, words = SWITCHES[switch]
-    X, y = sea(200, classes=words.get("n_classes", 2), change=60)
-    twin = IBoost(**({"n": 30, "M": 8, "p": 1, "b": 3} | words))
-    model = IBoostClassifier(**({"n_window": 30, "budget": 8, "n_steps": 3} | keys))
+    X, y = sea(count, classes=words.get("n_classes", 2), change=60 if count == 200 else 600)
+    X -= 5.0  # a sign for the Bernoulli
+    twin = twins.IBoost(**({"n": 30, "M": 8, "p": 1, "b": 3} | words))
+    twin.draw = twin.draw and twin.draw(0)
+    model = IBoostClassifier(**({"n_window": 30, "budget": 8, "n_steps": 3, "random_state": 0} | keys))
     expected = [twin.learn(x, t) for x, t in zip(X, y)]
     assert (model.test_then_train(X, y, classes=np.unique(y)) == expected).all()
     assert len(twin.removed) == model.n_removed_negative_ + model.n_removed_budget_ > 0
@@ -150,6 +163,62 @@ def test_small_batch_steps_never_raise_the_loss():
     assert (np.diff(losses) < 1e-12).all() and losses[-1] < losses[0] - 1
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_the_exponential_loss_itself_falls_for_a_step_small_enough(log):
+    """From 1 / (m n E) on, halved until it does; ``log`` descends on its logarithm."""
+    model = trained(update="batch")
+    codes, start = codes_of(model), model.betas_
+    cost = np.exp(-start @ codes).sum()
+    eta = 1.0 / (len(start) * 40 * (1.0 if log else cost))
+    for _ in range(10):
+        model._state.coefficients[: len(start)] = start
+        model._settings = model._settings._replace(eta=eta, n_steps=1, cap=np.inf, log_gradient=log)
+        drift_iboost._step_batch(model._state, model._settings, np.empty(40))
+        if np.exp(-model.betas_ @ codes).sum() < cost:
+            break
+        eta /= 2
+    assert np.exp(-model.betas_ @ codes).sum() < cost and (model.betas_ != start).any()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one(classes):
+    for seed, steps in ((3, 1), (4, 7)):
+        model = trained(classes)
+        model._settings = model._settings._replace(n_steps=steps, eta=0.05)
+        codes, expected, slot = codes_of(model)[:, seed], model.betas_, seed
+        for _ in range(steps):
+            weight = min(np.exp(-expected @ codes), 1.0)
+            expected = expected + 0.05 * (classes - 1) ** 2 * codes * weight
+        drift_iboost._step_newest(model._state, model._settings, slot)
+        np.testing.assert_allclose(model.betas_, expected, rtol=1e-12)
+        assert model._state.margins[slot] == pytest.approx(expected @ codes, rel=1e-12)
+
+
+@pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_window_that_stands_still_is_adaboost_bit_for_bit(base, classes):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(80, 4)), rng.integers(0, classes, 80)
+    model = IBoostClassifier(80, 20, n_steps=0, eps_min=0.0, adds_per_event=20, base=base).partial_fit(X, y)
+    adaboost = AdaBoostWindowClassifier(n_window=80, budget=20, base=base).partial_fit(X, y)
+    m = len(adaboost.betas_)
+    assert m > 2 and (model.betas_ == adaboost.betas_).all()
+    assert (model._state.models[:m] == adaboost._models[:m]).all()
+
+
+def test_two_classes_are_several_classes_of_which_there_are_two():
+    """Codes are 1 and -1, and the stump of classes, asked for two, is the stump of signs, bit for bit."""
+    assert drift_iboost._middle(2) == 0.0 and drift_iboost._half(2) == 1.0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        columns, y, w = rng.normal(size=(3, 25)), rng.integers(0, 2, 25), rng.dirichlet(np.ones(25))
+        order, two, several = np.empty((3, 25), np.int32), np.empty(4), np.empty(4)
+        drift_order.start_order(columns, order)
+        drift_bases._fit_stump(columns, order, y, w, two)
+        drift_bases._fit_stump_of_classes(columns, order, y, w, 2, several)
+        assert (two == several).all()
+
+
 def test_an_added_classifier_errs_on_half_the_weight_and_lowers_the_cost_as_it_should():
     """Facts (a) and (b) of section 2, and a window that stands still is AdaBoost."""
     rng = np.random.default_rng(5)
@@ -212,11 +281,72 @@ def test_steps_without_bound_stay_finite_or_are_an_error_never_nan(update):
 
 
 @pytest.mark.slow
-def test_spec_levels_on_sea():
-    """SEA without noise, M = n = 200, p = 1, b = 5: the levels measured when the method was specified."""
-    rng = np.random.default_rng(0)
-    X = rng.uniform(0, 10, (50_000, 3))
-    y = np.where(X[:, 0] + X[:, 1] <= np.repeat([8, 9, 7, 9.5], 12_500), 1, -1)
-    for update, least in (("stochastic", 0.965), ("batch", 0.97)):
-        right = IBoostClassifier(200, 200, update=update).test_then_train(X, y) == y
-        assert right[200:].mean() >= least
+def test_levels_on_sea():
+    """SEA without noise, M = n = 200, p = 1, b = 5, stumps: accuracies on the hold-outs as when the method was
+    specified, where AdaBoost has nothing to choose and was measured at 94.7 and, for recovery, 93.0."""
+    stream = draw({"name": "sea"}, Path("."), 0, 1)
+    found = {
+        name: follow(model, stream, every=20, first=200)
+        for name, model in (
+            ("stochastic", IBoostClassifier(200, 200)),
+            ("batch", IBoostClassifier(200, 200, update="batch")),
+            ("adaboost", AdaBoostWindowClassifier(200, 200, lazy=True)),  # exact where it is tested
+        )
+    }
+    accuracy = {name: curve.stream_accuracy_pct() for name, curve in found.items()}
+    assert accuracy["adaboost"] == pytest.approx(94.7, abs=1.0)
+    assert accuracy["stochastic"] >= 96.5 and accuracy["batch"] >= 97.0
+    assert min(accuracy["stochastic"], accuracy["batch"]) >= accuracy["adaboost"] + 1.5
+    assert found["stochastic"].recovery_pct() > found["adaboost"].recovery_pct()
+
+
+@pytest.mark.slow
+def test_a_million_led_examples_in_a_minute():
+    """Processor time of one thread; M = 20, n = 200, p = 10, b = 1, stumps. No accuracy is above the best possible."""
+    stream = draw({"name": "led"}, Path("."))
+    model = IBoostClassifier(200, 20, period=10, n_steps=1).partial_fit(stream.x[:1000], stream.y[:1000])  # compiles
+    model = IBoostClassifier(200, 20, period=10, n_steps=1)
+    score, seconds = prequential(model, blocks_of(stream), [0, 1])
+    assert score.n_seen == 1_000_000 and seconds < 60
+    assert 70 < score.accuracy_pct < stream.facts["bayes_accuracy_pct"]
+    assert max(score.curve["window_accuracy_pct"]) < stream.facts["bayes_accuracy_pct"] + 1
+
+
+def test_a_naive_bayes_worse_than_chance_enters_with_its_answers_exchanged():
+    """The second addition is to the weights after a naive Bayes: there the next errs on more than half of it."""
+    rng = np.random.default_rng(2)
+    X = np.round(rng.normal(size=(40, 2)))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    for base in ("gnb", "bnb"):
+        keys = {"n_window": 40, "budget": 30, "base": base, "adds_per_event": 30, "eps_min": 0.0, "n_steps": 0}
+        without = IBoostClassifier(**keys).partial_fit(X, y)
+        flipped = IBoostClassifier(flip_bad=True, **keys).partial_fit(X, y)
+        assert flipped.n_added_ > without.n_added_
+        assert ((answers(flipped) == y) == (flipped._state.right[: len(flipped.betas_)] > 0)).all()
+        assert (flipped.betas_ > 0).all() and (flipped.predict(X) == y).mean() >= (without.predict(X) == y).mean()
+
+
+def test_one_vs_rest_is_an_iboost_of_two_classes_for_each():
+    X, y = sea(500, classes=3, change=200)
+    keys = {"n_window": 40, "budget": 10, "n_steps": 2}
+    model = IBoostClassifier(multiclass="ovr", **keys)
+    said = model.test_then_train(X, y, classes=[0, 1, 2])
+    singles = [IBoostClassifier(**keys).partial_fit(X, (y == c).astype(int), classes=[0, 1]) for c in range(3)]
+    scores = np.column_stack([single.decision_function(X) for single in singles])
+    assert (model.decision_function(X) == scores).all() and (model.predict(X) == scores.argmax(axis=1)).all()
+    assert (model.betas_ == np.concatenate([single.betas_ for single in singles])).all()
+    assert (said[:40] == 0).all() and (said[100:200] == y[100:200]).mean() > 0.8
+    two = IBoostClassifier(multiclass="ovr", **keys).partial_fit(X, y > 0)
+    assert (two.betas_ == IBoostClassifier(**keys).partial_fit(X, y > 0).betas_).all()
+
+
+def test_one_vs_rest_with_classes_that_come_later():
+    """The window is kept: what is added next is fitted to all of it."""
+    X, y = sea(400, classes=3, change=1000)
+    late = IBoostClassifier(n_window=40, budget=10, multiclass="ovr").partial_fit(X[:200], np.minimum(y[:200], 1))
+    late.partial_fit(X[200:201], [2]).partial_fit(X[201:202], [3])
+    assert len(late._states) == 4 and (late.n_added_, late.n_seen_) == (3 + 4, 202)
+    newest = np.concatenate([np.minimum(y[162:200], 1), [2, 3]])
+    for c, state in enumerate(late._states):
+        assert (np.roll(state.labels, -(202 % 40)) == (newest == c)).all()
+    assert (late.test_then_train(X[202:], y[202:])[100:] == y[302:]).mean() > 0.8

@@ -111,7 +111,9 @@ def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
 
 @pytest.mark.parametrize("name", drift.ALGORITHMS)
 def test_every_algorithm_follows_a_stream(name):
-    small = {"M": 5, "n": 60, "p": 2, "b": 1}
+    if name == "iboost_trees":
+        pytest.importorskip("river")
+    small = {"M": 5, "n": 60, "q": 10, "p": 5, "b": 1}
     stream = draw({"name": "sea", "n_samples": 800, "holdout_per_concept": 100}, Path("."), 3)
     algo, budget = compose_one([f"algo={name}", "dataset=sea"]).algo, drift.ALGORITHMS[name].budget
     model = algorithms.make(algo, {key: small[key] for key in budget}, 0)

@@ -15,6 +15,7 @@ SMALL = {"n_window": 20, "budget": 10}
 @pytest.mark.slow
 @parametrize_with_checks([
     IBoostClassifier(**SMALL), IBoostClassifier(20, 20, update="batch"), IBoostClassifier(base="gnb", **SMALL),
+    IBoostClassifier(multiclass="ovr", flip_bad=True, **SMALL),
 ])  # fmt: skip
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

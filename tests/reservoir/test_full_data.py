@@ -26,10 +26,17 @@ from tests.reference.adaboost import adaboost_scores
 
 SMALL = {"reservoir_size": 30, "n_estimators": 10}
 ARRAYS = ("features", "thresholds", "polarities", "coefficients")
+CHECKED = ("mada", "all")  # one that samples, one that sees all; the others are slow tests
 
 
-@parametrize_with_checks([FullDataClassifier(name, **SMALL) for name in METHODS])
+@parametrize_with_checks([FullDataClassifier(name, **SMALL) for name in CHECKED])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([FullDataClassifier(name, **SMALL) for name in METHODS if name not in CHECKED])
+def test_scikit_learns_checks_of_the_other_methods(estimator, check):
     check(estimator)
 
 

@@ -17,10 +17,17 @@ SMALL = {"n_estimators": 8, "subset_size": 40, "samples_seen": 90, "batch_size":
 FIELDS = ("features", "thresholds", "polarities", "coefficients")
 # enough to pass for a classifier; an odd number of votes has no ties, which the checks and we would break differently
 ENOUGH = {"n_estimators": 21, "subset_size": 60, "samples_seen": 600, "reservoir_size": 40}
+CHECKED = ("oza", "leistner")  # one of each kind; the others are slow tests
 
 
-@parametrize_with_checks([OnlineRivalClassifier(name, **ENOUGH) for name in METHODS])
+@parametrize_with_checks([OnlineRivalClassifier(name, **ENOUGH) for name in CHECKED])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([OnlineRivalClassifier(name, **ENOUGH) for name in METHODS if name not in CHECKED])
+def test_scikit_learns_checks_of_the_other_methods(estimator, check):
     check(estimator)
 
 

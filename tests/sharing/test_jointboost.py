@@ -13,8 +13,14 @@ from boostrun.sharing.jointboost import ClassSums, JointBoostClassifier, best_sp
 from tests.reference import jointboost as twin
 
 
-@parametrize_with_checks([JointBoostClassifier(rounds=30), JointBoostClassifier(rounds=10, search="exhaustive")])
+@parametrize_with_checks([JointBoostClassifier(rounds=30)])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([JointBoostClassifier(rounds=10, search="exhaustive")])
+def test_scikit_learns_checks_of_the_exhaustive_search(estimator, check):
     check(estimator)
 
 

@@ -16,8 +16,14 @@ from boostrun.sharing.knn import KNNClassifier
 from tests.conftest import REAL_DATA
 
 
-@parametrize_with_checks([KNNClassifier(), KNNClassifier(1, tie="smallest"), KernelSVMClassifier(1.0, 1.0)])
+@parametrize_with_checks([KNNClassifier(), KernelSVMClassifier(1.0, 1.0)])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([KNNClassifier(1, tie="smallest")])
+def test_scikit_learns_checks_of_the_other_rule_for_ties(estimator, check):
     check(estimator)
 
 

@@ -1,0 +1,106 @@
+"""A person's data set as a loader: see `boostrun.data` for what a loader offers.
+
+A data set is a function of its keys that returns ``(x, y)`` or ``(x_train, y_train, x_test, y_test)`` (or
+`boostrun.data.dataset.Parts`); or a class made of its keys, with ``read(data_root)`` that returns the same and
+``files(data_root)``, the files it reads. A function's ``data_root`` is no key: it is the folder of the data sets.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.data.dataset import Parts
+from boostrun.digest import source_digest
+from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.extend import objects
+
+DEFAULTS = {"test_fraction": 0.2, "split_seed": 0, "class": "???", "given": None, "source": "???", "content": None}
+
+
+def config_for(dataset: Mapping, data_root: Path) -> Mapping:
+    """The config of a person's own data set as `boostrun.data` takes it; any other as it is.
+
+    With ``source``, the digest of its code, and, where it names no files, ``content``, that of what it returns: for
+    this it is read, once a process.
+    """
+    if "class" not in dataset:
+        return dataset
+    own = ("name", "class", "test_fraction", "split_seed")
+    given = {key: value for key, value in dataset.items() if key not in own}
+    where = dataset["class"]
+    thing = objects.obtain(where)
+    content = None if hasattr(thing, "files") else _content(where, json.dumps(given, sort_keys=True), str(data_root))
+    return {
+        **{key: dataset[key] for key in own if key in dataset},
+        "loader": __name__, "given": given, "source": source_digest([objects.module_of(where)]), "content": content,
+    }  # fmt: skip
+
+
+def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
+    return f"it is what {options['class']} returns"
+
+
+def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that a data set says it reads, by their order; DataMissingError for one that is not there."""
+    where = options["class"]
+    thing = objects.obtain(where)
+    if not hasattr(thing, "files"):
+        return {}
+    made = objects.call(where, thing, **(options["given"] or {}))
+    found = {f"{i:06d}": Path(path) for i, path in enumerate(objects.call(where, made.files, Path(data_root)))}
+    for path in found.values():
+        if not path.is_file():
+            raise DataMissingError(f"no file {path}, which {where} reads")
+    return found
+
+
+def read(options: Mapping, data_root: Path) -> Parts:
+    """The arrays of the data set; BoostrunError where it fails or returns something else."""
+    return read_parts(options["class"], options["given"] or {}, data_root)
+
+
+def read_parts(where: str, given: Mapping, data_root: Path) -> Parts:
+    """What the data set ``where`` returns for these keys."""
+    thing = objects.obtain(where)
+    if inspect.isclass(thing):
+        made = objects.call(where, thing, **given)
+        if not callable(getattr(made, "read", None)):
+            raise BoostrunError(f"{where} is no data set: a class needs read(data_root)")
+        parts = objects.call(where, made.read, Path(data_root))
+    else:
+        root = {"data_root": Path(data_root)} if "data_root" in inspect.signature(thing).parameters else {}
+        parts = objects.call(where, thing, **given, **root)
+    if not isinstance(parts, tuple) or not 2 <= len(parts) <= len(Parts._fields):
+        raise BoostrunError(f"{where} must return (x, y) or (x_train, y_train, x_test, y_test), not {_shown(parts)}")
+    return Parts(*parts)
+
+
+def content_digest(parts: Parts) -> str:
+    """sha256 (hex) of all that a data set returned."""
+    total = hashlib.sha256()
+    for name, part in zip(Parts._fields, parts):
+        if part is None or name in ("classes", "columns"):
+            total.update(repr(None if part is None else list(map(str, part))).encode())
+            continue
+        array = np.ascontiguousarray(part)
+        array = array.astype(str) if array.dtype == object else array
+        total.update(f"{name}{array.dtype.str}{array.shape}".encode())
+        total.update(array.tobytes())
+    return total.hexdigest()
+
+
+@functools.lru_cache(maxsize=8)
+def _content(where: str, given: str, data_root: str) -> str:
+    return content_digest(read_parts(where, json.loads(given), Path(data_root)))
+
+
+def _shown(value) -> str:
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"an object of type {type(value).__name__}"

@@ -1,0 +1,77 @@
+"""A person's feature family as a pipeline: see `boostrun.features` for what a pipeline offers.
+
+A family is a function of images, (n, h, w) or (n, h, w, 3) uint8 or a table (n, d), and of its keys, that returns
+columns, (n, d) numbers; or a class made of its keys, with ``__call__(images)`` that returns the same, and optional
+``fit(images)`` (the training ones) and ``families(d) -> [(name, start, stop)]``.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from boostrun.digest import source_digest
+from boostrun.errors import BoostrunError
+from boostrun.extend import objects
+
+DEFAULTS = {"class": "???", "given": None, "source": "???"}
+
+
+def config_for(features: Mapping) -> Mapping:
+    """The config of a person's own family as `boostrun.features` takes it; any other as it is."""
+    if "class" not in features:
+        return features
+    own = ("name", "class", "bins", "bin_samples")
+    given = {key: value for key, value in features.items() if key not in own}
+    source = source_digest([objects.module_of(features["class"])])
+    return {**{key: features[key] for key in own}, "pipeline": __name__, "given": given, "source": source}
+
+
+def family(where: str, given: Mapping[str, Any]):
+    """The family with its keys: callable on images alone."""
+    thing = objects.obtain(where)
+    if not inspect.isclass(thing):
+        return functools.partial(thing, **given)
+    made = objects.call(where, thing, **given)
+    if not callable(made):
+        raise BoostrunError(f"{where} is no feature family: a class needs __call__(images)")
+    return made
+
+
+class Own:
+    """A family as a pipeline; what it makes is held to the shape (n, d) and to numbers."""
+
+    def __init__(self, options: Mapping):
+        self.name, self._where = options["name"], options["class"]
+        self._family = family(self._where, options["given"] or {})
+
+    def fit(self, images: np.ndarray) -> Own:
+        """Give the training images to a family that learns of them."""
+        if hasattr(self._family, "fit"):
+            objects.call(self._where, self._family.fit, images)
+        return self
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        """(n, d) float32 of n images; BoostrunError where the family fails or makes something else."""
+        columns = np.asarray(objects.call(self._where, self._family, images))
+        if columns.ndim != 2 or len(columns) != len(images) or columns.dtype.kind not in "biuf":
+            raise BoostrunError(
+                f"{self._where} made {columns.dtype} of the shape {columns.shape} of {len(images)} images; "
+                "numbers of the shape (n, d) are needed"
+            )
+        return columns.astype(np.float32)
+
+    def families(self, d: int) -> list[tuple[str, int, int]]:
+        """(name, start, stop) of each family among the d features."""
+        own = getattr(self._family, "families", None)
+        return [(self.name, 0, d)] if own is None else [tuple(part) for part in objects.call(self._where, own, d)]
+
+    def describe(self) -> str:
+        return f"{self._where}, a family of a person's own"
+
+
+Pipeline = Own

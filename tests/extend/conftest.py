@@ -1,0 +1,37 @@
+"""A folder of a person's own, and a process that forgets afterwards what it was told there."""
+
+import sys
+import textwrap
+
+import pytest
+
+from boostrun import digest
+from boostrun.extend import objects, registry
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch):
+    """Nothing of theirs stays registered, allowed, imported or on the path."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(objects, "_allowed", {})
+    before = set(sys.modules)
+    yield
+    registry.forget()
+    digest.forget()
+    for name in set(sys.modules) - before:
+        source = getattr(sys.modules[name], "__file__", None) or ""
+        if "site-packages" not in source and not name.startswith("boostrun"):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def mine(workplace):
+    """Write a file of the folder ``mine``: ``mine("algo/x.yaml", text)``."""
+
+    def write(name: str, text: str):
+        path = workplace / "mine" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"))
+        return path
+
+    return write

@@ -1,0 +1,311 @@
+"""What a person brings: only what they name is imported, each mistake is one sentence, and records know the code."""
+
+import dataclasses
+import sys
+
+import pytest
+import yaml
+
+from boostrun import digest
+from boostrun.config import check_group
+from boostrun.errors import BoostrunError
+from boostrun.extend import keys, registry
+from boostrun.runner import algorithms
+
+VOTER = """
+    import numpy as np
+
+    class Voter:
+        budget = {"T": "rounds"}
+
+        def __init__(self, rounds=3, share=0.5, note="", random_state=None):
+            self.rounds, self.share, self.note = rounds, share, note
+
+        def fit(self, X, y):
+            self.most = np.bincount(y).argmax()
+
+        def predict(self, X):
+            return np.full(len(X), self.most)
+"""
+RUN = "--config-dir mine algo=voter dataset=digits trials=1 n_jobs=1"
+
+
+@pytest.fixture
+def voter(mine):
+    mine("voter.py", VOTER)
+    return mine("algo/voter.yaml", "# votes\nname: voter\nclass: voter:Voter\n")
+
+
+@pytest.fixture
+def trap(mine, workplace):
+    """A module that leaves a mark where it is imported."""
+    mine("trap.py", "import pathlib\npathlib.Path('sprung').touch()\ndef run(*_, **__): pathlib.Path('ran').touch()\n")
+    yield "trap:run"
+    assert not (workplace / "sprung").exists() and not (workplace / "ran").exists()
+    assert "trap" not in sys.modules
+
+
+TRAPS = ("algo.note={}", "algo.class={}", "+algo._target_={}", "+dataset.loader=trap", "+features.pipeline=trap")
+MORE_TRAPS = (
+    "+algo.loader={}", "+dataset.class={}", "+features.class={}", "+run.class={}", "+_target_={}", "algo.name={}",
+    "features={}", "+algo._target_=os.system +algo.command=true",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("word", [*TRAPS, *(pytest.param(word, marks=pytest.mark.slow) for word in MORE_TRAPS)])
+def test_a_path_in_a_value_runs_nothing(word, command, voter, trap, workplace):
+    quoted = " ".join(f"'{part}'" if ":" in part else part for part in word.format(trap).split())
+    code, _, err = command(f"{RUN} {word.format(trap) if ':' not in word else quoted}")
+    assert code == (0 if word.startswith("algo.note") else 2) and "Traceback" not in err
+
+
+def test_nor_does_one_in_a_yaml_that_is_not_its_class(command, voter, trap):
+    voter.write_text("name: voter\nclass: voter:Voter\nnote: trap:run\n_target_: trap.run\n")
+    code, _, err = command(RUN)
+    assert code == 2 and "algo 'voter' has no key '_target_'" in err
+
+
+def test_nor_does_a_choice_that_is_not_made(command, voter, trap, mine):
+    mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
+    code, _, err = command(RUN)
+    assert code == 0, err
+    assert command("ls --config-dir mine")[0] == 0
+
+
+@pytest.mark.slow
+def test_nor_does_one_that_the_doctor_looks_at(command, voter, trap, mine):
+    mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
+    assert "trapped: yours to name" in command("doctor --config-dir mine")[1]
+
+
+def test_nor_does_another_file_that_speaks_for_a_packaged_choice(command, voter, trap, mine):
+    mine("features/raw2.yaml", "# @package _global_\nfeatures: {name: raw}\ndataset: {class: 'trap:run'}\n")
+    code, _, err = command(f"{RUN} features=raw2")
+    assert code == 2 and "dataset 'digits' is boostrun's own" in err
+
+
+def test_nor_does_a_config_from_elsewhere(trap):
+    with pytest.raises(BoostrunError, match="trap:run is not imported"):
+        algorithms.make({"name": "voter", "class": trap}, {}, 0)
+
+
+SENTENCES = {
+    "class: nowhere:Voter": "there is no module 'nowhere' in ",
+    "class: voter:Vote": "has no class or function 'Vote'; did you mean 'Voter'?",
+    "class: voter": "'voter' names no class: module:Class is needed",
+    "class: 3": "'3' names no class",
+    "class: voter:np": "neither a class nor a function but of type module",
+    "class: broken:Voter": "the module 'broken' cannot be imported: ZeroDivisionError: division by zero",
+    "class: wrong:Stars": "takes *rest, and its keys are the names of its parameters",
+    "class: wrong:Deaf": "wrong:Deaf is no algorithm: a class with fit and predict is needed",
+    "class: wrong:Thrifty": "wrong:Thrifty.budget has the key 'rounds'; the short keys are r, q, T",
+    "class: wrong:Vague": "wrong:Vague.budget names the parameter 'rounds', and there is none",
+    "class: wrong:Paper": "wrong:Paper has a parameter 'paper', which is a key of boostrun's own",
+    "class: wrong:Boundless": "'rounds' is a budget, so its default must be a whole number",
+    "class: json:Voter": "json.py is hidden by ",
+    "class: voter:Voter\nshare: much": "algo.share=much: a finite number is needed",
+    "class: voter:Voter\nshere: 1": "algo 'voter' has no key 'shere'; did you mean 'share'?",
+}
+WRONG = """
+    class Base:
+        def fit(self, X, y): ...
+        def predict(self, X): ...
+
+    class Stars(Base):
+        def __init__(self, *rest): ...
+
+    class Deaf:
+        def fit(self, X, y): ...
+
+    class Thrifty(Base):
+        budget = {"rounds": "rounds"}
+
+    class Vague(Base):
+        budget = {"T": "rounds"}
+
+    class Boundless(Base):
+        budget = {"T": "rounds"}
+        def __init__(self, rounds=None): ...
+
+    class Paper(Base):
+        def __init__(self, paper=1): ...
+"""
+
+
+@pytest.mark.parametrize("content", SENTENCES)
+def test_a_mistake_is_one_sentence(content, voter, mine):
+    mine("wrong.py", WRONG)
+    mine("broken.py", "1 / 0\n")
+    mine("json.py", "class Voter: ...\n")
+    voter.write_text(f"name: voter\n{content}\n")
+    with pytest.raises(BoostrunError) as caught:
+        _fill_in(voter)
+    assert SENTENCES[content] in str(caught.value) and "\n" not in str(caught.value)
+
+
+def _fill_in(path):
+    """As the command does it, without Hydra."""
+    config = registry.fill_in({"algo": yaml.safe_load(path.read_text())}, {"algo": {path.stem: path}})
+    check_group("algo", {key: value for key, value in config["algo"].items() if key != "class"})
+
+
+def test_so_it_is_at_the_command(command, voter, workplace):
+    voter.write_text("name: voter\nclass: voter:Vote\n")
+    code, out, err = command(RUN)
+    assert code == 2 and not out and "did you mean 'Voter'?" in err and err.count("\n") == 1
+    assert not (workplace / "results").exists()
+
+
+def test_so_is_a_name_that_is_not_the_files_or_is_taken(command, voter, mine):
+    voter.write_text("name: other\nclass: voter:Voter\n")
+    assert "its name is that of no YAML file in --config-dir" in command(RUN)[2]
+    mine("algo/geem.yaml", "name: geem\nclass: voter:Voter\n")
+    code, _, err = command(RUN)
+    assert code == 2 and "mine/algo/geem.yaml: algo 'geem' is boostrun's own; give yours another name" in err
+
+
+def test_so_is_a_bad_key_or_a_budget_that_is_not_taken(command, voter):
+    assert "algo.share=x: a finite number is needed" in command(f"{RUN} algo.share=x")[2]
+    assert "algo 'voter' has no key 'shere'; did you mean 'algo.share'?" in command(f"{RUN} algo.shere=1")[2]
+    assert "algo 'voter' has no use for r=9 (it takes T)" in command(f"{RUN} r=9")[2]
+    assert "cannot be taken away" in command(f"{RUN} ~algo.class")[2]
+
+
+def test_a_data_set_or_family_that_fails_says_where(command, mine):
+    mine(
+        "poor.py",
+        """
+        import numpy as np
+        def one(): return np.zeros((9, 2)), np.zeros(9)
+        def bare(): return 3
+        def bad(): return np.zeros((9, 2), "gone")
+        def wide(images): return images
+        def loud(images): raise RuntimeError("too loud")
+        def holes(images): return np.full((len(images), 2), np.nan)
+    """,
+    )
+    for name in ("one", "bare", "bad"):
+        mine(f"dataset/{name}.yaml", f"name: {name}\nclass: poor:{name}\n")
+    for name in ("wide", "loud", "holes"):
+        mine(f"features/{name}.yaml", f"name: {name}\nclass: poor:{name}\n")
+    said = {
+        "dataset=one": "all 7 training samples have the same label",
+        "dataset=bare": "poor:bare must return (x, y) or (x_train, y_train, x_test, y_test), not an object of type int",
+        "dataset=bad": "poor:bad failed (poor.py, line 4): TypeError: ",
+        "features=wide": "poor:wide made uint8 of the shape (1, 8, 8) of 1 images; numbers of the shape (n, d)",
+        "features=loud": "poor:loud failed (poor.py, line 6): RuntimeError: too loud",
+        "features=holes": "features=holes made 2 values that are NaN or infinite",
+    }
+    for word, sentence in said.items():
+        code, _, err = command(f"--config-dir mine algo=majority {word} n_jobs=1")
+        assert code == 2 and sentence in err and "Traceback" not in err, err
+
+
+def test_a_trial_that_fails_is_a_record_with_the_command_again(command, voter, mine):
+    mine("voter.py", VOTER.replace("return np.full(len(X), self.most)", "return self.most"))
+    code, _, err = command(RUN)
+    assert code == 1 and "Voter.predict gave the shape () for 359 samples" in err
+    assert "again: boostrun --config-dir mine algo=voter algo.share=0.5" in err
+
+
+def test_records_carry_the_digest_of_the_persons_file(command, voter, mine):
+    assert command(RUN)[0] == 0
+    assert "1 cached" in command(f"plan {RUN}")[1]
+    mine("voter.py", VOTER.replace("budget =", "# said otherwise\n        budget ="))
+    digest.forget()
+    assert "1 cached, 0 stale" in command(f"plan {RUN}")[1]
+    mine("voter.py", VOTER.replace(".argmax()", ".argmin()"))
+    digest.forget()
+    assert "1 stale (code changed)" in command(f"plan {RUN}")[1]
+
+
+def test_a_data_set_with_files_is_stale_when_one_changes(command, mine, workplace):
+    mine(
+        "shelf.py",
+        """
+        import numpy as np
+
+        class Shelf:
+            def __init__(self, path="numbers.txt", test_part=False):
+                self.path, self.test_part = path, test_part
+
+            def files(self, data_root):
+                return [data_root / self.path]
+
+            def read(self, data_root):
+                x = np.loadtxt(data_root / self.path).reshape(-1, 2)
+                y = np.array(["a", "b"])[np.arange(len(x)) % 2]
+                return (x[:8], y[:8], x[8:], y[8:]) if self.test_part else (x, y)
+    """,
+    )
+    mine("dataset/shelf.yaml", "name: shelf\nclass: shelf:Shelf\n")
+    line = "--config-dir mine algo=majority dataset=shelf trials=1 n_jobs=1"
+    code, _, err = command(line)
+    assert code == 2 and "numbers.txt, which shelf:Shelf reads" in err
+    (workplace / "datasets").mkdir(exist_ok=True)
+    (workplace / "datasets" / "numbers.txt").write_text(" ".join(map(str, range(40))))
+    assert command(line)[0] == command(f"{line} dataset.test_part=true")[0] == 0
+    assert "numbers.txt" in command("data shelf --config-dir mine")[1]
+    (workplace / "datasets" / "numbers.txt").write_text(" ".join(map(str, range(1, 41))))
+    assert "1 stale (data or features changed)" in command(f"plan {line}")[1]
+
+
+def test_a_data_set_that_is_other_each_time_is_found_out(command, mine):
+    mine(
+        "dice.py",
+        """
+        import numpy as np
+
+        def dice():
+            return np.random.rand(40, 2), np.arange(40) % 2
+    """,
+    )
+    mine("dataset/dice.yaml", "name: dice\nclass: dice:dice\n")
+    from boostrun.extend import loader
+
+    line = "--config-dir mine algo=majority dataset=dice trials=1 n_jobs=1"
+    original = loader._content
+    loader._content = original.__wrapped__  # as in a process of its own, where nothing is remembered
+    try:
+        code, _, err = command(line)
+    finally:
+        loader._content = original
+    assert code == 1 and "dice:dice gives other samples each time: seed its random numbers by a key" in err
+
+
+def test_an_installed_package_needs_no_yaml(command, mine, workplace, monkeypatch):
+    mine("their_package.py", VOTER)
+    mine("their_package-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: their-package\nVersion: 1.0\n")
+    mine("their_package-1.0.dist-info/entry_points.txt", "[boostrun.algorithms]\nthey_vote = their_package:Voter\n")
+    monkeypatch.syspath_prepend(workplace / "mine")
+    assert "they_vote" in command("ls algo")[1] and "their_package" not in sys.modules
+    assert "installed: their_package:Voter (their-package)" in command("ls algo")[1]
+    code, out, err = command("algo=they_vote dataset=digits trials=1 n_jobs=1 T=2 algo.share=0.25")
+    assert code == 0 and "they_vote" in out, err
+    code, _, err = command("algo=they_vote algo.class=os:system")
+    assert code == 2 and "as its entry point says" in err
+    assert "did you mean 'they_vote'" in command("algo=they_votes")[2]
+
+
+def test_drifting_and_streamed_sets_are_not_for_them(command, voter):
+    for word, sentence in (
+        ("dataset=sea", "algo 'voter' cannot follow the stream dataset=sea"),
+        ("dataset=stream dataset.path=x.npy dataset.test_path=y.npy", "algo 'voter' needs all samples in memory"),
+        ("features=stumps", "algo 'voter' cannot be trained on features=stumps"),
+    ):
+        code, _, err = command(f"--config-dir mine algo=voter {word}")
+        assert code == 2 and sentence in err
+
+
+def test_defaults_that_no_record_can_hold_are_no_keys():
+    class Odd:
+        def __init__(self, missing=float("nan"), parts=(1, 2), depth=None, rate=0.1): ...
+        def fit(self, X, y): ...
+        def predict(self, X): ...
+
+    schema = keys.schema("algo", Odd, "own:Odd")
+    assert [field.name for field in dataclasses.fields(schema)] == ["name", "depth", "rate"] and not schema.random
+
+
+def test_values_may_be_trained_on_as_they_are(command, voter):
+    assert command(f"{RUN} features=linear")[0] == 0
