@@ -6,7 +6,7 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench storm table3 table4 table5 timing calibration calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 \
+.PHONY: help setup demo test test-all lint bench storm fuzz table3 table4 table5 timing calibration calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 \
 	sharing iboost wheel clean
 
 help:  ## this list
@@ -36,6 +36,9 @@ bench: setup  ## speed of the kernels, of a trial, of the queue and of the first
 
 storm: setup  ## a sweep killed at 200 random moments, starved of disk, its clock set wrong: nothing lost, the same table
 	$(VENV)/bin/python scripts/storm.py --kills 200
+
+fuzz: setup  ## two thousand damaged settings, data files, records and models: each ends in a sentence or a right result
+	$(VENV)/bin/python scripts/fuzz.py --cases 2000
 
 table3 table4 table5: setup  ## a table of the reservoir paper on the data that is there: runs what is missing, writes results/reservoir
 	$(RUN) reproduce reservoir/$@

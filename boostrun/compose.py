@@ -164,6 +164,8 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a group, checked; the class of a person's own choice stays beside its keys."""
+    if not isinstance(values, Mapping):
+        raise BoostrunError(f"{group} must be keys with values, as in the files of conf/{group}, not {values!r}")
     own = {"class": values["class"]} if group in registry.ENTRY_POINTS and "class" in values else {}
     checked = schema.check_group(group, {key: value for key, value in values.items() if key not in own})
     return {"name": checked["name"], **own, **checked}
@@ -212,6 +214,9 @@ def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(_unknown_key(str(error), overrides, config_dir)) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise BoostrunError(_first_sentence(error)) from None
+    except Exception as error:  # YAML's own errors, and what Hydra's loader trips over
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise BoostrunError(f"the settings cannot be put together: {reason}") from None
     return registry.fill_in(plain, {group: _own_files(group, config_dir) for group in registry.ENTRY_POINTS})
 
 

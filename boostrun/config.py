@@ -42,7 +42,7 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     name = values.get("name")
     schemas = SCHEMAS[group]
-    if name not in schemas:
+    if not isinstance(name, str) or name not in schemas:
         raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), schemas)} (boostrun ls {group})")
     return {"name": name, **_check(schemas[name], {k: v for k, v in values.items() if k != "name"}, group, name)}
 
