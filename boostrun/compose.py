@@ -158,6 +158,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
         groups["algo"], groups["dataset"], groups["features"], checked["holdout"], checked["train_samples"]
     )
     schema.check_pool(groups["algo"], groups["features"])
+    schema.check_run(groups["run"], checked["n_jobs"])
     asked = checked["trials"]
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again

@@ -103,6 +103,8 @@ def headline(all_settings: Sequence[Settings]) -> str:
     trials = sum(len(settings.seeds) for settings in all_settings)
     what = cell_of(first).label if len(all_settings) == 1 else f"{len(all_settings)} cells"
     workers = "all cores" if first.root["n_jobs"] == -1 else f"n_jobs={first.root['n_jobs']}"
+    if first.run["backend"] not in ("loky", "sequential"):
+        workers += f" of {first.run['backend']}"
     return f"boostrun {__version__} · {what} · {trials} trials · {workers}"
 
 
