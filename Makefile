@@ -6,8 +6,8 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench storm fuzz table3 table4 table5 timing calibration calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 \
-	sharing iboost report wheel clean
+.PHONY: help setup demo test test-all lint bench storm fuzz table3 table4 table5 timing calibration calibration_online \
+	calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
