@@ -104,8 +104,11 @@ def expand(overrides: Sequence[str]) -> list[list[str]]:
 
 
 @contextmanager
-def composer(config_dir: str | None = None) -> Iterator:
-    """A function from overrides to Settings; Hydra is set up once for all calls inside the ``with`` block."""
+def composer(config_dir: str | None = None, bases: dict | None = None) -> Iterator:
+    """A function from overrides to Settings; Hydra is set up once for all calls inside the ``with`` block.
+
+    ``bases`` keeps what was composed for the next block of the same command.
+    """
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
 
@@ -119,8 +122,8 @@ def composer(config_dir: str | None = None) -> Iterator:
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
-            bases: dict = {}
-            yield lambda overrides: _settings(overrides, config_dir, bases)
+            kept = {} if bases is None else bases
+            yield lambda overrides: _settings(overrides, config_dir, kept)
     finally:
         GlobalHydra.instance().clear()
 
@@ -155,6 +158,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
         groups["algo"], groups["dataset"], groups["features"], checked["holdout"], checked["train_samples"]
     )
     schema.check_pool(groups["algo"], groups["features"])
+    schema.check_run(groups["run"], checked["n_jobs"])
     asked = checked["trials"]
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again
@@ -163,6 +167,8 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a group, checked; the class of a person's own choice stays beside its keys."""
+    if not isinstance(values, Mapping):
+        raise BoostrunError(f"{group} must be keys with values, as in the files of conf/{group}, not {values!r}")
     own = {"class": values["class"]} if group in registry.ENTRY_POINTS and "class" in values else {}
     checked = schema.check_group(group, {key: value for key, value in values.items() if key not in own})
     return {"name": checked["name"], **own, **checked}
@@ -211,6 +217,9 @@ def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(_unknown_key(str(error), overrides, config_dir)) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise BoostrunError(_first_sentence(error)) from None
+    except Exception as error:  # YAML's own errors, and what Hydra's loader trips over
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise BoostrunError(f"the settings cannot be put together: {reason}") from None
     return registry.fill_in(plain, {group: _own_files(group, config_dir) for group in registry.ENTRY_POINTS})
 
 

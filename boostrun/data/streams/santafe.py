@@ -49,10 +49,11 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
     if options["holdout"] not in ("segments", "disjoint"):
         raise BoostrunError(f"dataset.holdout={options['holdout']}: it must be one of segments, disjoint")
     path = files(options, data_root)["series"]
-    x, target = lagged(standardised(_series(path)))
+    series = _series(path)
+    if len(series) < STREAM + LAGS:
+        raise BoostrunError(f"{path} holds {len(series)} values; dataset=santafe needs {STREAM + LAGS}")
+    x, target = lagged(standardised(series))
     m = options["holdout_per_concept"]
-    if len(target) < STREAM:
-        raise BoostrunError(f"{path} holds {len(target) + LAGS} values; dataset=santafe needs {STREAM + LAGS}")
     if options["holdout"] == "disjoint":
         if 3 * m > len(target) - 3:
             raise BoostrunError(f"dataset.holdout_per_concept={m}: the series has {len(target)} examples in all")
@@ -110,4 +111,6 @@ def _series(path: Path) -> np.ndarray:
         values = np.asarray(values, np.float64).ravel()
     if not np.isfinite(values).all():
         raise BoostrunError(f"{path} holds a value that is no finite number")
+    if len(values) and not 0.0 < values.std() < np.inf:
+        raise BoostrunError(f"{path} holds the same value throughout, or values too large to square")
     return values
