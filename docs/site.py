@@ -52,7 +52,7 @@ def markdown_of(docstring: str) -> str:
     """Roles become code, ``::`` a colon; parameters that share an entry get one each, with defaults of their own; prose
     and examples that follow a section without a heading get one.
 
-    >>> print(markdown_of("See :class:`a.B`, as in::\\n\\n    code\\n\\nk, l : int\\n    Numbers.\\n"))
+    >>> print(markdown_of("See :class:`a.B`, as in::\\n\\n    code\\n\\nk, l : int\\n    Numbers."))
     See `a.B`, as in:
     <BLANKLINE>
         code
@@ -61,10 +61,10 @@ def markdown_of(docstring: str) -> str:
         Numbers.
     l : int
         Numbers.
-    <BLANKLINE>
     """
     text = re.sub(r":(?:class|meth|func|mod):`~?([^`]+)`", r"`\1`", docstring)
     text = re.sub(r"::$", ":", text, flags=re.MULTILINE).replace(".. [", "[")
+    text = re.sub(r"^(\w[\w, ]*),\n(?=\w)", r"\1, ", text, flags=re.MULTILINE)
     text = TOGETHER.sub(lambda e: "".join(f"{n}{e[2] or ''}\n{e[3]}" for n in e[1].split(", ")), f"{text}\n")
     paragraphs, section = [], ""
     for paragraph in text.split("\n\n"):
@@ -73,6 +73,6 @@ def markdown_of(docstring: str) -> str:
             section = lines[0]
         elif section in ("Parameters", "Attributes", "Raises") and not paragraph.startswith(" "):
             section = "Examples" if paragraph.startswith(">>>") else "Notes"
-            paragraph = f"{section}\n{'-' * len(section)}\n{paragraph}"
-        paragraphs.append(paragraph)
-    return "\n\n".join(paragraphs)
+            lines = [section, "-" * len(section), *lines]
+        paragraphs.append("\n".join(lines))
+    return "\n\n".join(paragraphs).rstrip()

@@ -1,4 +1,4 @@
-"""Every decimal figure that a page quotes beside a link to a table is in that table, to the digits that it is given with.
+"""Every decimal figure that a page quotes beside a link to a table is in that table, to the digits that it has.
 
 A section is checked when it links to ``results/.../table.md`` or ``.csv``; code, formulas and keys in backticks are no
 figures. Which row a figure belongs to is not checked, but a mean and what stands in brackets after it share a row.
@@ -50,7 +50,7 @@ def unknown_figures(section: str) -> list[str]:
             unknown.append(f"{mean} ({beside})")
     text = re.sub(rf"{_NUMBER} \({_NUMBER}\)", " ", text)
     for figure in re.findall(rf"(?<![\w.]){_NUMBER}(?![\w.]*\d)", text):
-        if not any(_says(value, figure) for r in rows for value in (r[k] for k in r if k in _SINGLE or "mean" not in r)):
+        if not any(_says(r[key], figure) for r in rows for key in r if key in _SINGLE or "mean" not in r):
             unknown.append(figure)
     return unknown
 

@@ -1,4 +1,4 @@
-"""`make docs`: the documentation builds without a warning, holds every public name, and fetches nothing when it is read."""
+"""`make docs`: the documentation builds without a warning, holds every public name, and fetches nothing when read."""
 
 import importlib
 import re
@@ -13,7 +13,8 @@ from boostrun.data.streams import NAMES
 from boostrun.sampling.adaboost_mh import POLICIES
 
 ROOT = Path(__file__).parents[2]
-_FETCHED = re.compile(r"""<(?:script|img|iframe|source)[^>]*\ssrc=["']?(?:https?:)?//|<link[^>]*\shref=["']?(?:https?:)?//""")
+_ELSEWHERE = r"""["']?(?:https?:)?//"""
+_FETCHED = re.compile(rf"<(?:script|img|iframe|source)[^>]*\ssrc={_ELSEWHERE}|<link[^>]*\shref={_ELSEWHERE}")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,9 @@ def site(tmp_path_factory):
         pytest.importorskip(module, reason="pip install 'boostrun[docs]'")
     folder = tmp_path_factory.mktemp("site")
     words = ["build", "--quiet", "--strict", "--config-file", ROOT / "mkdocs.yml", "--site-dir", folder]
-    built = subprocess.run([sys.executable, "-m", "mkdocs", *words], capture_output=True, text=True, cwd=ROOT, check=False)
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", *words], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert built.returncode == 0, built.stderr
     return folder
 
@@ -53,7 +56,8 @@ def test_formulas_are_mathml_and_nothing_is_fetched_when_a_page_is_read(site):
 
 
 def test_every_class_of_the_reference_can_be_imported_from_where_the_page_says():
-    named = re.findall(r"^::: ([\w.]+)", "\n".join(p.read_text() for p in (ROOT / "docs/api").glob("*.md")), re.MULTILINE)
+    pages = "\n".join(page.read_text() for page in (ROOT / "docs/api").glob("*.md"))
+    named = re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE)
     assert len(named) > len(boostrun._PUBLIC) + len(POLICIES)
     for name in named:
         module, _, last = name.rpartition(".")
