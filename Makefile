@@ -76,7 +76,7 @@ $(VENV)/.docs: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
 
-docs: $(VENV)/.docs  ## the documentation as pages that need no server and no network: build/docs/index.html
+docs: $(VENV)/.docs  ## the documentation in build/docs: pages that need no network, and no server but for the search
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict
 
 wheel: setup  ## the wheel and the source distribution, in dist/

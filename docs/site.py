@@ -15,6 +15,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parent.parent
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+LETTERS = {' mathvariant="bold">1<': ">\U0001d7cf<", ' mathvariant="double-struck">E<': ">\U0001d53c<"}
 TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?: .*)?\n((?:    .*\n)*)", re.MULTILINE)
 
 
@@ -37,7 +38,10 @@ def on_page_content(html, page, config, files):
 
 
 def _mathml(formula: str, display: str) -> str:
-    return convert(formula, display=display)
+    text = convert(formula, display=display)
+    for letter, character in LETTERS.items():
+        text = text.replace(letter, character)
+    return text
 
 
 class Docstrings(griffe.Extension):

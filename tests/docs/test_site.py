@@ -1,6 +1,7 @@
 """`make docs`: the documentation builds without a warning, holds every public name, and fetches nothing when read."""
 
-import importlib
+import doctest
+import importlib.util
 import re
 import subprocess
 import sys
@@ -15,6 +16,12 @@ from boostrun.sampling.adaboost_mh import POLICIES
 ROOT = Path(__file__).parents[2]
 _ELSEWHERE = r"""["']?(?:https?:)?//"""
 _FETCHED = re.compile(rf"<(?:script|img|iframe|source)[^>]*\ssrc={_ELSEWHERE}|<link[^>]*\shref={_ELSEWHERE}")
+
+
+def _public() -> set[str]:
+    names = {f"{module}.{name}" for name, module in boostrun._PUBLIC.items()}
+    names |= {f"boostrun.sampling.policies.{module}.{name}" for module, name in POLICIES.values()}
+    return names | {f"boostrun.data.streams.{name}" for name in NAMES}
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +40,7 @@ def site(tmp_path_factory):
 @pytest.mark.slow
 def test_the_site_holds_every_page_picture_and_public_name(site):
     api = "".join(page.read_text() for page in (site / "api").glob("*.html"))
-    names = [f"{module}.{name}" for name, module in boostrun._PUBLIC.items()]
-    names += [f"boostrun.sampling.policies.{module}.{name}" for module, name in POLICIES.values()]
-    names += [f"boostrun.data.streams.{name}" for name in NAMES]
-    assert [name for name in names if f'id="{name}"' not in api] == []
+    assert [name for name in _public() if f'id="{name}"' not in api] == []
     assert (site / "results/reservoir/table3/table.html").is_file()
     for page in (ROOT / "docs").rglob("*.md"):
         written = (site / page.relative_to(ROOT / "docs")).with_suffix(".html")
@@ -55,11 +59,15 @@ def test_formulas_are_mathml_and_nothing_is_fetched_when_a_page_is_read(site):
         assert not re.search(r"@import|url\(['\"]?(?:https?:)?//", style.read_text()), style
 
 
-def test_every_class_of_the_reference_can_be_imported_from_where_the_page_says():
+@pytest.mark.slow
+def test_docstrings_become_markdown(site):
+    spec = importlib.util.spec_from_file_location("site_of_docs", ROOT / "docs" / "site.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    assert doctest.testmod(hooks) == (0, 1)
+
+
+def test_the_reference_asks_for_every_public_name():
     pages = "\n".join(page.read_text() for page in (ROOT / "docs/api").glob("*.md"))
-    named = re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE)
-    assert len(named) > len(boostrun._PUBLIC) + len(POLICIES)
-    for name in named:
-        module, _, last = name.rpartition(".")
-        found = getattr(importlib.import_module(module), last, None)
-        assert found is not None or importlib.util.find_spec(name), name
+    asked = set(re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE))
+    assert _public() <= asked, _public() - asked
