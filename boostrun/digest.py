@@ -30,7 +30,8 @@ def source_digest(modules: Sequence[str]) -> str:
     ``if TYPE_CHECKING``, and not ``boostrun.config``, because a record's cell holds every key. The ``__init__`` of a
     plugin's package counts when something in it is imported, that of our own packages only when it is itself imported;
     what it imports is followed only when the package, or a name that is not one of its modules, is imported. A name
-    that a package makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where a thing lives.
+    that a package makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where
+    a thing lives.
 
     The same on every Python version and independent of the order of ``modules``; found once per process.
 
