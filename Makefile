@@ -28,8 +28,9 @@ test: setup  ## the tests, a few minutes
 test-all: setup  ## the slow tests and those that read the real data sets too
 	$(PYTEST) -q -n auto -m 'not bench'
 
-lint: setup  ## ruff over everything
+lint: setup  ## ruff over everything, mypy over the package
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
 
 bench: setup  ## speed of the kernels, of a trial, of the queue and of the first command, as ratios
 	$(PYTEST) -q -s -m bench tests

@@ -56,11 +56,16 @@ def run_cells(
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
             return Result(cells, [], 0, False)
-        folders = (str(root.absolute()) for root in roots(first))
+        data_root, cache_root = (str(root.absolute()) for root in roots(first))
         outcome = run_trials(
             trials,
             Execute(
-                *folders, first.run["memory_mb"], os.getcwd(), threads(first, len(trials)), own_classes(all_settings)
+                data_root,
+                cache_root,
+                first.run["memory_mb"],
+                os.getcwd(),
+                threads(first, len(trials)),
+                own_classes(all_settings),
             ),
             store,
             n_jobs=first.root["n_jobs"],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -247,7 +247,7 @@ class _Run:
                 self.deaths.update(fallen)
         return sorted(busy), suspects
 
-    def _pool(self, pending: list[int], wait: bool) -> Iterator[Summary]:
+    def _pool(self, pending: list[int], wait: bool) -> Generator[Summary, None, None]:
         import joblib
 
         parallel = pool.parallel(self.backend, min(self.workers, len(pending)))
@@ -280,7 +280,7 @@ class _Run:
             if self.store.done(trial.key) is None:
                 message = f"the worker died twice ({cause}), the last time with this trial alone"
                 error = {"type": "WorkerDied", "message": message, "traceback": ""}
-                parts = {"metrics": {}, "cost": {}, "curve": {}}
+                parts: dict[str, dict] = {"metrics": {}, "cost": {}, "curve": {}}
                 self.store.put(make_record(trial, self.job.provenance, parts, error))
         self._settle_from_store(number)
 

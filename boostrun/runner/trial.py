@@ -125,7 +125,7 @@ def _bank(execute: Execute, dataset: str, features: str, holdout: float, train_s
     from boostrun.runner.holdout import Holdout
 
     data_root = Path(execute.data_root)
-    bank = open_bank(
+    bank: Any = open_bank(
         loader.config_for(json.loads(dataset), data_root), pipeline.config_for(json.loads(features)), data_root,
         Path(execute.cache_root), memory_mb=execute.memory_mb,
     )  # fmt: skip
