@@ -6,8 +6,8 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench storm table3 table4 table5 timing calibration calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 \
-	sharing iboost wheel clean
+.PHONY: help setup demo test test-all lint bench storm fuzz table3 table4 table5 timing calibration calibration_online \
+	calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ bench: setup  ## speed of the kernels, of a trial, of the queue and of the first
 storm: setup  ## a sweep killed at 200 random moments, starved of disk, its clock set wrong: nothing lost, the same table
 	$(VENV)/bin/python scripts/storm.py --kills 200
 
+fuzz: setup  ## two thousand damaged settings, data files, records and models: each ends in a sentence or a right result
+	$(VENV)/bin/python scripts/fuzz.py --cases 2000
+
 table3 table4 table5: setup  ## a table of the reservoir paper on the data that is there: runs what is missing, writes results/reservoir
 	$(RUN) reproduce reservoir/$@
 
@@ -66,6 +69,9 @@ IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fi
 	cost_n cost_m table_sea_bp table_sea_budget fig_sea_stumps table_sea_window fig_window table_sea_noise
 iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boostrun reproduce ... --quick is less)
 	for item in $(IBOOST); do $(RUN) reproduce iboost/$$item || exit; done
+
+report: setup  ## report.html: every table, curve and record that is stored, of all papers, on one page
+	$(RUN) report
 
 wheel: setup  ## the wheel and the source distribution, in dist/
 	$(VENV)/bin/python -m build --outdir dist .

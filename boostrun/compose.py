@@ -104,8 +104,11 @@ def expand(overrides: Sequence[str]) -> list[list[str]]:
 
 
 @contextmanager
-def composer(config_dir: str | None = None) -> Iterator:
-    """A function from overrides to Settings; Hydra is set up once for all calls inside the ``with`` block."""
+def composer(config_dir: str | None = None, bases: dict | None = None) -> Iterator:
+    """A function from overrides to Settings; Hydra is set up once for all calls inside the ``with`` block.
+
+    ``bases`` keeps what was composed for the next block of the same command.
+    """
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
 
@@ -119,8 +122,8 @@ def composer(config_dir: str | None = None) -> Iterator:
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
-            bases: dict = {}
-            yield lambda overrides: _settings(overrides, config_dir, bases)
+            kept = {} if bases is None else bases
+            yield lambda overrides: _settings(overrides, config_dir, kept)
     finally:
         GlobalHydra.instance().clear()
 
@@ -155,6 +158,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
         groups["algo"], groups["dataset"], groups["features"], checked["holdout"], checked["train_samples"]
     )
     schema.check_pool(groups["algo"], groups["features"])
+    schema.check_run(groups["run"], checked["n_jobs"])
     asked = checked["trials"]
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again

@@ -15,8 +15,8 @@ from .schemas.sampling import Sampling
 from .schemas.sharing import Sharing
 
 __all__ = [
-    "MISSING", "SCHEMAS", "check_budget", "check_drifting", "check_group", "check_pool", "check_root", "check_streamed",
-    "defaults",
+    "MISSING", "SCHEMAS", "check_budget", "check_drifting", "check_group", "check_pool", "check_root", "check_run",
+    "check_streamed", "defaults",
 ]  # fmt: skip
 
 
@@ -86,6 +86,36 @@ def check_pool(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
         raise BoostrunError(
             f"algo '{algo['name']}' cannot be trained on features={features['name']}; it takes {fitting}"
         )
+
+
+_OF_BACKENDS = {
+    "scheduler": ("dask", "ray", "slurm"), "batch": ("dask", "ray", "slurm"), "partition": ("slurm",),
+    "account": ("slurm",), "minutes": ("slurm",), "job_memory_mb": ("slurm",),
+}  # fmt: skip
+
+
+def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
+    """Refuse what the way of running has no use for, or lacks; raises BoostrunError with one sentence.
+
+    >>> check_run({"name": "local", **defaults("run", "local"), "backend": "dask"}, -1)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: run.backend=dask needs run.scheduler=tcp://host:8786, the address of its scheduler
+    """
+    backend = run["backend"]
+    usual = defaults("run", run["name"])
+    for key, backends in _OF_BACKENDS.items():
+        if backend not in backends and run[key] != usual[key]:
+            raise BoostrunError(
+                f"run.backend={backend} has no use for run.{key}={_typed(run[key])} (it is for {', '.join(backends)})"
+            )
+    if backend == "dask" and run["scheduler"] is None:
+        raise BoostrunError("run.backend=dask needs run.scheduler=tcp://host:8786, the address of its scheduler")
+    if backend == "slurm" and run["scheduler"] not in (None, "local"):
+        raise BoostrunError(
+            f"run.scheduler={run['scheduler']}: SLURM is found without an address; local runs the same jobs here"
+        )
+    if backend == "slurm" and n_jobs == -1:
+        raise BoostrunError("run.backend=slurm needs n_jobs=...: how many jobs it may have at once")
 
 
 _HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand

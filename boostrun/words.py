@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ VERBS = {
     "reproduce": "run what is missing of a paper's table, then write it: reproduce reservoir/table3 [--quick]",
     "tune": "choose a bandit's scale, or the best family, by a full run with each value: tune algo=ucb dataset=mnist",
     "table": "show a paper's table from stored records alone: table reservoir/table3 [--strict]",
+    "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
     "ls": "what there is: ls algo | dataset | features | paper",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
@@ -28,6 +30,7 @@ usage: boostrun [verb] [key=value ...] [options]
   boostrun algo=geem dataset=mnist r=100              one cell, ten trials
   boostrun -m algo=rand,wsam,geem r=100,250           a sweep: one queue, one table
   boostrun reproduce reservoir/table3                 a table of a paper
+  boostrun report -o report.html                      all papers' results as one page
 
 verbs:
 {verbs}
@@ -40,7 +43,7 @@ options:
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --to c|npz            export: a C99 file, or the model itself
-  -o, --output FILE     export: where to
+  -o, --output FILE     export, report: where to
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
@@ -68,8 +71,11 @@ _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
-_TAKES = {"reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1}
+_TAKES = {
+    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
+}  # fmt: skip
 _VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
+_OF = {"to": ("export",), "output": ("export", "report")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
@@ -95,8 +101,8 @@ def parse(argv: Sequence[str]) -> Words:
             if not equals and not rest:
                 raise BoostrunError(f"{option} needs {_NEEDS[place]}")
             setattr(words, place, value if equals else rest.pop(0))
-            if place != "config_dir" and words.verb != "export":
-                raise BoostrunError(f"{option} is an option of export only (boostrun --help)")
+            if words.verb not in _OF.get(place, VERBS):
+                raise BoostrunError(f"{option} is an option of {' and '.join(_OF[place])} only (boostrun --help)")
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
         elif word.startswith("-"):
@@ -107,6 +113,6 @@ def parse(argv: Sequence[str]) -> Words:
         else:
             words.names.append(word)
     if len(words.names) > _TAKES.get(words.verb, 0):
-        extra = words.names[_TAKES.get(words.verb, 0)]
+        extra = words.names[int(_TAKES.get(words.verb, 0))]
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in algo=geem r=250")
     return words

@@ -23,11 +23,12 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_carries_configuration_and_reference_figures_and_nothing_of_the_tests(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    for folder, packaged in (("conf", "boostrun/conf"), ("boostrun/reference", "boostrun/reference")):
+    page = "boostrun/report/page"
+    for folder, packaged in (("conf", "boostrun/conf"), ("boostrun/reference", "boostrun/reference"), (page, page)):
         files = {
             f"{packaged}/{path.relative_to(ROOT / folder).as_posix()}"
             for path in (ROOT / folder).rglob("*")
-            if path.suffix in (".yaml", ".csv")
+            if path.suffix in (".yaml", ".csv", ".html", ".css", ".js")
         }
         assert files and files <= names
     assert not [name for name in names if name.startswith(("tests", "conf/", "results", "datasets"))]

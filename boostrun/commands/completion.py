@@ -34,7 +34,8 @@ def _complete_verb() -> bool:
         return True
     if len(before) == 1 and before[0] in VERBS and "=" not in word:
         choices = {
-            "reproduce": options("paper"), "table": options("paper"), "plan": options("paper"),
+            "reproduce": options("paper"), "table": options("paper"), "report": options("paper"),
+            "plan": options("paper"),
             "ls": ("algo", "dataset", "features", "paper"), "data": options("dataset"),
         }.get(before[0], ())  # fmt: skip
         found = [choice for choice in choices if choice.startswith(word)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from boostrun.compose import options
 from boostrun.config import SCHEMAS
 from boostrun.errors import BoostrunError, did_you_mean
@@ -22,14 +24,15 @@ def main(words: Words) -> int:
         installed = {name: point for name, point in registry.installed(group).items() if name not in found}
         wide = max(map(len, [*found, *installed]), default=0)
         for name, path in found.items():
-            print(f"{'' if words.names else '  '}{name:<{wide}}  {_first_comment(path)}{_takes(group, name)}")
+            print(f"{'' if words.names else '  '}{name:<{wide}}  {first_comment(path)}{_takes(group, name)}")
         for name, point in installed.items():
             package = f" ({point.dist.name})" if point.dist else ""
             print(f"{'' if words.names else '  '}{name:<{wide}}  installed: {point.value}{package}")
     return 0
 
 
-def _first_comment(path) -> str:
+def first_comment(path: Path) -> str:
+    """What the first line of a YAML file says of it; empty where it is no comment."""
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     return first.lstrip("# ") if first.startswith("#") else ""
 

@@ -8,6 +8,7 @@ from boostrun.commands.run import same_places, tell_end
 from boostrun.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
+from boostrun.report.curves import AGAINST, MOST_LINES
 from boostrun.report.drift_figure import drift_figure, tradeoff_figure
 from boostrun.report.paired import write_differences
 from boostrun.report.sweep_figure import sweep_figure
@@ -16,8 +17,6 @@ from boostrun.runner.drawn import draw
 from boostrun.runner.pictures import draw as draw_picture
 from boostrun.runner.plan import roots
 from boostrun.words import Words
-
-_MOST_LINES = 24  # of a figure of curves: more cannot be told apart
 
 
 def main(words: Words) -> int:
@@ -43,10 +42,10 @@ def main(words: Words) -> int:
         table_figure(table, folder / "table.png")
         curves = item.curves(result.cells)
         lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
-        for against in ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds"):
+        for against in AGAINST:
             for metric in item.metrics:
                 there = any({against, metric} <= set(record["curve"]) for entry in curves for record in entry.records)
-                if there and against != metric and len(lines) <= _MOST_LINES:
+                if there and against != metric and len(lines) <= MOST_LINES:
                     name = against if len(item.metrics) == 1 else f"{metric}_{against}"
                     curve_figure(
                         curves, metric, against, folder / f"curve_{name}.png", levels=item.levels,
@@ -55,7 +54,7 @@ def main(words: Words) -> int:
                     )  # fmt: skip
         for metric in item.metrics:
             there = any({"examples", metric} <= set(record["curve"]) for entry in curves for record in entry.records)
-            if there and len(lines) <= _MOST_LINES:
+            if there and len(lines) <= MOST_LINES:
                 drift_figure(curves, metric, folder / f"curve_{metric}_examples.png")
         if item.tradeoff and any(cell.n for cell in table.cells):
             level = item.spec.columns.index(item.tradeoff["along"])

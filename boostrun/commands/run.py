@@ -58,9 +58,14 @@ def tell_end(result, words: Words) -> int:
 
 def rerun(record: dict) -> str:
     """The words after ``boostrun`` that run a record's trial again, and no other."""
+    return f"{cell_words(record['cell'])} seed={record['seed']} trials=1"
+
+
+def cell_words(config: dict) -> str:
+    """A cell as a person types it after ``boostrun``; seeds and trials come besides."""
     parts = []
     for group in ("algo", "dataset", "features"):
-        values = dict(record["cell"][group])
+        values = dict(config[group])
         if (holdout := values.pop("holdout", None)) is not None:
             parts.append(f"holdout={holdout}")
         if (count := values.pop("train_samples", None)) is not None:
@@ -69,8 +74,8 @@ def rerun(record: dict) -> str:
             parts.append(f"run.memory_limit={limit}")
         parts.append(f"{group}={values['name']}")
         parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key not in ("name", "class")]
-    parts += [f"{key}={value}" for key, value in record["cell"]["budget"].items()]
-    return " ".join([*parts, f"seed={record['seed']}", "trials=1"])
+    parts += [f"{key}={value}" for key, value in config["budget"].items()]
+    return " ".join(parts)
 
 
 def _typed_as(group: str, key: str) -> str:
@@ -98,6 +103,8 @@ def headline(all_settings: Sequence[Settings]) -> str:
     trials = sum(len(settings.seeds) for settings in all_settings)
     what = cell_of(first).label if len(all_settings) == 1 else f"{len(all_settings)} cells"
     workers = "all cores" if first.root["n_jobs"] == -1 else f"n_jobs={first.root['n_jobs']}"
+    if first.run["backend"] not in ("loky", "sequential"):
+        workers += f" of {first.run['backend']}"
     return f"boostrun {__version__} · {what} · {trials} trials · {workers}"
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import pickle
+import subprocess
+import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,20 +80,31 @@ def fails_with_a_sentence(function: Callable[[], Any]) -> bool:
 
 def in_a_worker(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """What ``function(*arguments)`` of this package returns in a fresh process that may import ``where``."""
-    from joblib.externals.loky import ProcessPoolExecutor
+    with tempfile.TemporaryDirectory() as folder:
+        task, answer = Path(folder) / "task", Path(folder) / "answer"
+        task.write_bytes(pickle.dumps(sys.path) + pickle.dumps((objects.allowed([where]), function, arguments)))
+        done = subprocess.run(
+            [sys.executable, "-c", _WORKER, task, answer], check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            lines = done.stderr.strip().splitlines()
+            raise Failed(f"in another process: {lines[-1][:200] if lines else f'exit code {done.returncode}'}")
+        return pickle.loads(answer.read_bytes())
 
-    executor = ProcessPoolExecutor(max_workers=1)
-    try:
-        return executor.submit(_there, objects.allowed([where]), function, arguments).result()
-    finally:
-        executor.shutdown(wait=True, kill_workers=True)
 
-
-def _there(own: tuple[tuple[str, str], ...], function: Callable[..., Any], arguments: tuple) -> Any:
-    for where, folder in own:
-        objects.allow(where, folder)
-        objects.obtain(where)
-    return function(*arguments)
+_WORKER = """
+import pickle, sys
+with open(sys.argv[1], "rb") as task:
+    sys.path[:] = pickle.load(task)
+    from boostrun.extend import objects
+    own, function, arguments = pickle.load(task)
+for where, folder in own:
+    objects.allow(where, folder)
+    objects.obtain(where)
+result = pickle.dumps(function(*arguments))
+with open(sys.argv[2], "wb") as answer:
+    answer.write(result)
+"""
 
 
 @contextlib.contextmanager

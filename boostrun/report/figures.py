@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.comparison import Comparison
-from boostrun.report.entry import Entry, by_seed, done, row_label
+from boostrun.report.curves import curve_points
+from boostrun.report.entry import Entry, by_seed, row_label
 from boostrun.report.formats import count, decimal, metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import mean_std
@@ -95,7 +96,7 @@ def curve_figure(
     levels = levels or {}
     panels: dict = {}
     for entry in entries:
-        points = _curve(entry, metric, against)
+        points = curve_points(entry, metric, against)
         if points:
             panels.setdefault(entry.column[0] if entry.column else "", []).append((entry, points))
     if not panels:
@@ -189,33 +190,6 @@ def _kind(cell: Comparison | Entry) -> str:
 def look(place: int) -> tuple[str, str]:
     """Colour and marker; the eighth has the first colour and another marker."""
     return COLOURS[place % len(COLOURS)], MARKERS[(place + place // len(COLOURS)) % len(MARKERS)]
-
-
-def _curve(entry: Entry, metric: str, against: str) -> list[tuple[float, float, float]]:
-    """(mean of against, mean, std of the metric) at the checkpoints that all of the entry's curves have."""
-    curves = []
-    if against == "T" and len(entry.records) == 1 and (points := _path(entry.records[0], metric)):
-        return points
-    for record in done(entry.records):
-        curve = record.get("curve") or {}
-        if all(curve.get(name) for name in ("T", metric, against)):
-            triples = zip(curve["T"], curve[against], curve[metric])
-            curves.append({t: (x, y) for t, x, y in triples if x is not None and y is not None and math.isfinite(y)})
-    if not curves:
-        return []
-    shared = sorted(set.intersection(*map(set, curves)))
-    points = []
-    for t in shared:
-        mean, std = mean_std(curve[t][1] for curve in curves)
-        points.append((mean_std(curve[t][0] for curve in curves)[0], mean, std))
-    return points
-
-
-def _path(record: Mapping, metric: str) -> list[tuple[float, float, float]]:
-    """(columns, metric, nan) at the points of a record's path, those with no column left out; [] where it has none."""
-    path = (record.get("curve") or {}).get("path") or {}
-    points = zip(path.get("columns") or [], path.get(metric) or [])
-    return [(columns, value, math.nan) for columns, value in points if columns and math.isfinite(value)]
 
 
 def _line(colour: str, label: str):

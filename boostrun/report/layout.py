@@ -78,32 +78,34 @@ def layout(table: Table, group: str = NARROW) -> Layout:
     usual, signs = _usual(table), _signs(table)
     by_title: dict[str, list[Comparison]] = {}
     for cell in table.cells:
-        by_title.setdefault(_block_title(table, cell), []).append(cell)
+        by_title.setdefault(block_title(table, cell), []).append(cell)
     blocks = []
     for title, cells in by_title.items():
         texts: dict[str, dict[str, tuple[str, ...]]] = {}
-        with_paper = {_group_head(cell) for cell in cells if cell.has_paper}
+        with_paper = {group_head(cell) for cell in cells if cell.has_paper}
         rows = dict.fromkeys(table.label(cell) for cell in cells)
         for row in rows:  # row by row, so that notes are numbered as a person reads
             for cell in cells:
                 if table.label(cell) == row:
-                    head = _group_head(cell)
+                    head = group_head(cell)
                     ours = _ours(cell, usual, signs, notes, group)
                     shown = (
                         (ours, _paper(cell, notes, group), _difference(cell, group)) if head in with_paper else (ours,)
                     )
                     texts.setdefault(head, {})[row] = shown
-        order = dict.fromkeys(_group_head(cell) for cell in cells)
+        order = dict.fromkeys(group_head(cell) for cell in cells)
         groups = tuple(Group((head, "paper", "diff") if head in with_paper else (head,), texts[head]) for head in order)
         blocks.append(Block(title, tuple(rows), groups))
     return Layout(table.spec.heading, tuple(blocks), tuple(_footer(table, usual)), tuple(notes))
 
 
-def _block_title(table: Table, cell: Comparison) -> str:
+def block_title(table: Table, cell: Comparison) -> str:
+    """The title of the block that a cell stands in."""
     return cell.column[0] if len(table.spec.columns) > 1 else ""
 
 
-def _group_head(cell: Comparison) -> str:
+def group_head(cell: Comparison) -> str:
+    """The head of the columns that a cell stands in."""
     return " ".join(cell.column[1:] if len(cell.column) > 1 else cell.column) or "ours"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,20 +59,29 @@ def differences(table: Table, base: str) -> list[Difference]:
     return found
 
 
-def write_differences(table: Table, base: str, folder: Path) -> list[Path]:
-    """Put differences.md and differences.csv into ``folder``; BoostrunError when it cannot be written."""
-    found = differences(table, base)
+def lines(table: Table, base: str, text: Callable[[float], str]) -> list[list[str]]:
+    """The differences as rows of texts, a head first; ``text`` writes a number."""
     levels = list(table.spec.columns)
     head = ["row", *levels, *(["metric"] if "metric" not in levels else []), "n", "difference", "low", "high"]
-    shown, plain = [], []
-    for one in found:
+    rows = []
+    for one in differences(table, base):
         names = [one.row, *one.column, *([metric_name(one.metric)] if "metric" not in levels else []), str(one.n)]
-        shown.append([*names, *(decimal(number, signed=True) or "—" for number in (one.mean, one.low, one.high))])
-        plain.append([*names, *(f"{number:.10g}" for number in (one.mean, one.low, one.high))])
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *plain])
+        rows.append([*names, *map(text, (one.mean, one.low, one.high))])
+    return [head, *rows]
+
+
+def rounded(table: Table, base: str) -> tuple[list[list[str]], str]:
+    """The differences as people read them, and what they are."""
     told = f"Mean less that of {base} over the n seeds that both have; low, high: Student's 95 % interval of the mean."
-    numbers = tuple(range(len(head) - 4, len(head)))
-    page = f"# {table.spec.heading}: differences to {base}\n\n{pipe_table([head, *shown], numbers=numbers)}\n\n{told}\n"
+    return lines(table, base, lambda number: decimal(number, signed=True) or "—"), told
+
+
+def write_differences(table: Table, base: str, folder: Path) -> list[Path]:
+    """Put differences.md and differences.csv into ``folder``; BoostrunError when it cannot be written."""
+    shown, told = rounded(table, base)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines(table, base, "{:.10g}".format))
+    numbers = tuple(range(len(shown[0]) - 4, len(shown[0])))
+    page = f"# {table.spec.heading}: differences to {base}\n\n{pipe_table(shown, numbers=numbers)}\n\n{told}\n"
     contents = {"differences.md": page, "differences.csv": text.getvalue()}
     return [write_bytes(folder / name, content.encode()) for name, content in contents.items()]

@@ -8,13 +8,17 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from boostrun.compose import Settings
+from boostrun.data import is_drifting, is_streamed
 from boostrun.errors import BoostrunError
-from boostrun.runner import pool, provenance
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, own_classes, plan, prepare, roots
+from boostrun.runner import cluster, pool, provenance
+from boostrun.runner.cluster.ship import ship
+from boostrun.runner.plan import PlannedCell, cell_of, modules, open_store, own_classes, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
+from boostrun.runner.store import Store
 from boostrun.runner.trial import Execute, warm_up
 
 
@@ -38,6 +42,7 @@ def run_cells(
     All settings share the first one's store, workers and roots.
     """
     first = all_settings[0]
+    tracker = _tracker(first.run["tracker"])
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
@@ -51,29 +56,36 @@ def run_cells(
         for cell in cells:
             if cell.to_run:
                 alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
-        for group in alike.values():
-            prepare(group, progress=not quiet)
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
             return Result(cells, [], 0, False)
-        data_root, cache_root = (str(root.absolute()) for root in roots(first))
-        outcome = run_trials(
-            trials,
-            Execute(
-                data_root,
-                cache_root,
-                first.run["memory_mb"],
-                os.getcwd(),
-                threads(first, len(trials)),
-                own_classes(all_settings),
-            ),
-            store,
-            n_jobs=first.root["n_jobs"],
-            backend=first.run["backend"],
-            provenance=provenance.collect(list(command) or None),
-            progress=None if quiet else Progress(),
-        )
-        wait()
+        with _engine(first, store) as engine:
+            for group in alike.values():
+                prepare(group, progress=not quiet)
+            data_root, cache_root = (root.absolute() for root in roots(first))
+            if engine is not None:
+                ship(engine, _banks(cells, cache_root))
+            outcome = run_trials(
+                trials,
+                Execute(
+                    str(data_root),
+                    str(cache_root),
+                    first.run["memory_mb"],
+                    os.getcwd(),
+                    threads(first, len(trials)),
+                    own_classes(all_settings),
+                ),
+                store,
+                n_jobs=first.root["n_jobs"],
+                backend=first.run["backend"],
+                engine=engine,
+                sources=_sources(cells),
+                provenance=provenance.collect(list(command) or None),
+                progress=None if quiet else Progress(),
+            )
+            wait()
+    if tracker is not None:
+        tracker.track([*outcome.done, *outcome.failed])
     computed = len(outcome.done) - outcome.cached
     return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
 
@@ -86,7 +98,12 @@ def fewer_trials(all_settings: Sequence[Settings]) -> str:
 
 
 def threads(settings: Settings, trials: int) -> int:
-    """Cores for each of ``trials`` run together: all of ``n_jobs`` for one alone, one where there are enough trials."""
+    """Cores for each of ``trials`` run together: all of ``n_jobs`` for one alone, one where there are enough trials.
+
+    On a cluster always one: a worker there has no more.
+    """
+    if settings.run["backend"] in cluster.NAMES:
+        return 1
     cores = pool.workers(settings.root["n_jobs"])
     at_once = 1 if settings.run["backend"] == "sequential" else min(cores, trials)
     return cores // at_once
@@ -100,3 +117,41 @@ def _workers(all_settings: Sequence[Settings]):
     if n_jobs == 1 or first.run["backend"] != "loky":
         return contextlib.nullcontext(lambda: None)
     return pool.started(n_jobs, functools.partial(warm_up, cell_of(first)))
+
+
+def _tracker(name: str):
+    """What else is told of the trials; nobody, unless asked for."""
+    if name == "none":
+        return None
+    from boostrun.runner.mlflow_tracker import Tracker
+
+    return Tracker()
+
+
+def _engine(first: Settings, store: Store) -> contextlib.AbstractContextManager[cluster.Engine | None]:
+    """The cluster of this run, None on one machine."""
+    if first.run["backend"] not in cluster.NAMES:
+        return contextlib.nullcontext()
+    return contextlib.closing(cluster.connect(first.run, first.root["n_jobs"], store.root))
+
+
+def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
+    """Modules of the cells to run and their digest; not of a person's own, which are looked for when they are run."""
+    own = ("algo", "dataset")
+    return sorted(
+        {
+            (modules(cell.cell), cell.inputs.source)
+            for cell in cells
+            if cell.to_run and not any("class" in getattr(cell.cell, part) for part in own)
+        }
+    )
+
+
+def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:
+    """Folders of the feature banks that the trials of these cells read."""
+    keys = {
+        cell.inputs.data
+        for cell in cells
+        if cell.to_run and not is_streamed(cell.cell.dataset) and not is_drifting(cell.cell.dataset)
+    }
+    return [cache_root / "banks" / key for key in sorted(keys)]

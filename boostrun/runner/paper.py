@@ -159,8 +159,12 @@ class Item:
         )
 
 
-def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_dir: str | None = None) -> Item:
-    """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell.
+def load(
+    name: str, overrides: Sequence[str] = (), quick: bool = False, config_dir: str | None = None,
+    bases: dict | None = None,
+) -> Item:  # fmt: skip
+    """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell, ``bases`` is what
+    items of one command share (see :func:`boostrun.compose.composer`).
 
     Raises BoostrunError for an unknown item, a file that is not an item, and every bad override.
 
@@ -190,7 +194,7 @@ def load(name: str, overrides: Sequence[str] = (), quick: bool = False, config_d
         **{key: raw[key] for key in _PASSED_ON if key in raw},
         beside=tuple(raw.get("beside", ())),
     )
-    with compose.composer(config_dir) as make:
+    with compose.composer(config_dir, bases) as make:
         for number, (block, sweep) in enumerate(zip(raw["blocks"], _original(raw))):
             for key in sweep.keys() & narrowed.keys():
                 # each block keeps those of its values that are asked for; values of no block are new to all of them,

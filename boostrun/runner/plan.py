@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,6 +68,14 @@ def cell_of(settings: Settings) -> Cell:
     return Cell(settings.algo, dataset, features, settings.budget)
 
 
+def modules(cell: Cell) -> tuple[str, ...]:
+    """Dotted names of the modules whose source decides what a cell computes, besides those that they import."""
+    reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
+    if is_drifting(cell.dataset):
+        reading.append(loader_module(cell.dataset))
+    return (*algorithms.modules(cell.algo["name"], cell.algo.get("class")), *reading)
+
+
 def own_classes(all_settings: Sequence[Settings]) -> tuple[tuple[str, str], ...]:
     """``module:Class`` and its folder of every algorithm, data set and family of a person's own: workers are told."""
     groups = [group for settings in all_settings for group in (settings.algo, settings.dataset, settings.features)]
@@ -75,16 +84,14 @@ def own_classes(all_settings: Sequence[Settings]) -> tuple[tuple[str, str], ...]
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
     """Look every trial up in the store; nothing is built, fetched or run."""
-    return [_plan_cell(settings, store) for settings in all_settings]
+    index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
+    return [_plan_cell(settings, store, index) for settings in all_settings]
 
 
-def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
+def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping]) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
-    reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
-    if is_drifting(cell.dataset):
-        reading.append(loader_module(cell.dataset))
-    source = source_digest((*algorithms.modules(cell.algo["name"], cell.algo.get("class")), *reading))
+    source = source_digest(modules(cell))
     try:
         data = "" if untuned else _data_key(settings, cell)
         planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
@@ -98,7 +105,7 @@ def _plan_cell(settings: Settings, store: Store) -> PlannedCell:
             continue
         if record is not None:
             planned.failed.append(record)
-        old = next((found for found in store.find(cell.key, seed) if found["status"] == "done"), None)
+        old = next((found for found in store.find(cell.key, seed, index()) if found["status"] == "done"), None)
         if old is not None:
             why = _why_stale(old, planned.inputs)
             if not why:  # the data are not here to be compared, and the code is the same

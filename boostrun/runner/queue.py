@@ -2,7 +2,8 @@
 
 A finished trial is on disk before the parent hears of it, so nothing finished is ever lost. When a worker dies,
 the whole pool dies with it; the trials that were running then are suspects and are run again later, each alone in a
-process of its own: the one that kills its worker again is the culprit and is recorded as failed.
+process of its own: the one that kills its worker again is the culprit and is recorded as failed. On a cluster a worker
+dies alone, so that its trial is simply sent again, a few times.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from typing import Any
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import pool
 from boostrun.runner.cell import Trial
+from boostrun.runner.cluster import NAMES as ENGINES
+from boostrun.runner.cluster import Engine
+from boostrun.runner.cluster.flow import flow
+from boostrun.runner.cluster.task import Site, Task, site
 from boostrun.runner.guards import pinned, sending, sigterm_as_interrupt, thread_variables
 from boostrun.runner.progress import Progress
 from boostrun.runner.store import Store
@@ -24,7 +29,7 @@ from boostrun.runner.worker import RECORDED, RUNNING, Board, Execute, Job, Summa
 
 __all__ = ["Execute", "Outcome", "Progress", "run_trials"]
 
-_STRIKES = 3  # pools in a row that may die before any of their trials begins
+_STRIKES = 3  # pools, or tasks of a cluster, in a row that may die before any of their trials begins
 
 
 @dataclass
@@ -48,6 +53,8 @@ def run_trials(
     *,
     n_jobs: int = -1,
     backend: str = "loky",
+    engine: Engine | None = None,
+    sources: Sequence[tuple[tuple[str, ...], str]] = (),
     provenance: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> Outcome:
@@ -68,8 +75,14 @@ def run_trials(
     backend : str
         ``loky`` (processes), ``sequential`` (this process), or any backend that joblib knows by name. Only ``loky``
         survives a dead worker.
+    engine : Engine, optional
+        A cluster that :func:`boostrun.runner.cluster.connect` gave, in place of ``backend``; the caller closes it. How
+        many trials run at once is the engine's to know, so ``n_jobs`` is not looked at.
+    sources : sequence of (modules, digest), optional
+        Code that the machines of a cluster must have in common with this one.
     provenance : mapping
-        What :func:`boostrun.runner.provenance.collect` gave; a record adds the threads of its worker and its time.
+        What :func:`boostrun.runner.provenance.collect` gave; a record adds the threads of its worker and its time, and
+        on a cluster what is that of its machine.
     progress : Progress, optional
         Silent when left out.
 
@@ -77,7 +90,8 @@ def run_trials(
     ------
     BoostrunError
         For a bad ``n_jobs`` or ``backend``, an ``execute`` that cannot be sent to workers, workers that die before they
-        begin, and a store that cannot be written: then no further trial is begun.
+        begin, machines that do not see the store or have other ``sources``, and a store that cannot be written: then no
+        further trial is begun.
     """
     trials = list({trial.key: trial for trial in trials}.values())
     run = _Run(
@@ -86,6 +100,8 @@ def run_trials(
         store,
         workers=pool.workers(n_jobs),
         backend=backend,
+        engine=engine,
+        sources=sources,
         provenance=provenance,
         progress=progress,
     )
@@ -116,17 +132,22 @@ class _Run:
         *,
         workers: int,
         backend: str,
+        engine: Engine | None,
+        sources: Sequence[tuple[tuple[str, ...], str]],
         provenance: Mapping[str, Any],
         progress: Progress | None,
     ) -> None:
-        _check_backend(backend)
+        if engine is None:
+            _check_backend(backend)
         self.trials, self.store, self.backend, self.workers = trials, store, backend, workers
+        self.engine, self.sources = engine, sources
         self.progress = progress
         self.found: dict[str, dict] = {}
         self.failed: set[str] = set()
         self.cached = 0
         self.settled: set[int] = set()
         self.deaths: Counter[int] = Counter()
+        self.sent = 0
         self.board = Board.make(len(trials))
         self.job = Job(
             execute=execute,
@@ -141,6 +162,9 @@ class _Run:
             with sigterm_as_interrupt():
                 pending = self._skip_cached()
                 if not pending:
+                    return False
+                if self.engine is not None:
+                    self._on_cluster(self.engine, pending)
                     return False
                 if self.workers == 1 or self.backend == "sequential":
                     busy = self._inline(pending, wait=False)
@@ -195,7 +219,7 @@ class _Run:
             message = (record["error"] or {}).get("message", "")
             self._settle(Summary(number, record["status"], record["metrics"], message))
 
-    # -- three ways of running trials ----------------------------------------------------------------------------
+    # -- four ways of running trials -----------------------------------------------------------------------------
 
     def _inline(self, pending: list[int], *, wait: bool) -> list[int]:
         busy = []
@@ -270,16 +294,61 @@ class _Run:
                 except TerminatedWorkerError as error:
                     self.deaths[number] += 1
                     if self.deaths[number] > 1:
-                        self._record_death(number, _cause(error))
+                        self._record_death(number, f"twice ({_cause(error)}), the last time with this trial alone")
                 finally:
                     executor.shutdown(wait=True, kill_workers=True)
 
-    def _record_death(self, number: int, cause: str) -> None:
+    def _on_cluster(self, engine: Engine, pending: list[int]) -> None:
+        with site(self.store.root, self.sources) as here:
+            busy = self._flow(engine, here, pending, wait=False)
+            self._flow(engine, here, busy, wait=True)
+
+    def _flow(self, engine: Engine, here: Site, pending: list[int], *, wait: bool) -> list[int]:
+        """Run on a cluster; returns those busy elsewhere."""
+        busy: set[int] = set()
+        strikes = 0
+
+        def task_of(numbers: Sequence[int]) -> Task:
+            self.sent += 1
+            return Task(str(self.sent), self.job, here, tuple((n, self.trials[n]) for n in numbers), wait)
+
+        def lost(task: Task, cause: str) -> list[int]:
+            nonlocal strikes
+            for number, trial in task.trials:
+                if (record := self.store.done(trial.key)) is not None:
+                    self._settle(Summary(number, "done", record["metrics"]))
+            begun = here.begun(task.name)
+            here.forget(task.name)
+            if begun is None:
+                strikes += 1
+                if strikes == _STRIKES:
+                    raise BoostrunError(
+                        f"{_STRIKES} times in a row workers died ({cause}) before any trial began: too little memory, "
+                        "or boostrun cannot be loaded there"
+                    )
+            elif begun not in self.settled:
+                self.deaths[begun] += 1
+                if self.deaths[begun] >= engine.lives:
+                    self._record_death(begun, f"with this trial, {self.deaths[begun]} times ({cause})")
+            again = [number for number, _ in task.trials if number not in self.settled]
+            if again:
+                self._note(f"a worker died ({cause}); {len(again)} of its trials are sent again")
+            return again
+
+        with contextlib.closing(flow(engine, pending, task_of, lost)) as summaries:
+            for summary in summaries:
+                strikes = 0
+                if summary.status == "busy":
+                    busy.add(summary.number)
+                else:
+                    self._settle(summary)
+        return sorted(busy - self.settled)
+
+    def _record_death(self, number: int, how: str) -> None:
         trial = self.trials[number]
         with self.store.lock(trial.key):
             if self.store.done(trial.key) is None:
-                message = f"the worker died twice ({cause}), the last time with this trial alone"
-                error = {"type": "WorkerDied", "message": message, "traceback": ""}
+                error = {"type": "WorkerDied", "message": f"the worker died {how}", "traceback": ""}
                 parts: dict[str, dict] = {"metrics": {}, "cost": {}, "curve": {}}
                 self.store.put(make_record(trial, self.job.provenance, parts, error))
         self._settle_from_store(number)
@@ -292,6 +361,8 @@ class _Run:
 def _check_backend(backend: str) -> None:
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
+    if backend in ENGINES:
+        raise BoostrunError(f"the backend {backend!r} is a cluster: boostrun.runner.cluster.connect gives its engine")
     known = {*BACKENDS, *EXTERNAL_BACKENDS}
     if backend not in known:
         raise BoostrunError(f"no backend {backend!r}{did_you_mean(backend, known)} ({', '.join(sorted(known))})")

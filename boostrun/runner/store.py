@@ -129,20 +129,24 @@ class Store:
             record = self._packed().get(key)  # a failed attempt of ours does not hide a published result
         return record if record is not None and record["status"] == "done" else None
 
-    def find(self, cell_key: str, seed: int) -> list[dict]:
+    def find(self, cell_key: str, seed: int, index: Mapping[tuple[str, int], list[str]] | None = None) -> list[dict]:
         """All records of that cell and seed whatever their inputs, newest first: the stale ones are among them.
 
-        The first call reads the whole store; later ones only folders that have changed since.
+        The first call reads the whole store; later ones only folders that have changed since. Who asks for many gives
+        the :meth:`index` to look in.
         """
-        found = {
-            record["key"]: record
-            for record in self._packed().values()
-            if (record["cell_key"], record["seed"]) == (cell_key, seed)
-        }
+        keys = (self.index() if index is None else index).get((cell_key, seed), [])
+        found = [record for record in map(self.get, keys) if record is not None]
+        return sorted(found, key=lambda record: str(record["provenance"].get("time", "")), reverse=True)
+
+    def index(self) -> dict[tuple[str, int], list[str]]:
+        """Keys of the records there are now, by cell key and seed."""
+        found: dict[tuple[str, int], dict[str, None]] = {}
+        for record in self._packed().values():
+            found.setdefault((record["cell_key"], record["seed"]), {})[record["key"]] = None
         for key, (_, _, *entry) in self._scan():
-            if entry == [cell_key, seed] and (record := self._read(self.path(key))) is not None:
-                found[key] = record
-        return sorted(found.values(), key=lambda record: str(record["provenance"].get("time", "")), reverse=True)
+            found.setdefault(tuple(entry), {})[key] = None
+        return {entry: list(keys) for entry, keys in found.items()}
 
     def records(self) -> Iterator[dict]:
         """Every record once, ordered by key."""

@@ -47,7 +47,7 @@ class Execute:
         cell = trial.cell
         dataset = {**cell.dataset}
         parts = dataset.pop("holdout", 0.0), dataset.pop("train_samples", 0)
-        bank = _bank(self, canonical_json(dataset), canonical_json(cell.features), *parts)
+        bank = _bank(self, trial.inputs.data, canonical_json(dataset), canonical_json(cell.features), *parts)
         if "class" in dataset and bank.meta["key"] != trial.inputs.data:
             raise BoostrunError(f"{dataset['class']} gives other samples each time: seed its random numbers by a key")
         _compile(cell)
@@ -118,17 +118,25 @@ def warm_up(cell: Cell) -> None:
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
-def _bank(execute: Execute, dataset: str, features: str, holdout: float, train_samples: int):
+def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: float, train_samples: int):
     from boostrun.extend import loader, pipeline
     from boostrun.features import open_bank
+    from boostrun.features.bank import Bank
+    from boostrun.features.values import ValueBank
     from boostrun.runner.fewer import Fewer
     from boostrun.runner.holdout import Holdout
 
-    data_root = Path(execute.data_root)
-    bank: Any = open_bank(
-        loader.config_for(json.loads(dataset), data_root), pipeline.config_for(json.loads(features)), data_root,
-        Path(execute.cache_root), memory_mb=execute.memory_mb,
-    )  # fmt: skip
+    folder = Path(execute.cache_root) / "banks" / key
+    bank: Any
+    if (folder / "meta.json").is_file() and "class" not in json.loads(dataset):
+        # by its key alone: a node of a cluster may not see the data
+        bank = (Bank if (folder / "edges.npy").is_file() else ValueBank)(folder)
+    else:
+        data_root = Path(execute.data_root)
+        bank = open_bank(
+            loader.config_for(json.loads(dataset), data_root), pipeline.config_for(json.loads(features)), data_root,
+            Path(execute.cache_root), memory_mb=execute.memory_mb,
+        )  # fmt: skip
     bank = Holdout(bank, holdout) if holdout else bank
     return Fewer(bank, train_samples) if train_samples else bank
 

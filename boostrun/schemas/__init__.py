@@ -21,12 +21,22 @@ __all__ = ["BUDGET_KEYS", "MISSING", "SCHEMAS", "Algorithm", "Root", "Run"]
 class Run:
     """How trials are run; nothing here changes a result, except that ``memory_limit`` (MiB) decides how far a streamed
     set is shuffled, so that it counts to the cells of dataset=stream, and to no others.
+
+    ``scheduler`` is the address of a Dask scheduler or a Ray cluster, ``batch`` the trials that a worker of a cluster
+    takes at a time, and ``partition``, ``account``, ``minutes`` and ``job_memory_mb`` (MiB) are those of a SLURM job.
     """
 
     name: str = "local"
-    backend: str = choice("loky", "sequential")
+    backend: str = choice("loky", "sequential", "dask", "ray", "slurm")
+    scheduler: str | None = text(None)
+    batch: int | None = whole(None)
+    partition: str | None = text(None)
+    account: str | None = text(None)
+    minutes: int = whole(60)
+    job_memory_mb: int = whole(4096, least=256)
     memory_mb: int = whole(1024, least=64)
     memory_limit: int = whole(512, least=16)
+    tracker: str = choice("none", "mlflow")
 
 
 @dataclass

@@ -284,10 +284,6 @@ def test_a_worker_is_another_process_that_knows_the_module(own, workplace):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", [
-    "boostrun.reservoir.classifier:ReservoirClassifier", "sklearn.naive_bayes:GaussianNB",
-    "sklearn.ensemble:AdaBoostClassifier",
-])  # fmt: skip
-def test_well_known_ones_keep_the_rules(where, command):
-    code, out, _ = command(f"check {where}")
+def test_a_well_known_one_keeps_the_rules(command):
+    code, out, _ = command("check sklearn.naive_bayes:GaussianNB")
     assert code == 0, out

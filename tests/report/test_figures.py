@@ -7,6 +7,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry, TableSpec, build, curve_figure, figures, share_figure, table_figure
+from boostrun.report.curves import curve_points
 from boostrun.report.shares import _shares
 from boostrun.report.sweep_figure import points_of, sweep_figure
 
@@ -51,12 +52,10 @@ def test_curves_are_drawn_against_learners_and_costs(make_entry, tmp_path, again
 
 
 def test_curves_with_other_checkpoints_share_what_they_have_in_common(make_entry):
-    from boostrun.report.figures import _curve
-
     long = with_curves(make_entry(values=[80.0, 82.0]))
     short = with_curves(make_entry(values=[80.0, 82.0]), ts=(10, 20))
     mixed = dataclasses.replace(long, records=[long.records[0], short.records[1]])
-    points = _curve(mixed, "test_accuracy_pct", "T")
+    points = curve_points(mixed, "test_accuracy_pct", "T")
     assert [point[0] for point in points] == [10, 20]
     assert points[0][1] == pytest.approx(71.0)
     assert points[0][2] == pytest.approx(2**0.5)
@@ -106,9 +105,9 @@ def shared(row, curve, metrics, column=("mnist",)):
 def test_a_path_of_points_is_drawn_at_its_points_not_at_every_t():
     path = {"columns": [0, 2, 2, 7], "error": [90.0, 50.0, 40.0, 10.0]}
     entry = shared("mixed_norm", {"T": [1, 2, 3], "error": [90, 40, 40], "path": path}, {})
-    assert [point[:2] for point in figures._curve(entry, "error", "T")] == [(2, 50.0), (2, 40.0), (7, 10.0)]
+    assert [point[:2] for point in curve_points(entry, "error", "T")] == [(2, 50.0), (2, 40.0), (7, 10.0)]
     plain = shared("shareboost", {"T": [1, 2], "error": [90, 40]}, {})
-    assert [point[:2] for point in figures._curve(plain, "error", "T")] == [(1, 90), (2, 40)]
+    assert [point[:2] for point in curve_points(plain, "error", "T")] == [(1, 90), (2, 40)]
 
 
 def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn(tmp_path):

@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -214,6 +215,24 @@ def test_latex_compiles(make_entry, tmp_path):
     body = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{tex}\\end{{document}}"
     (tmp_path / "t.tex").write_text(body)
     subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_every_published_table_compiles(tmp_path):
+    tables = sorted((Path(__file__).parents[2] / "results").rglob("table.tex"))
+    if not tables:
+        pytest.skip("this copy comes without published tables")
+    for number, table in enumerate(tables):
+        shutil.copy(table, tmp_path / f"{number}.tex")
+    body = "".join(f"\\input{{{number}.tex}}\\clearpage\n" for number in range(len(tables)))
+    head = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+    (tmp_path / "all.tex").write_text(f"{head}{body}\\end{{document}}")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "all.tex"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "all.pdf").stat().st_size > 10_000
 
 
 rows_of_trials = st.dictionaries(

@@ -263,3 +263,18 @@ def test_many_threads_on_one_lock_are_never_inside_together(tmp_path):
     for worker in workers:
         worker.join(60)
     assert most[0] == 1
+
+
+def test_many_are_found_by_one_look_at_the_folders(tmp_path, monkeypatch):
+    store = Store(tmp_path / "s")
+    for seed in range(20):
+        store.put(record(seed))
+    looks = []
+    scan = store._scan
+    monkeypatch.setattr(store, "_scan", lambda: looks.append(1) or scan())
+    index = store.index()
+    cell_key = record(0)["cell_key"]
+    found = [store.find(cell_key, seed, index) for seed in range(25)]
+    assert [len(records) for records in found] == [1] * 20 + [0] * 5 and len(looks) == 1
+    assert [records[0]["seed"] for records in found[:20]] == list(range(20))
+    assert found[3] == store.find(cell_key, 3)

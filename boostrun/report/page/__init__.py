@@ -1,0 +1,42 @@
+"""One HTML page of many items: tables beside the papers' figures, charts, ranks, records. It fetches nothing.
+
+Names and texts of records are escaped wherever they stand, in the page by Jinja, in charts by MarkupSafe; the summary
+of the records is JSON that the page's script puts in as text.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from importlib import resources
+
+from boostrun.report.page.records import Records
+from boostrun.report.page.section import Section
+
+__all__ = ["Records", "Section", "render"]
+
+
+def render(sections: Sequence[Section], records: Records, version: str, remark: str = "") -> str:
+    """The page; ``version`` is that of boostrun, ``remark`` a line below the heading."""
+    from jinja2 import Environment
+
+    folder = resources.files("boostrun.report.page")
+    files = [folder.joinpath(f"page.{kind}") for kind in ("css", "js", "html")]
+    style, script, page = (file.read_text(encoding="utf-8") for file in files)
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    environment.filters["base64"] = lambda content: base64.b64encode(content).decode("ascii")
+    papers: dict[str, list[Section]] = {}
+    for section in sections:
+        papers.setdefault(section.paper, []).append(section)
+    choices = {
+        "dataset": _names(name for section in sections for name in section.datasets),
+        "algo": _names(name for section in sections for name in section.algos),
+    }
+    return environment.from_string(page).render(
+        papers=papers, choices=choices, summary=records.summary(), trials=len(records), version=version, remark=remark,
+        style=style, script=script,
+    )  # fmt: skip
+
+
+def _names(names) -> list[str]:
+    return sorted(set(names), key=str.lower)

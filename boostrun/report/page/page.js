@@ -1,0 +1,144 @@
+"use strict";
+(() => {
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const element = (name, text, kind) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+
+  // Tables: a click on a head sorts by it, once more the other way; rows without a figure come last.
+  const sort = (head) => {
+    const table = head.closest("table");
+    const place = head.cellIndex;
+    const down = head.getAttribute("aria-sort") === "ascending";
+    all("thead tr:last-child th", table).forEach((other) => other.setAttribute("aria-sort", "none"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const sign = down ? -1 : 1;
+    const key = (row) => {
+      const cell = row.cells[place];
+      if (head.hasAttribute("data-g")) return cell.dataset.v === undefined ? NaN : Number(cell.dataset.v);
+      return cell.textContent;
+    };
+    const compare = (a, b) => {
+      if (typeof a.key === "string") return sign * a.key.localeCompare(b.key, undefined, { numeric: true });
+      if (Number.isNaN(a.key) || Number.isNaN(b.key)) return Number.isNaN(a.key) - Number.isNaN(b.key);
+      return sign * (a.key - b.key);
+    };
+    const rows = [...table.tBodies[0].rows].map((row) => ({ row, key: key(row) }));
+    if (rows.every(({ key }) => key !== "" && Number.isFinite(Number(key)))) rows.forEach((one) => { one.key = Number(one.key); });
+    rows.sort(compare);
+    table.tBodies[0].append(...rows.map((one) => one.row));
+  };
+  all("thead button").forEach((button) => button.addEventListener("click", () => sort(button.closest("th"))));
+
+  // The filter: items by paper, columns and panels by data set, rows and lines by algorithm.
+  const form = document.getElementById("filter");
+  const hide = (part, hidden) => part.toggleAttribute("hidden", hidden);
+  const filterTable = (table, dataset, algo) => {
+    const shown = new Set();
+    all("thead tr:first-child th[data-g]", table).forEach((head) => {
+      if (!dataset || head.dataset.dataset === dataset) shown.add(head.dataset.g);
+    });
+    all("[data-g]", table).forEach((cell) => hide(cell, !shown.has(cell.dataset.g)));
+    const rows = all("tbody tr", table);
+    rows.forEach((row) => hide(row, Boolean(algo) && row.dataset.algo !== algo));
+    const some = shown.size > 0 && rows.some((row) => !row.hidden);
+    hide(table.closest(".box"), !some);
+    return some;
+  };
+  const contents = new Map(all("#contents li").map((line) => [line.dataset.name, line]));
+  const filter = () => {
+    const [paper, dataset, algo] = ["paper", "dataset", "algo"].map((name) => form.elements[name].value);
+    const onlyStored = form.elements.stored.checked;
+    let count = 0;
+    all("details.item").forEach((item) => {
+      const tables = all("table:not(.plain)", item);
+      const some = tables.map((table) => filterTable(table, dataset, algo)).some(Boolean);
+      const fits = tables.length ? some : !dataset && !algo;
+      all(".panel", item).forEach((panel) => {
+        const lines = all(".line", panel);
+        lines.forEach((line) => line.toggleAttribute("data-off", Boolean(algo) && line.dataset.algo !== algo));
+        const empty = lines.every((line) => line.hasAttribute("data-off"));
+        hide(panel, empty || (Boolean(dataset) && panel.dataset.dataset !== dataset));
+      });
+      all(".ranks figure", item).forEach((figure) => {
+        hide(figure, Boolean(dataset && figure.dataset.dataset) && figure.dataset.dataset !== dataset);
+      });
+      all(".legend li", item).forEach((key) => hide(key, Boolean(algo) && key.dataset.algo !== algo));
+      const gone = !fits || (Boolean(paper) && item.dataset.paper !== paper) || (onlyStored && item.dataset.trials === "0");
+      hide(item, gone);
+      count += !gone;
+      hide(contents.get(item.dataset.name), gone);
+    });
+    form.querySelector("output").textContent = `${count} of ${all("details.item").length} items`;
+  };
+  form.addEventListener("change", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(filter));
+  filter();
+
+  // Charts: one of an item at a time.
+  all(".plots").forEach((plots) => {
+    const choice = plots.querySelector("select");
+    const figures = all("figure", plots);
+    choice.addEventListener("change", () => figures.forEach((figure, number) => hide(figure, number !== choice.selectedIndex)));
+  });
+
+  // The trials behind a figure.
+  const { records, commands, origins } = JSON.parse(document.getElementById("records").textContent);
+  const dialog = document.getElementById("trials");
+  const pairs = (list) => {
+    const made = element("dl");
+    list.forEach(([name, text, kind]) => made.append(element("dt", name), element("dd", text, kind)));
+    return made;
+  };
+  const figures = (values) => Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ");
+  const trial = ([key, seed, command, origin, metrics, counts, time, stale]) => {
+    const made = element("details");
+    const from = origins[origin];
+    const first = Object.entries(metrics)[0];
+    made.append(element("summary", `seed ${seed} · ${key}${first ? ` · ${first[0]} ${first[1]}` : ""}${stale ? " · †" : ""}`));
+    const commit = from.commit ? from.commit.slice(0, 12) + (from.dirty ? ", with changes not committed" : "") : "outside a checkout";
+    const versions = Object.entries(from.versions).map(([name, version]) => `${name} ${version}`).join(", ");
+    const list = [
+      ["made by", from.command],
+      ["again", `boostrun ${commands[command]} seed=${seed} trials=1`],
+      ["metrics", figures(metrics)],
+      ["counts", figures(counts)],
+      ["commit", commit, from.dirty ? "stale" : ""],
+      ["versions", `Python ${from.python}, ${versions}`],
+      ["time", `${time} UTC`],
+    ];
+    if (stale) list.push(["stale", `${stale} changed since`, "stale"]);
+    made.append(pairs(list));
+    return made;
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-r]");
+    if (!button) return;
+    const row = button.closest("tr");
+    const table = button.closest("table");
+    const group = button.closest("td").dataset.g;
+    const head = all("thead tr:first-child th", table).find((one) => one.dataset.g === group);
+    const title = [table.caption?.textContent, head?.textContent, row.cells[0].textContent].filter(Boolean).join(" · ");
+    document.getElementById("trials-title").textContent = `${title}: ${button.textContent}`;
+    const numbers = button.dataset.r.split(" ").map(Number);
+    dialog.querySelector("div").replaceChildren(...numbers.map((number) => trial(records[number])));
+    dialog.querySelector("details").open = numbers.length === 1;
+    dialog.showModal();
+  });
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+
+  // A link into a folded item unfolds it.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target instanceof HTMLDetailsElement) {
+      target.open = true;
+      target.scrollIntoView();
+    }
+  };
+  window.addEventListener("hashchange", unfold);
+  unfold();
+})();

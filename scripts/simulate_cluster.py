@@ -1,0 +1,147 @@
+"""Simulate a sweep on many cores: trials of measured length, one dispatcher, one shared file system.
+
+    python scripts/simulate_cluster.py [results/.../records.jsonl.gz] [key=value ...]
+
+Prints a line for each number of cores. The keys are those of `Costs`, and trials=..., cores=1,8,64 and
+order=longest|shuffled: the lengths are those of the records, over and over until there are so many trials, shuffled by
+a fixed seed or the longest first. docs/scale.md quotes the output and says where the costs come from.
+
+Every worker asks one dispatcher for its next trial and waits for it, so nothing is sent ahead: the engines do better.
+After a trial the worker's operations on the store go one after the other, each a journey over the network, and all
+workers share what the file server does in a second.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from boostrun.runner.cluster.flow import in_batches
+
+RECORDS = "results/reservoir/table3/records.jsonl.gz"
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds, operations and bytes besides the trials themselves."""
+
+    dispatch: float = 0.005
+    """Seconds of the dispatcher for a task: to send it and to take its answer."""
+    batch: int = 1
+    """Trials a task, dealt out as the queue does."""
+    operations: int = 19
+    """Operations on the shared file system for a trial."""
+    latency: float = 0.001
+    """Seconds of one such operation as its worker sees it, when the server is idle."""
+    rate: float = 5000.0
+    """Operations a second that the file server does for all."""
+    start: float = 10.0
+    """Seconds in which a worker loads its libraries."""
+    bank: float = 110e6
+    """Bytes of the feature bank, read once by each node."""
+    bandwidth: float = 1e9
+    """Bytes a second that the file server gives to all nodes together."""
+    cores_a_node: int = 32
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a simulated sweep took. ``busy`` are the shares of the time that dispatcher and file server worked."""
+
+    seconds: float
+    trials: int
+    work: float
+    cores: int
+    dispatcher_busy: float
+    store_busy: float
+
+    @property
+    def efficiency(self) -> float:
+        """Seconds of trials for a second of a core."""
+        return self.work / (self.cores * self.seconds)
+
+
+def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
+    """Run trials of these lengths in seconds on so many cores, in their order; O(trials log cores) time.
+
+    >>> free = Costs(dispatch=0, operations=0, start=0, bank=0)
+    >>> simulate([3, 1, 1, 1], 2, free).seconds
+    3.0
+    """
+    nodes = -(-cores // costs.cores_a_node)
+    begin = costs.start + nodes * costs.bank / costs.bandwidth
+    tasks = in_batches(lengths, costs.batch)
+    service = costs.operations / costs.rate
+    events: list[tuple[float, int, list[float]]] = [(begin, worker, []) for worker in range(cores)]
+    dispatcher = store = end = 0.0
+    sent = 0
+    while events:
+        now, worker, task = heapq.heappop(events)
+        if task:  # a trial is computed: its record is written
+            store = max(now, store) + service
+            now = end = max(store, now + costs.operations * costs.latency)
+            task = task[1:]
+        elif sent < len(tasks):  # idle
+            dispatcher = now = max(now, dispatcher) + costs.dispatch
+            task = tasks[sent]
+            sent += 1
+        else:
+            continue
+        heapq.heappush(events, (now + task[0] if task else now, worker, task))
+    return Outcome(
+        seconds=float(end), trials=len(lengths), work=float(sum(lengths)), cores=cores,
+        dispatcher_busy=len(tasks) * costs.dispatch / end, store_busy=len(lengths) * service / end,
+    )  # fmt: skip
+
+
+def lengths_of(path: Path, trials: int, seed: int = 0) -> list[float]:
+    """Seconds of the trials of packed records, over and over until there are ``trials``, shuffled by ``seed``."""
+    from boostrun.runner.store import unpack
+
+    measured = [record["cost"]["seconds"] for record in unpack(path) if record["status"] == "done"]
+    lengths = (measured * -(-trials // len(measured)))[:trials]
+    random.Random(seed).shuffle(lengths)
+    return lengths
+
+
+def table(lengths: Sequence[float], cores: Sequence[int], costs: Costs) -> str:
+    """One line for each number of cores."""
+    mean, longest = sum(lengths) / len(lengths), max(lengths)
+    lines = [
+        f"{len(lengths)} trials, mean {mean:.2f} s, longest {longest:.0f} s",
+        f"{'cores':>6} {'hours':>8} {'trials/s':>9} {'efficiency':>11} {'dispatcher':>11} {'store':>7}",
+    ]
+    for number in cores:
+        out = simulate(lengths, number, costs)
+        lines.append(
+            f"{number:>6} {out.seconds / 3600:>8.3f} {out.trials / out.seconds:>9.1f} {out.efficiency:>10.0%} "
+            f"{out.dispatcher_busy:>11.1%} {out.store_busy:>7.1%}"
+        )
+    return "\n".join(lines)
+
+
+def main(words: Sequence[str]) -> None:
+    """Read the words of the command line and print the table."""
+    given = dict(word.split("=", 1) for word in words if "=" in word)
+    path = next((word for word in words if "=" not in word), RECORDS)
+    cores = [int(number) for number in given.pop("cores", "1,8,64,256,1000").split(",")]
+    trials = int(given.pop("trials", "20000"))
+    order = given.pop("order", "shuffled")
+    kinds = {field.name: type(field.default) for field in dataclasses.fields(Costs)}
+    unknown = set(given) - set(kinds)
+    if unknown:
+        sys.exit(f"no key {', '.join(sorted(unknown))}; there are trials, cores, order, {', '.join(kinds)}")
+    if order not in ("shuffled", "longest"):
+        sys.exit(f"order={order}: shuffled or longest is needed")
+    costs = Costs(**{key: kinds[key](float(value)) for key, value in given.items()})
+    lengths = lengths_of(Path(path), trials)
+    print(table(sorted(lengths, reverse=True) if order == "longest" else lengths, cores, costs))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
