@@ -61,7 +61,7 @@ def environment(kind: str, where: Path) -> Path:
     made_for = folder / "asked.txt"
     if not made_for.exists() or made_for.read_text("utf-8") != asked:
         venv.create(folder, clear=True, with_pip=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
         # wheels alone, so that nothing is compiled here; Hydra's parser is pure Python and has none
         wheels = ["--only-binary", ":all:", "--no-binary", "antlr4-python3-runtime"]
         subprocess.run([*install, *wheels, *requirements(kind), *TOOLS], check=True)
