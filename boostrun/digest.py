@@ -19,6 +19,7 @@ from pathlib import Path
 from boostrun.errors import BoostrunError
 
 _HOME = __name__.partition(".")[0]
+_SETTINGS = f"{_HOME}.config"  # what it decides, names and defaults of keys, stands in each record's cell
 
 
 def source_digest(modules: Sequence[str]) -> str:
@@ -26,10 +27,11 @@ def source_digest(modules: Sequence[str]) -> str:
 
     Followed are imports within the top-level packages of ``modules`` and within boostrun, at any depth: absolute and
     relative ones, inside functions, behind ``try``, and ``import_module`` of a literal name; not those under
-    ``if TYPE_CHECKING``. The ``__init__`` of a plugin's package counts when something in it is imported, that of our
-    own packages only when it is itself imported; what it imports is followed only when the package, or a name that is
-    not one of its modules, is imported. A name that a package
-    makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where a thing lives.
+    ``if TYPE_CHECKING``, and not ``boostrun.config``, because a record's cell holds every key. The ``__init__`` of a
+    plugin's package counts when something in it is imported, that of our own packages only when it is itself imported;
+    what it imports is followed only when the package, or a name that is not one of its modules, is imported. A name
+    that a package makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where
+    a thing lives.
 
     The same on every Python version and independent of the order of ``modules``; found once per process.
 
@@ -97,7 +99,7 @@ def _closure(modules: tuple[str, ...]) -> dict[str, Path | None]:
             raise BoostrunError(f"no module {name!r} on the Python path: the algorithm it belongs to cannot be run")
     while to_follow:
         name = to_follow.pop()
-        if name in followed or (spec := _find(name)) is None:
+        if name == _SETTINGS or name in followed or (spec := _find(name)) is None:
             continue
         followed.add(name)
         parts = name.split(".")
