@@ -6,8 +6,8 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration calibration_online \
-	calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report wheel clean
+.PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
+	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report docs wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,13 @@ iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boost
 
 report: setup  ## report.html: every table, curve and record that is stored, of all papers, on one page
 	$(RUN) report
+
+$(VENV)/.docs: $(STAMP)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs  ## the documentation in build/docs: pages that need no network, and no server but for the search
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict
 
 wheel: setup  ## the wheel and the source distribution, in dist/
 	$(VENV)/bin/python -m build --outdir dist .

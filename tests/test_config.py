@@ -82,6 +82,7 @@ def test_no_value_whatever_passes_a_schema_unchecked(value):
 def test_every_item_of_a_paper_composes_and_its_figures_exist():
     from boostrun.report.reference import lookup, reference
 
+    bases: dict = {}  # what items share is composed once
     for name in compose.options("paper"):
         if paper.drawing(name):  # a figure without trials
             continue
@@ -89,7 +90,7 @@ def test_every_item_of_a_paper_composes_and_its_figures_exist():
         own = not raw["paper"]  # no figures to stand beside
         datasets = raw["blocks"][0]["sweep"]["dataset"]
         one = "inria" if "inria" in datasets else datasets[0]  # one composes as others do
-        item = paper.load(name, [] if "beside" in raw else [f"dataset={one}"])
+        item = paper.load(name, [] if "beside" in raw else [f"dataset={one}"], bases=bases)
         assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
         if own:
             continue

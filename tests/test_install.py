@@ -71,6 +71,7 @@ def test_the_wheel_carries_configuration_and_reference_figures_and_nothing_of_th
     assert not [name for name in names if name.startswith(("tests", "conf/", "results", "datasets"))]
 
 
+@pytest.mark.slow
 def test_the_installed_command_runs_in_an_empty_environment(wheel, tmp_path):
     scripts = installed(tmp_path / "venv", wheel)
     out = subprocess.run(

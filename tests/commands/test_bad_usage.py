@@ -164,7 +164,7 @@ def test_help_and_completion_import_nothing_heavy(workplace):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("boostrun rep", ["reproduce"]),
+        ("boostrun repr", ["reproduce"]),
         ("boostrun reproduce res", [f"reservoir/{item}" for item in ITEMS]),
         ("boostrun data pedes", ["pedestrians"]),
         ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active"]),

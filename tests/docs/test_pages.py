@@ -1,0 +1,18 @@
+"""The pages of commands do what they say."""
+
+import shutil
+
+import pytest
+
+from .page import DOCS, follow
+
+
+@pytest.mark.slow
+def test_the_tutorial_does_what_it_says(command, workplace):
+    shutil.copytree(DOCS.parent / "results/reservoir/table3", workplace / "results/reservoir/table3")
+    assert follow(DOCS / "tutorial.md", command, workplace) == {"files": 0, "commands": 8, "examples": 43}
+
+
+@pytest.mark.slow
+def test_the_questions_have_the_answers_that_the_page_says(command, workplace):
+    assert follow(DOCS / "faq.md", command, workplace) == {"files": 0, "commands": 14, "examples": 0}
