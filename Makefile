@@ -6,8 +6,8 @@ PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench storm fuzz table3 table4 table5 timing calibration calibration_online \
-	calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report docs wheel clean
+.PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
+	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report docs wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,11 +28,18 @@ test: setup  ## the tests, a few minutes
 test-all: setup  ## the slow tests and those that read the real data sets too
 	$(PYTEST) -q -n auto -m 'not bench'
 
-lint: setup  ## ruff over everything
+lint: setup  ## ruff over everything, mypy over the package
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
 
 bench: setup  ## speed of the kernels, of a trial, of the queue and of the first command, as ratios
 	$(PYTEST) -q -s -m bench tests
+
+peers: setup  ## speed and features beside scikit-learn, LightGBM, XGBoost, river, a loop of joblib and Hydra's multirun
+	$(PYTEST) -q -s -m bench tests/bench/test_side_by_side.py
+
+versions: setup  ## quick tests with the lowest and newest dependencies that are allowed, and Hydra's pre-release
+	for kind in lowest newest hydra; do $(PYTHON) scripts/versions.py $$kind || exit; done
 
 storm: setup  ## a sweep killed at 200 random moments, starved of disk, its clock set wrong: nothing lost, the same table
 	$(VENV)/bin/python scripts/storm.py --kills 200

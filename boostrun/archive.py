@@ -22,7 +22,7 @@ def save(path: str | Path, kind: str, arrays: Mapping[str, np.ndarray]) -> Path:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
-            np.savez(file, format=np.array(json.dumps(kind)), **arrays)
+            np.savez(file, format=np.array(json.dumps(kind)), **arrays)  # type: ignore[arg-type]
         os.replace(temporary, path)
     except OSError as error:
         temporary.unlink(missing_ok=True)

@@ -59,7 +59,7 @@ def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
     True
     """
     found: dict[str, Path] = {}
-    for folder in filter(None, (conf_dir(), config_dir and Path(config_dir))):
+    for folder in filter(None, (conf_dir(), Path(config_dir) if config_dir else None)):
         base = folder / group
         for path in sorted(base.rglob("*.yaml")):
             found[path.relative_to(base).with_suffix("").as_posix()] = path
@@ -181,7 +181,8 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
     """
     from hydra.core.override_parser.types import OverrideType
 
-    choices, changes = [], []
+    choices: list[Any] = []
+    changes: list[Any] = []
     for override in _parse(overrides):
         if override.type is not OverrideType.CHANGE or override.is_sweep_override() or "${" in str(override.input_line):
             return _compose(overrides, config_dir)
@@ -192,7 +193,7 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
     plain = copy.deepcopy(bases[key])
     for override in changes:
         *parents, last = override.key_or_group.split(".")
-        place = plain
+        place: Any = plain
         for part in parents:
             place = place.get(part) if isinstance(place, dict) else None
         is_value = isinstance(place, dict) and last in place and not isinstance(place[last], dict)
@@ -254,7 +255,7 @@ def _check_choices(overrides: Sequence[str], config_dir: str | None) -> None:
         key = override.key_or_group
         if key in GROUPS and not override.is_delete():
             value = override.value()
-            known = options(key, config_dir)
+            known: Mapping[str, object] = options(key, config_dir)
             if str(value) not in known and not registry.offer(key, str(value)):
                 known = {**known, **registry.installed(key)}
                 value = "null" if value is None else value

@@ -218,7 +218,7 @@ def normalised(source: str, name: str = "source") -> str:
     for row, column in comments:
         lines[row] = lines[row][:column]
     for node in _unwanted(tree):
-        first, last = node.lineno - 1, node.end_lineno - 1
+        first, last = node.lineno - 1, node.end_lineno - 1  # type: ignore[operator]  # ast.parse sets it
         # The tree counts bytes of UTF-8 in a line, not characters.
         start = len(lines[first].encode()[: node.col_offset].decode())
         end = len(lines[last].encode()[: node.end_col_offset].decode())

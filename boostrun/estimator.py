@@ -81,7 +81,7 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):
     @classmethod
     def load(cls, path: str | Path):
         """A classifier that predicts as the saved one did; it can be refitted, not continued."""
-        ensemble, extra = cls.ensemble_type.load(path)
+        ensemble, extra = cls.ensemble_type.load(path)  # type: ignore[attr-defined]
         model = cls(n_estimators=ensemble.n_rounds)
         try:
             model.classes_, model.n_features_in_ = extra["classes"], int(extra["n_features_in"])

@@ -113,6 +113,6 @@ def parse(argv: Sequence[str]) -> Words:
         else:
             words.names.append(word)
     if len(words.names) > _TAKES.get(words.verb, 0):
-        extra = words.names[_TAKES.get(words.verb, 0)]
+        extra = words.names[int(_TAKES.get(words.verb, 0))]
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in algo=geem r=250")
     return words

@@ -77,7 +77,7 @@ def _compiler_cache() -> str:
     """Where compiled kernels are kept, and how many there are."""
     from boostrun.kernels import stumps
 
-    path = Path(stumps.add_scores._cache.cache_path)
+    path = Path(stumps.add_scores._cache.cache_path)  # type: ignore[attr-defined]
     entries = len(list(path.glob("*.nbi"))) if path.is_dir() else 0
     return f"{path}: {entries} kernels; {_writable(path)}"
 

@@ -110,8 +110,8 @@ with open(sys.argv[2], "wb") as answer:
 @contextlib.contextmanager
 def numpy_left_alone() -> Iterator[None]:
     """Failed where NumPy's global random state is moved."""
-    before = np.random.get_state()[1:3]
+    before = tuple(np.random.get_state())[1:3]
     yield
-    after = np.random.get_state()[1:3]
+    after = tuple(np.random.get_state())[1:3]
     if before[1] != after[1] or not np.array_equal(before[0], after[0]):
         raise Failed("it draws from numpy.random itself: trials of one process would depend on their order")

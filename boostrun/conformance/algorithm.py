@@ -163,7 +163,7 @@ def _saved(subject: Subject) -> None:
     model = subject.trained()
     with tempfile.TemporaryDirectory() as folder:
         written = model.save(Path(folder) / "model.npz") or Path(folder) / "model.npz"
-        loaded = subject.cls.load(written)  # type: ignore[attr-defined]
+        loaded = subject.cls.load(written)
         if not np.array_equal(answers(model, subject.X), answers(loaded, subject.X)):
             raise Failed("what is loaded answers otherwise than what was saved")
 

@@ -53,8 +53,8 @@ def read(options: Mapping, data_root: Path) -> Parts:
     for path, name in zip(found, names):
         if name is None:
             raise BoostrunError(f"{path} is not named imgSSS-FFFFF (S the sample's number, F the font's)")
-    labels = np.array([CLASSES[int(name.group(1)) - 1] for name in names])
-    fonts = np.array([int(name.group(2)) for name in names])
+    labels = np.array([CLASSES[int(name.group(1)) - 1] for name in names])  # type: ignore[union-attr]
+    fonts = np.array([int(name.group(2)) for name in names])  # type: ignore[union-attr]
     known = np.unique(fonts)
     count = round(split_fraction(options) * len(known))
     if not 1 <= count < len(known):

@@ -26,7 +26,7 @@ def finish(name: str, parts: Parts, checksum: str, fraction: float = 0.2, seed: 
         x_test, y_test = x_train[test], y_train[test]
         x_train, y_train = x_train[train], y_train[train]
     else:
-        x_test, y_test = _features(parts.x_test, f"x_test of {name}"), names_of(parts.y_test, f"y_test of {name}")
+        x_test, y_test = _features(parts.x_test, f"x_test of {name}"), names_of(parts.y_test, f"y_test of {name}")  # type: ignore[arg-type]
         _same_length(x_test, y_test, name, "test")
     for part, x in (("training", x_train), ("test", x_test)):
         if not len(x):

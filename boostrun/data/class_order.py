@@ -29,5 +29,5 @@ def narrowed(parts: Parts, count: int | None, seed: int, dataset: str) -> Parts:
     if count is None:
         return parts
     kept = chosen(sorted(set(parts.y_train.tolist())), count, seed, dataset)
-    train, test = np.isin(parts.y_train, kept), np.isin(parts.y_test, kept)
-    return Parts(parts.x_train[train], parts.y_train[train], parts.x_test[test], parts.y_test[test])
+    train, test = np.isin(parts.y_train, kept), np.isin(parts.y_test, kept)  # type: ignore[arg-type]
+    return Parts(parts.x_train[train], parts.y_train[train], parts.x_test[test], parts.y_test[test])  # type: ignore[index]

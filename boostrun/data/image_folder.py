@@ -35,7 +35,7 @@ def read(options: Mapping, data_root: Path) -> Parts:
     arrays = []
     for _, paths in _tree(given_folder(options, "path", data_root)):
         arrays += [np.stack([read_image(path, size) for path, _ in paths]), np.asarray([name for _, name in paths])]
-    return Parts(*arrays)
+    return Parts(*arrays)  # type: ignore[arg-type]
 
 
 def _tree(root: Path) -> list[tuple[str, list[tuple[Path, str]]]]:

@@ -54,7 +54,7 @@ def read(options: Mapping, data_root: Path) -> Parts:
             for window in windows(path, options["windows_per_image"], (options["split_seed"], number, index))
         ]
         parts += [np.stack(people + background), np.repeat([1, 0], [len(people), len(background)])]
-    return Parts(*parts, classes=("background", "person"))
+    return Parts(*parts, classes=("background", "person"))  # type: ignore[arg-type, misc]
 
 
 def centre(path: Path) -> np.ndarray:

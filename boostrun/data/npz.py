@@ -51,4 +51,4 @@ def read_npz(path: Path) -> Parts:
                     f"{path} has the keys {', '.join(content.files) or '(none)'}; "
                     f"expected: {', '.join(KEYS)}, or x and y"
                 )
-            return Parts(*(content[key] for key in keys))
+            return Parts(*(content[key] for key in keys))  # type: ignore[arg-type]

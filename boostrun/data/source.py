@@ -63,7 +63,7 @@ class ArraySource:
         for part in divided:
             if len(part.class_labels()) < len(self.class_labels()):
                 raise BoostrunError(f"split into {parts} parts, one of them lacks samples of some class")
-        return divided
+        return divided  # type: ignore[return-value]
 
     def open(self, capacity: int, stream: int = 0) -> Filter:
         """A Filter that lets its user hold ``capacity`` samples; equal ``stream`` numbers hand out equal samples."""
@@ -75,7 +75,7 @@ class Part(ArraySource):
     """Some rows of another source, as a source of their own."""
 
     def __init__(self, whole: ArraySource, rows: np.ndarray, seed: np.random.SeedSequence):
-        super().__init__(_Rows(whole.samples, rows), whole.labels[rows], seed)
+        super().__init__(_Rows(whole.samples, rows), whole.labels[rows], seed)  # type: ignore[arg-type]
 
 
 class _Rows:

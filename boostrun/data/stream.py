@@ -117,7 +117,7 @@ class StreamFilter(Filter):
     """
 
     def __init__(self, source: StreamSource, capacity: int, rng: np.random.Generator):
-        super().__init__(source, capacity, rng)
+        super().__init__(source, capacity, rng)  # type: ignore[arg-type]
         rows, self._chunk_rows = source.buffer_rows()
         self._values = np.empty((rows, source.n_features), source.dtype)
         self._labels = np.empty(rows, source.class_labels().dtype)
@@ -180,7 +180,7 @@ class StreamFilter(Filter):
     def _fill(self) -> None:
         """Read chunks while they fit; begin a new pass only once the buffer is empty."""
         if self._pass is None and self._count == 0:
-            self._pass = self.source.reader.begin(self.rng, self._chunk_rows)
+            self._pass = self.source.reader.begin(self.rng, self._chunk_rows)  # type: ignore[attr-defined]
         while self._pass is not None and self._count + self._chunk_rows <= len(self._labels):
             room = slice(self._count, self._count + self._chunk_rows)
             read = self._pass.read_into(self._values[room], self._labels[room])
@@ -194,7 +194,7 @@ class StreamFilter(Filter):
             self._count += read
 
     def _check(self, fresh: slice) -> None:
-        name = self.source.reader.name
+        name = self.source.reader.name  # type: ignore[attr-defined]
         if self._values.dtype.kind == "f" and not np.isfinite(self._values[fresh]).all():
             raise BoostrunError(f"{name} holds values that are NaN or infinite")
         classes, labels = self.source.class_labels(), self._labels[fresh]

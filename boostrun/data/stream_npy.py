@@ -41,7 +41,7 @@ class NpyFile:
         """Fill the contiguous ``out`` with rows from ``row`` on."""
         with open(self.path, "rb", buffering=0) as file:
             file.seek(self.first + row * self.row_bytes)
-            view = memoryview(out.reshape(-1).view(np.uint8))
+            view = memoryview(out.reshape(-1).view(np.uint8))  # type: ignore[arg-type]
             done = 0
             while done < len(view):
                 read = file.readinto(view[done:])
@@ -87,7 +87,7 @@ class NpyReader:
 
     def find_classes(self) -> np.ndarray:
         """The distinct labels, from one pass over them."""
-        found, scratch, at_once = [], {}, _LABELS_AT_ONCE
+        found, scratch, at_once = [], {}, _LABELS_AT_ONCE  # type: ignore[var-annotated]
         if self.label_file is None:
             at_once = max(1, min(at_once, (1 << 20) // self.file.row_bytes))
         for row in range(0, self.n, at_once):

@@ -72,10 +72,10 @@ class Part:
                 )
         if not rows:
             raise BoostrunError(f"{self.path} holds no samples")
-        _check_labels(classes, self._labels_name)
+        _check_labels(classes, self._labels_name)  # type: ignore[arg-type]
         columns = list(getattr(reader, "columns", ()))
-        kind = classes.dtype.newbyteorder("=").str
-        return Facts(rows, reader.n_features, reader.dtype.str, classes.tolist(), kind, columns)
+        kind = classes.dtype.newbyteorder("=").str  # type: ignore[union-attr]
+        return Facts(rows, reader.n_features, reader.dtype.str, classes.tolist(), kind, columns)  # type: ignore[union-attr]
 
     def _chunks(self, reader) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
         rows = max(1, _LOOK_BYTES // (reader.bytes_per_row_read + reader.n_features * reader.dtype.itemsize + 8))

@@ -89,7 +89,7 @@ class IteratorReader:
         found = None
         for _, labels in self.chunks():
             found = np.unique(labels) if found is None else np.union1d(found, labels)
-        return found
+        return found  # type: ignore[return-value]
 
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> IteratorPass:
         """A pass in the order of the stream; an empty one is an error."""
@@ -115,7 +115,7 @@ class IteratorPass:
                 return 0
         part = slice(self.next, self.next + len(labels))
         m = len(self.labels[part])
-        values[:m], labels[:m] = converted(self.values[part], self.dtype, self.name), self.labels[part]
+        values[:m], labels[:m] = converted(self.values[part], self.dtype, self.name), self.labels[part]  # type: ignore[arg-type, index]
         self.next += m
         self.total += m
         return m
@@ -142,7 +142,7 @@ class CsvReader(IteratorReader):
         self.chunk_rows = chunk_rows
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
             for values, labels in self.chunks():
-                yield converted(values, self.dtype, self.name), labels
+                yield converted(values, self.dtype, self.name), labels  # type: ignore[arg-type]
 
     def _width(self) -> int:
         import pandas

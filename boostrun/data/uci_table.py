@@ -91,5 +91,5 @@ class UciTable:
 
 def _split_again(parts: Parts, number: int) -> Parts:
     x, y = np.concatenate([parts.x_train, parts.x_test]), np.concatenate([parts.y_train, parts.y_test])
-    train, test = stratified(y, len(parts.y_test) / len(y), number)
+    train, test = stratified(y, len(parts.y_test) / len(y), number)  # type: ignore[arg-type]
     return Parts(x[train], y[train], x[test], y[test])

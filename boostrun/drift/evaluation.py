@@ -90,7 +90,7 @@ def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> Hol
         begun = time.process_time()
         learner.test_then_train(stream.x[seen:mark], stream.y[seen:mark], known)
         seconds += time.process_time() - begun
-        seen = mark
+        seen = mark  # type: ignore[assignment]
         if mark >= first:
             concept = stream.concept(mark)
             right = holdouts[concept].predict(learner) == stream.holdouts[concept].y

@@ -19,7 +19,7 @@ GIVEN = {"algo": ("random_state",), "dataset": ("data_root",), "features": ("ima
 _BASES: dict[str, type] = {"algo": Algorithm, "dataset": SplitDataset, "features": Features}
 
 
-def schema(group: str, thing: Callable[..., Any], where: str) -> type:
+def schema(group: str, thing: Callable[..., Any], where: str) -> type[Any]:
     """The schema of a person's algorithm, data set or family, as those of :mod:`boostrun.schemas`.
 
     Raises BoostrunError where its signature or its ``budget`` does not fit.
@@ -115,7 +115,7 @@ def _whole_default(parameters: Mapping[str, inspect.Parameter], name: str, where
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(value) < float("inf")
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and abs(value) < float("inf")  # type: ignore[operator]
 
 
 def _is_plain(value: Any) -> bool:

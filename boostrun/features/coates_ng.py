@@ -81,7 +81,7 @@ class CoatesNg:
     def fit(self, images: np.ndarray) -> CoatesNg:
         """Learn whitening, dictionary and standardisation from training images, (n, h, w) or (n, h, w, 3) uint8."""
         require_images(images, self.name, (2, 2))
-        learned = self.saved.load("dictionary")
+        learned = self.saved.load("dictionary")  # type: ignore[func-returns-value]
         if learned is None or learned["done"] < self.options["iterations"]:
             learned = self._learn(images, learned)
         self.atoms_ = learned["atoms"].astype(np.float32)
@@ -173,7 +173,7 @@ class CoatesNg:
         chosen = subset(len(images), self.options.get("bin_samples", 10000))
         width = 8 * self.options["atoms"]
         total, squares, done = np.zeros(width), np.zeros(width), 0
-        if (earlier := self.saved.load("standardisation")) is not None:
+        if (earlier := self.saved.load("standardisation")) is not None:  # type: ignore[func-returns-value]
             total, squares, done = earlier["total"], earlier["squares"], int(earlier["done"])
         with Progress("standardisation", len(chosen), self.progress, done=done) as progress:
             for start in range(done, len(chosen), _BLOCK):  # blocks of one size: sums do not depend on memory, threads

@@ -92,7 +92,7 @@ class Families19:
         drawn = hashlib.sha256()
         for family in random:
             for array in family.draws(*_sizes(self._shape)):
-                drawn.update(np.ascontiguousarray(array, dtype="<i8"))
+                drawn.update(np.ascontiguousarray(array, dtype="<i8"))  # type: ignore[arg-type]
         return f"{text}; random rectangles {drawn.hexdigest()[:16]}"
 
     def _require(self, images: np.ndarray) -> None:
@@ -118,7 +118,7 @@ class Families19:
 
 def _sizes(shape: tuple[int, ...]) -> tuple[int, int, int]:
     """(h, w, channels) of images of this shape."""
-    return (*shape, 1) if len(shape) == 2 else shape
+    return (*shape, 1) if len(shape) == 2 else shape  # type: ignore[return-value]
 
 
 Pipeline = Families19

@@ -112,7 +112,7 @@ class Families33:
             return text
         digest = hashlib.sha256()
         for array in words:
-            digest.update(np.ascontiguousarray(array, dtype="<f4"))
+            digest.update(np.ascontiguousarray(array, dtype="<f4"))  # type: ignore[arg-type]
         return f"{text}; {self.options['codebook']} codebooks {digest.hexdigest()[:16]}"
 
     def _codebooks(self):

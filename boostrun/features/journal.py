@@ -84,7 +84,7 @@ class Journal:
     def save(self, name: str, **arrays: np.ndarray) -> None:
         """Keep arrays (no objects) under a name, instead of what was kept there before."""
         stream = io.BytesIO()
-        np.savez(stream, **arrays)
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
         content, before = stream.getbuffer(), self._states.get(name)
         self._states[name] = digest = hashlib.sha256(content).hexdigest()
         _write_safely(self._state(name, digest), content)
@@ -96,7 +96,7 @@ class Journal:
         """Put arrays (no objects) into the bank, beside its codes: `<name>.npz` of the finished folder."""
         (self.folder / "bank").mkdir(exist_ok=True)
         stream = io.BytesIO()
-        np.savez(stream, **arrays)
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
         _write_safely(self.folder / "bank" / f"{name}.npz", stream.getbuffer())
 
     def columns(self, path: Path, dtype, shape: tuple[int, int]) -> tuple[np.memmap, int]:
@@ -197,4 +197,4 @@ def _opened(path: Path, dtype: np.dtype, shape: tuple[int, int]) -> np.memmap | 
 
 
 def _digest(block: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(block)).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(block)).hexdigest()  # type: ignore[arg-type]

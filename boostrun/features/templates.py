@@ -75,7 +75,7 @@ class Templates:
         """Learn filters and the largest responses from training images, (n, h, w) uint8."""
         self._require(images)
         o = self.options
-        learned = self.saved.load("centres") or {"centres": self._centres(images)}
+        learned = self.saved.load("centres") or {"centres": self._centres(images)}  # type: ignore[func-returns-value]
         self.saved.save("centres", **learned)
         shape = tuple(side - o["patch"] + 1 for side in images.shape[1:])
         self._masks = gaussian_masks(shape, o["masks"], o["sigma"], o["cutoff"])
@@ -149,17 +149,17 @@ class Templates:
     def _maxima(self, images: np.ndarray) -> np.ndarray:
         """(C F,) float32: the largest value of each feature among at most ``bin_samples`` training images."""
         chosen = subset(len(images), self.options["bin_samples"])
-        state = self.saved.load("maxima") or {"maxima": np.zeros(len(self._factor), np.float32), "done": 0}
-        maxima, done = state["maxima"], int(state["done"])
+        state = self.saved.load("maxima") or {"maxima": np.zeros(len(self._factor), np.float32), "done": 0}  # type: ignore[func-returns-value]
+        maxima, done = state["maxima"], int(state["done"])  # type: ignore[call-overload]
         with Progress("largest responses", len(chosen), self.progress, done=done) as progress:
             for start in range(done, len(chosen), _BLOCK):
                 block = self._responses(images[chosen[start : start + _BLOCK]])
-                np.maximum(maxima, block.max(axis=0), out=maxima)
+                np.maximum(maxima, block.max(axis=0), out=maxima)  # type: ignore[call-overload]
                 done = start + len(block)
                 if done == len(chosen) or done % (_KEEP_EVERY * _BLOCK) == 0:
-                    self.saved.save("maxima", maxima=maxima, done=np.array(done))
+                    self.saved.save("maxima", maxima=maxima, done=np.array(done))  # type: ignore[arg-type]
                 progress.advance(len(block))
-        return maxima
+        return maxima  # type: ignore[return-value]
 
     def _responses(self, images: np.ndarray) -> np.ndarray:
         """(n, C F) float32, times the factor of each feature."""

@@ -103,7 +103,7 @@ def _write(dataset: Dataset, pipeline, options: dict, folder: Path, *, key: str,
         np.save(folder / f"labels_{split}.npy", np.asarray(y, dtype=np.int64))
     names = [f"{kind}_{split}.npy" for kind in ("values", "labels") for split in SPLITS] + ["fitted.npz"]
     files = {name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)} for name in names}
-    content = "".join(files[name]["sha256"] for name in names[:-1])
+    content = "".join(files[name]["sha256"] for name in names[:-1])  # type: ignore[misc]
     meta = {
         "format": FORMAT,
         "key": key,

@@ -45,7 +45,7 @@ class Learners(NamedTuple):
 class Spread(NamedTuple):
     """What all examples so far say of each feature: ``count`` (1,), ``mean``, ``scatter``, ``floor`` (d,) float64."""
 
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]
     mean: np.ndarray
     scatter: np.ndarray
     floor: np.ndarray

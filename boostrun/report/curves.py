@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from boostrun.report.entry import Entry, done
 from boostrun.report.statistics import mean_std
@@ -79,7 +79,7 @@ def concepts_of(entries: Sequence[Entry]) -> Concepts:
     return Concepts(changes.pop() if len(changes) == 1 else (), bests.pop() if len(bests) == 1 else math.nan)
 
 
-def _finite(value) -> bool:
+def _finite(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
 

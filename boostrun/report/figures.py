@@ -212,4 +212,4 @@ def key(place: int, label: str, *, hollow: bool = False, line: str = ""):
 
     colour, marker = look(place)
     face = "white" if hollow else colour
-    return Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=5, mfc=face)
+    return Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=5, mfc=face)  # type: ignore[arg-type]

@@ -52,7 +52,8 @@ class Block:
 
     def split(self, fits: Callable[[Block], bool]) -> list[Block]:
         """The same block as several that fit, each with at least one group."""
-        parts, taken = [], ()
+        parts: list[Block] = []
+        taken: tuple[Group, ...] = ()
         for group in self.groups:
             if taken and not fits(Block(self.title, self.rows, (*taken, group))):
                 parts.append(Block(self.title, self.rows, taken))

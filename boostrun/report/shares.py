@@ -22,11 +22,11 @@ def share_figure(entries: Sequence[Entry], path: Path | str) -> Path:
     BoostrunError
         No record tells families, or `path` cannot be written.
     """
-    drawn = {}
+    drawn: dict[str, tuple[list[float], dict[str, list[float]]]] = {}
     for entry in entries:
-        shares = _shares(entry)
-        if shares:
-            drawn[entry.label] = shares
+        found = _shares(entry)
+        if found:
+            drawn[entry.label] = found
     if not drawn:
         raise BoostrunError("nothing to draw: no record tells the families of its steps")
     from matplotlib import colormaps

@@ -7,7 +7,7 @@ import gzip
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boostrun.errors import BoostrunError
 from boostrun.report import latex, markdown, text
@@ -93,7 +93,8 @@ class Table:
 
         lines = []
         for cell in self.cells:
-            line = {"row": self.label(cell), "setting": cell.setting, **dict(zip(self.spec.columns, cell.column))}
+            line: dict[str, Any] = {"row": self.label(cell), "setting": cell.setting}
+            line |= zip(self.spec.columns, cell.column)
             for name in ("n", "expected", "mean", "std", "paper_mean", "paper_std", "difference", "p_paper", "differs"):
                 line[name] = getattr(cell, name)
             line |= {"rank": cell.rank, "stale": cell.stale, "failed": cell.failed}

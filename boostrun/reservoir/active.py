@@ -39,7 +39,7 @@ class ActiveReservoir(Reservoir):
         kept, corrected = strategy(Batch(self.samples, labels, weights, self.arrived), self.r, rng)
         if strategy.carry_mass:
             self._carry_mass(kept, corrected, weights[kept])
-        self.asked.append((self.asked[-1] if self.asked else 0) + np.count_nonzero(~self.known[kept]))
+        self.asked.append((self.asked[-1] if self.asked else 0) + np.count_nonzero(~self.known[kept]))  # type: ignore[arg-type]
         self.known[kept] = True
         # what a kept sample stands for was decided by its guess; its own weight is known now
         share = np.divide(true[kept], weights[kept], out=np.ones(self.r), where=weights[kept] > 0.0)

@@ -186,7 +186,7 @@ class _SignedFilter:
             samples, labels = self.filter.draw(n)
         if model.stump_search == "histogram" and samples.dtype != np.uint8:
             if model._binner is None:  # the first r + q samples drawn set the bins of all problems
-                model._binner = Binner(samples, model.max_bins)
-            samples = model._binner.encode(samples)
+                model._binner = Binner(samples, model.max_bins)  # type: ignore[assignment]
+            samples = model._binner.encode(samples)  # type: ignore[attr-defined]
         signs = np.where(labels[:, None] == self.positives, 1.0, -1.0)
         return samples, signs if model.shared else signs[:, 0]

@@ -68,7 +68,7 @@ class BudgetedBoosting(ReservoirBoosting):
 
     def _reservoir(self, draws, r: int, q: int):
         cls = policy_class(self.policy)
-        its_q = cls.__dataclass_fields__.get("Q")
+        its_q = cls.__dataclass_fields__.get("Q")  # type: ignore[attr-defined]
         policy = cls(Q=self.Q) if its_q is not None and its_q.default is not None else cls()
         rng = np.random.default_rng(np.random.SeedSequence([self._entropy(), len(self._problems)]))
         budget = int(self.budget_multiplier * r)

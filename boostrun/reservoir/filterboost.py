@@ -80,7 +80,7 @@ class WeightFilter:
             if samples is None:
                 samples, y, scores = np.empty((r, batch.shape[1]), batch.dtype), np.empty(r), np.empty(r)
             place = slice(n, n + len(passed))
-            samples[place], y[place], scores[place] = batch[passed], labels[passed], margins_scores[passed]
+            samples[place], y[place], scores[place] = batch[passed], labels[passed], margins_scores[passed]  # type: ignore[index]
             n += len(passed)
             self.accepted += len(passed)
             self.rejected += looked_at - len(passed)
@@ -93,9 +93,9 @@ class WeightFilter:
         """The samples that wait, or else r fresh ones, scored by t stumps."""
         if self.waiting == 0:
             values, labels = self.draws.draw(self.method.settings.r)
-            self._batch, self._labels = self._codes(values), np.where(labels == self.positive, 1.0, -1.0)
+            self._batch, self._labels = self._codes(values), np.where(labels == self.positive, 1.0, -1.0)  # type: ignore[assignment]
             self.waiting = len(labels)
-        batch, labels = self._batch[-self.waiting :], self._labels[-self.waiting :]
+        batch, labels = self._batch[-self.waiting :], self._labels[-self.waiting :]  # type: ignore[index]
         scores = np.zeros(self.waiting)
         stumps.add_scores(
             batch, np.arange(self.waiting), self.features[:t], self.thresholds[:t], self.steps[:t], scores
@@ -105,7 +105,7 @@ class WeightFilter:
     def _codes(self, values: np.ndarray) -> np.ndarray:
         method = self.method
         if method.binner is None:  # the first r samples drawn set the bins of all problems
-            method.binner = method.settings.binner_for(values)
+            method.binner = method.settings.binner_for(values)  # type: ignore[assignment]
         return values if method.binner is None else method.binner.encode(values)
 
     def learn(self, t: int, stump, step: float) -> None:

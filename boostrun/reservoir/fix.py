@@ -33,7 +33,7 @@ class All:
         self.settings = settings
         self.data = Everything(source, settings, rng, columns=True)
         self.binner = self.data.binner
-        self.search = ColumnSearch(self.data.columns) if settings.search == "histogram" else None
+        self.search = ColumnSearch(self.data.columns) if settings.search == "histogram" else None  # type: ignore[arg-type]
 
     def train(self, k: int, positive, course: Course, rng: np.random.Generator) -> None:
         """One binary problem on the samples at hand. Cost a round: one pass over the codes, and O(n)."""
@@ -82,7 +82,7 @@ class ColumnSearch:
 
     def __call__(self, signed: np.ndarray) -> tuple[Stump, float, float]:
         weights, _ = stumps.fixed_point(signed)
-        feature, left, right, edge = full_data.best_stump_of_columns(
+        feature, left, right, edge = full_data.best_stump_of_columns(  # type: ignore[call-arg]
             self.columns, self.present, self.common, self.dense, self.sparse, *self.entries, weights
         )
         total = int(np.abs(weights).sum())

@@ -148,7 +148,7 @@ class Geem:
         return self._memory, lambda raised, out: ranks.covariance(self.ridge, out, raised)
 
     def _dimensions(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-        wanted = {"auto": n, "all": d}.get(self.covariance_dims, self.covariance_dims)
+        wanted = {"auto": n, "all": d}.get(self.covariance_dims, self.covariance_dims)  # type: ignore[arg-type]
         return np.arange(d) if wanted >= d else np.sort(rng.permutation(d)[:wanted])
 
     def _targets(self, factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -97,7 +97,7 @@ class Everything:
             if settings.search == "histogram":
                 some = rng.permutation(self.n)[:_BINNING_SAMPLES]
                 self.binner = settings.binner_for(self.samples[np.sort(some)])
-                self.samples = self.binner.encode(self.samples)
+                self.samples = self.binner.encode(self.samples)  # type: ignore[union-attr]
         if columns and self.columns is None and settings.search == "histogram":
             self.columns = transposed(self.samples)
 

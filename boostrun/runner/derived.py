@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from boostrun.report import Entry
 from boostrun.report.entry import by_seed
@@ -54,6 +54,6 @@ def relative(entries: Sequence[Entry], metric: str, of: str, to: str) -> list[En
     return [filled(entry) for entry in entries]
 
 
-def _divided(record: dict, metric: str, of: str, unit: float) -> dict:
+def _divided(record: Mapping, metric: str, of: str, unit: float) -> Mapping:
     found = record["metrics"].get(of)
     return record if found is None else {**record, "metrics": {**record["metrics"], metric: found / unit}}

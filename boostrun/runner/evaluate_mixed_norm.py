@@ -38,6 +38,6 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     curve = by_features(model.n_columns_, path)
     metrics = metrics_of(curve) | {"train_loss": curve["train_loss"][-1], "certificate": max(path["certificate"])}
     metrics["features"] = int(model.n_columns_[-1])
-    curve["path"] = {"columns": model.n_columns_.tolist(), **path}
+    curve["path"] = {"columns": model.n_columns_.tolist(), **path}  # type: ignore[assignment]
     cost = {"train_seconds": trained - prepared, "prepare_seconds": prepared - begun}
     return {"metrics": metrics, "cost": cost | {"test_seconds": time.perf_counter() - trained}, "curve": curve}

@@ -22,7 +22,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     """
     begun = time.perf_counter()
     source = ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
-    source.families = bank.families
+    source.families = bank.families  # type: ignore[attr-defined]
     model.fit_source(source)
     trained = time.perf_counter()
     truth, marks = bank.labels("test"), checkpoints(model.ensemble_.n_rounds)
@@ -37,7 +37,7 @@ def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str
     for scores in model.ensemble_.staged_decision(bank.codes("test"), marks):
         curve["test_accuracy_pct"].append(accuracy_pct(one_vs_all.predict(scores, model.classes_), truth))
     curve["test_error_pct"] = [100.0 - accuracy for accuracy in curve["test_accuracy_pct"]]
-    curve["family_steps"] = _family_steps(model.ensemble_.features, bank.families, marks)
+    curve["family_steps"] = _family_steps(model.ensemble_.features, bank.families, marks)  # type: ignore[assignment]
     metrics = {name: curve[name][-1] for name in ("test_accuracy_pct", "test_error_pct", "log10_loss")}
     if model.edge_gaps:
         curve["edge_gap_pct"] = [100.0 * float(gap) for gap in model.staged_edge_gap_]

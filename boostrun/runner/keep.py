@@ -39,8 +39,8 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
         raise BoostrunError(cell.missing)
     prepare([cell])
     trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
-    folders = (str(root.absolute()) for root in roots(settings))
-    execute = Execute(*folders, settings.run["memory_mb"], os.getcwd(), threads(settings, 1))
+    data_root, cache_root = (str(root.absolute()) for root in roots(settings))
+    execute = Execute(data_root, cache_root, settings.run["memory_mb"], os.getcwd(), threads(settings, 1))
     kept: list[Any] = []
 
     def keep(trial: Trial) -> dict[str, Any]:

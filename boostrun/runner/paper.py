@@ -88,7 +88,7 @@ class Item:
             (self._entry(place, cell, metric, rounds), place)
             for (place, _), cell in zip(self.cells, planned)
             for metric in self.metrics
-            for rounds in [at for at in self.read_at if at <= cell.cell.budget.get("T", 0)] or [None]
+            for rounds in [at for at in self.read_at if at <= cell.cell.budget.get("T", 0)] or [None]  # type: ignore[list-item]
         ]
         entries = self._merged(found)
         if self.relative:
@@ -107,7 +107,7 @@ class Item:
             return []
         pairs = [(entry, cell) for entry, cell in zip(entries, table.cells) if entry.rounds and cell.has_paper]
         return [
-            PaperPoint(entry.column[0], entry.rounds, cell.paper_mean, cell.paper_note.partition(":")[0])
+            PaperPoint(entry.column[0], entry.rounds, cell.paper_mean, cell.paper_note.partition(":")[0])  # type: ignore[arg-type]
             for entry, cell in pairs
             if entry.metric == metric
         ]
@@ -275,4 +275,4 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(f"{path} is not a paper item: quoted rows go with columns: [metric] only")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):
         raise BoostrunError(f"{path} is not a paper item: notes must be text (quote one that holds a colon)")
-    return raw  # type: ignore[return-value]
+    return raw

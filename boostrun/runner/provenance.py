@@ -88,7 +88,7 @@ def threads_in_force() -> dict[str, Any]:
     numba = sys.modules.get("numba")
     return {
         "pools": pools,
-        "numba": int(numba.get_num_threads()) if hasattr(numba, "get_num_threads") else None,
+        "numba": int(numba.get_num_threads()) if numba and hasattr(numba, "get_num_threads") else None,
         "environment": {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ},
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -271,7 +271,7 @@ class _Run:
                 self.deaths.update(fallen)
         return sorted(busy), suspects
 
-    def _pool(self, pending: list[int], wait: bool) -> Iterator[Summary]:
+    def _pool(self, pending: list[int], wait: bool) -> Generator[Summary, None, None]:
         import joblib
 
         parallel = pool.parallel(self.backend, min(self.workers, len(pending)))
@@ -349,7 +349,7 @@ class _Run:
         with self.store.lock(trial.key):
             if self.store.done(trial.key) is None:
                 error = {"type": "WorkerDied", "message": f"the worker died {how}", "traceback": ""}
-                parts = {"metrics": {}, "cost": {}, "curve": {}}
+                parts: dict[str, dict] = {"metrics": {}, "cost": {}, "curve": {}}
                 self.store.put(make_record(trial, self.job.provenance, parts, error))
         self._settle_from_store(number)
 

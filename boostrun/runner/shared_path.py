@@ -34,9 +34,9 @@ def by_features(counts: Sequence[int], path: Mapping[str, Sequence[Any]], upto: 
     >>> by_features([0, 2, 3], {"error": [90, 40, 20]}, upto=4)
     {'T': [1, 2, 3, 4], 'error': [90, 40, 20, 20]}
     """
-    counts = np.asarray(counts)
-    marks = range(max(1, int(counts.min())), max(upto, int(counts.max())) + 1)
-    last = [int(np.flatnonzero(counts <= t)[-1]) for t in marks]
+    counts = np.asarray(counts)  # type: ignore[assignment]
+    marks = range(max(1, int(counts.min())), max(upto, int(counts.max())) + 1)  # type: ignore[attr-defined]
+    last = [int(np.flatnonzero(counts <= t)[-1]) for t in marks]  # type: ignore[operator]
     return {"T": list(marks), **{name: [values[point] for point in last] for name, values in path.items()}}
 
 

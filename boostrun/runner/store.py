@@ -52,7 +52,7 @@ def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
         found = set(record) if isinstance(record, Mapping) else set()
         odd = ", ".join(sorted(map(str, found ^ _FIELDS)))
         raise BoostrunError(f"not a record: these fields are missing or unknown: {odd}")
-    record = plain(record, "record")
+    record = dict(plain(record, "record"))
     if record["schema"] != SCHEMA:
         raise BoostrunError(f"a record of schema {record['schema']!r} cannot be kept: this version writes {SCHEMA}")
     for name, kind in _PARTS.items():
@@ -100,7 +100,7 @@ class Store:
         return {"root": self.root, "packed": self.packed}
 
     def __setstate__(self, state: dict) -> None:
-        self.__init__(**state)
+        self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return f"Store({str(self.root)!r}, packed={len(self.packed)})"

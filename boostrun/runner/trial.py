@@ -127,6 +127,7 @@ def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: floa
     from boostrun.runner.holdout import Holdout
 
     folder = Path(execute.cache_root) / "banks" / key
+    bank: Any
     if (folder / "meta.json").is_file() and "class" not in json.loads(dataset):
         # by its key alone: a node of a cluster may not see the data
         bank = (Bank if (folder / "edges.npy").is_file() else ValueBank)(folder)

@@ -194,7 +194,7 @@ def pin_threads() -> None:
 
     threadpool_limits(1)
     numba = sys.modules.get("numba")
-    if hasattr(numba, "set_num_threads"):
+    if numba and hasattr(numba, "set_num_threads"):
         numba.set_num_threads(1)
     forget_threads()
 

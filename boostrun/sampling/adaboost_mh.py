@@ -228,7 +228,7 @@ class Course:
         column = board.codes[feature]
         threshold, votes, edge = kernels.best_stump(column, self._signed)
         board.charge("refit", board.n)
-        edge = min(edge / self._total, 1.0 - _LEAST_EDGE)
+        edge = min(edge / self._total, 1.0 - _LEAST_EDGE)  # type: ignore[has-type]
         ensemble.features[t], ensemble.thresholds[t] = feature, threshold if threshold else -np.inf
         loss = self.loss[-1] if self.loss else 0.0
         if edge >= _LEAST_EDGE:

@@ -152,14 +152,14 @@ class Board:
         then O(S c).
         """
         if size >= self.n:
-            return Sample(self._every, self.signed, self.n)
+            return Sample(self._every, self.signed, self.n)  # type: ignore[arg-type]
         if self.sampling == "uniform":
             rows = np.sort(self.rng.integers(self.n, size=size))
-            return Sample(rows, self.signed[rows] * np.float32(self.n / size), size)
+            return Sample(rows, self.signed[rows] * np.float32(self.n / size), size)  # type: ignore[index]
         if not self._summed:
             draws.running_weights(self.signed, *self._sums)
             self._summed = True
-        rows, times, signed = np.empty(size, np.int64), np.empty(size, np.int32), empty(size, self.signed.shape[1])
+        rows, times, signed = np.empty(size, np.int64), np.empty(size, np.int32), empty(size, self.signed.shape[1])  # type: ignore[union-attr]
         spacings = self.rng.standard_exponential(size + 1)
         distinct = draws.sample_by_weight(self.signed, *self._sums, spacings, rows, times, signed)
         return Sample(rows[:distinct], signed[:distinct], size)
@@ -184,7 +184,7 @@ class Board:
         a step.
         """
         if self.sampling == "uniform":
-            return float(self.n * np.square(self.signed).sum(dtype=np.float64))
+            return float(self.n * np.square(self.signed).sum(dtype=np.float64))  # type: ignore[arg-type]
         if self._kappa is None:
             self._kappa = draws.second_moment(self.signed)
         return self._kappa

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..kinds import choice, number, text, whole, workers
 from . import drift, reservoir, sampling, sharing
@@ -64,7 +65,7 @@ class Root:
 
 BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 
-SCHEMAS: dict[str, dict[str, type]] = {
+SCHEMAS: dict[str, dict[str, type[Any]]] = {
     "algo": {
         **reservoir.ALGORITHMS, **sampling.ALGORITHMS, **sharing.ALGORITHMS, **drift.ALGORITHMS, "majority": Majority,
     },

@@ -61,7 +61,7 @@ class Checkpoint:
                     f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "
                     "remove it"
                 )
-            yield Round(*(value if value.ndim else value.item() for value in values))
+            yield Round(*(value if value.ndim else value.item() for value in values))  # type: ignore[arg-type]
 
     def _path(self, number: int) -> Path:
         return self.folder / f"round-{number:04d}.npz"

@@ -66,9 +66,9 @@ def design(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray, c
         for mask in inside(features, points).T:
             out.add(mask)
         return out
-    found = KINDS[kind](features, samples) if features else np.empty((len(samples), 0))
+    found = KINDS[kind](features, samples) if features else np.empty((len(samples), 0))  # type: ignore[misc]
     found = np.insert(found, constants - np.arange(len(constants)), 1.0, axis=1)
-    out = DenseDesign(len(samples))
+    out = DenseDesign(len(samples))  # type: ignore[assignment]
     if free:
         out.add(np.ones((len(samples), 1)))
     out.add(found)

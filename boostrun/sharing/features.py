@@ -24,7 +24,7 @@ class Features:
     def __eq__(self, other):
         return type(self) is type(other) and repr(self) == repr(other)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Raw(Features):

@@ -53,4 +53,5 @@ def fit_pieces(v: np.ndarray, target: np.ndarray, anchors: int = 8, radii: int =
 
 def evaluate_pieces(pieces: list[Piece], v: np.ndarray) -> np.ndarray:
     """The sum of the pieces at ``v`` (n,)."""
-    return sum(np.where(np.abs(v - p.anchor) < p.radius, p.slope * v + p.intercept, 0.0) for p in pieces)
+    inside = (np.where(np.abs(v - p.anchor) < p.radius, p.slope * v + p.intercept, 0.0) for p in pieces)
+    return sum(inside, np.zeros(len(v)))

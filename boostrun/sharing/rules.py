@@ -58,7 +58,7 @@ def best_tried(rule: str, state: State, candidates: np.ndarray, max_iterations: 
 
 def _line(state: State, candidate: int, max_iterations: int) -> float:
     """min over alpha of L(W + alpha grad_r e_r')."""
-    columns, whole = state.pool.columns(candidate), state.objective
+    columns, whole = state.pool.columns(candidate), state.objective  # type: ignore[attr-defined]
     direction = columns.T @ state.residuals / len(columns)
     along = columns @ direction
 
@@ -73,8 +73,8 @@ def _line(state: State, candidate: int, max_iterations: int) -> float:
 
 def _column(state: State, candidate: int, max_iterations: int) -> float:
     """min over w of L(W + w e_r'), the weights in use as they are; their own penalty, a constant, is left out."""
-    design, whole = state.pool.design(), state.objective
-    state.pool.extend(design, candidate)
+    design, whole = state.pool.design(), state.objective  # type: ignore[attr-defined]
+    state.pool.extend(design, candidate)  # type: ignore[attr-defined]
     alone = Objective(
         design, whole.y, whole.n_classes, margin=whole.margin, penalty=whole.penalty, weight=whole.weight,
         offset=state.scores,
@@ -85,7 +85,7 @@ def _column(state: State, candidate: int, max_iterations: int) -> float:
 def _full(state: State, candidate: int, max_iterations: int) -> float:
     """min of L over all columns in use and the candidate's."""
     design, width = state.objective.design, state.objective.design.width
-    state.pool.extend(design, candidate)
+    state.pool.extend(design, candidate)  # type: ignore[attr-defined]
     start = np.zeros(state.objective.shape)
     start[:width] = state.weights
     value = lbfgs(state.objective, start, _TOLERANCE, max_iterations).value

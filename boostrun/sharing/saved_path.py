@@ -21,7 +21,7 @@ class SavedPath:
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
         own = {name: np.array(getattr(self, name)) for name in self._names()}
-        own |= {_FEATURE + name: array for name, array in self.features.items()}
+        own |= {_FEATURE + name: array for name, array in self.features.items()}  # type: ignore[attr-defined]
         return archive.save(path, self._format, own | extra)
 
     @classmethod
@@ -30,8 +30,8 @@ class SavedPath:
         values, extra = archive.load(path, cls._format, cls._names())
         names = [name for name in extra if name.startswith(_FEATURE)]
         features = {name.removeprefix(_FEATURE): extra.pop(name) for name in names}
-        return cls(*(value if value.ndim else value.item() for value in values), features), extra
+        return cls(*(value if value.ndim else value.item() for value in values), features), extra  # type: ignore[call-arg]
 
     @classmethod
     def _names(cls) -> tuple[str, ...]:
-        return tuple(field.name for field in fields(cls) if field.name != "features")
+        return tuple(field.name for field in fields(cls) if field.name != "features")  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
     @classmethod
     def load(cls, path: str | Path):
         """A classifier that predicts as the saved one did."""
-        model, extra = cls._model_type.load(path)
+        model, extra = cls._model_type.load(path)  # type: ignore[attr-defined]
         loaded = cls(model.n_rounds)
         try:
             loaded.classes_, loaded.n_features_in_ = extra["classes"], int(extra["n_features_in"])

@@ -100,7 +100,7 @@ class ShareBoost:
             "seconds_optimise_": "seconds_optimise",
         }.items():  # fmt: skip
             setattr(self, name, np.array([getattr(done, field) for done in course.rounds]))
-        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle
+        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle  # type: ignore[attr-defined]
 
     def check_parameters(self) -> None:
         """Raise BoostrunError with one sentence for a parameter that cannot be."""
@@ -133,7 +133,7 @@ class ShareBoost:
     def _identity(self, pool: Pool, y: np.ndarray, n_classes: int) -> dict:
         """Everything that decides what the rounds are, as plain values; not how many there will be."""
         own = ShareBoost.__init__.__kwdefaults__
-        keys = {key: getattr(self, key) for key in own if key not in _NOT_OF_ROUNDS}
+        keys = {key: getattr(self, key) for key in own if key not in _NOT_OF_ROUNDS}  # type: ignore[union-attr]
         return keys | {"n_classes": n_classes, "pool": [pool.kind, pool.n_candidates, pool.fingerprint()],
                        "labels": checksum(y)}  # fmt: skip
 

@@ -45,4 +45,4 @@ def side_by_side(function: Callable, parts: Iterable) -> list:
     """[function(part) for part in parts], in the threads of the team; ``function`` lets go of the GIL."""
     parts = list(parts)
     with team():
-        return [function(part) for part in parts] if len(parts) == 1 else list(_team.get()(function, parts))
+        return [function(part) for part in parts] if len(parts) == 1 else list(_team.get()(function, parts))  # type: ignore[misc]

@@ -41,14 +41,14 @@ class Hog:
         for place in range(tall * wide):
             row, column = divmod(place, wide)
             blocks[:, :, :, place] = cells[:, row : row + rows, column : column + columns]
-        blocks = blocks.reshape(len(images), rows * columns, -1)
+        blocks = blocks.reshape(len(images), rows * columns, -1)  # type: ignore[assignment]
         return flat(_normalised(np.minimum(_normalised(blocks), _CLIP)))
 
     def _blocks(self, h: int, w: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """(blocks down, across), (cells of a block down, across)."""
         cells = h // self.cell, w // self.cell
         sides = tuple(min(_BLOCK, number) for number in cells)
-        return tuple(number - side + 1 for number, side in zip(cells, sides)), sides
+        return tuple(number - side + 1 for number, side in zip(cells, sides)), sides  # type: ignore[return-value]
 
 
 def _normalised(blocks: np.ndarray) -> np.ndarray:

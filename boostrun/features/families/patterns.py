@@ -53,7 +53,7 @@ class Ilbp:
         values = gray(images).astype(np.int16)
         nine = [_shifted(values, *place) for place in (*_NEIGHBOURS, (1, 1))]
         total = sum(nine)
-        codes = np.zeros(total.shape, dtype=np.int16)
+        codes = np.zeros(total.shape, dtype=np.int16)  # type: ignore[union-attr]
         for bit, pixel in enumerate(nine):
             codes |= (9 * pixel > total).astype(np.int16) << bit  # in whole numbers: no rounding
         return flat(codes)

@@ -49,7 +49,7 @@ class Family(NamedTuple):
 
 def make_groups() -> tuple[Group, ...]:
     """All groups, in the order of the families; codebooks are still to be set."""
-    return Phog(), VisualWords("gray"), VisualWords("hsv"), Covariance(), LbpHistograms(), V1s()
+    return Phog(), VisualWords("gray"), VisualWords("hsv"), Covariance(), LbpHistograms(), V1s()  # type: ignore[return-value]
 
 
 def _families() -> Iterator[Family]:

@@ -51,7 +51,7 @@ def covariances(values: Sequence[np.ndarray]) -> np.ndarray:
     Sums of whole numbers are exact in float64, so that no order of adding changes them.
     """
     k, upper = len(values), np.triu_indices(len(values))
-    parts = [np.ones_like(values[0]), *values, *(values[i] * values[j] for i, j in zip(*upper))]
+    parts = [np.ones_like(values[0]), *values, *(values[i] * values[j] for i, j in zip(*upper))]  # type: ignore[call-overload]
     sums = pyramid(np.stack([_summed(part) for part in parts], axis=3))
     count, first, second = sums[..., 0], sums[..., 1 : k + 1], sums[..., k + 1 :]
     upper_part = second - first[..., upper[0]] * first[..., upper[1]] / count[..., None]

@@ -109,4 +109,4 @@ def _sampled(maps: np.ndarray, axis: int) -> np.ndarray:
     places = np.rint(np.linspace(0, last, SIDE)).astype(np.int64)
     reach = _LOWPASS // 2
     total = sum(np.take(maps, np.clip(places + away, 0, last), axis=axis) for away in range(-reach, reach + 1))
-    return total / np.float32(_LOWPASS)
+    return total / np.float32(_LOWPASS)  # type: ignore[return-value]

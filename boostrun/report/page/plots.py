@@ -83,7 +83,8 @@ def _plot(entries: Sequence[Entry], metric: str, against: str, extras: Extras) -
     if not panels:
         return None
     x_name = {"T": extras.t_name or "weak learners T", "examples": "examples seen"}.get(against, metric_name(against))
-    charts, legend = [], {}
+    charts: list[Panel] = []
+    legend: dict[tuple[str, str], Key] = {}
     for title, here in panels.items():
         lines = [line for _, line in here]
         levels = [
@@ -95,18 +96,18 @@ def _plot(entries: Sequence[Entry], metric: str, against: str, extras: Extras) -
             )
             for entry in level_entries(entries, extras.levels, metric, title)
         ]
-        points = [
+        figures = [
             Point(point.x, point.y, f"paper, {point.note}" if point.note else "paper")
             for point in (extras.paper.get(metric, ()) if against == "T" else ())
             if point.panel == title
         ]
-        changes = ()
+        changes: tuple[tuple[int, str], ...] = ()
         if against == "examples":
             changes, best = concepts_of([entry for entry, _ in here])
             if metric == "test_accuracy_pct" and not math.isnan(best):
                 levels.append(Level(f"the best possible: {best:.1f}", "", Look(COLOURS - 1, 2), best))
         chart = line_chart(
-            lines, title, x_name, metric_name(metric), levels=levels, points=points, changes=changes
+            lines, title, x_name, metric_name(metric), levels=levels, points=figures, changes=changes
         )  # fmt: skip
         charts.append(Panel(_name(here[0][0], "dataset"), chart))
         legend |= {(line.label, line.algo): Key(line.label, line.algo, swatch(line.look)) for line in lines}
@@ -123,7 +124,8 @@ def sweep_plot(entries: Sequence[Entry], level: int, head: str) -> Plot | None:
     for entry in entries:
         others = (*entry.column[:level], *entry.column[level + 1 :])
         panels.setdefault(others, {}).setdefault((entry.row, entry.setting), []).append(entry)
-    charts, legend = [], {}
+    charts: list[Panel] = []
+    legend: dict[tuple[str, str], Key] = {}
     for others, lines in panels.items():
         drawn = []
         for (row, setting), parts in lines.items():

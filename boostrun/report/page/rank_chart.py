@@ -25,9 +25,9 @@ def rank_chart(ranks: Ranks, title: str) -> Markup:
     height = below + _ROW * math.ceil(k / 2) + 6
     parts = [f'<path class="axis" d="M{left} {_TOP}H{right}"/>']
     step = math.ceil(k / 12)
-    for rank in range(1, k + 1, step):
-        parts.append(f'<path class="axis" d="M{at(rank):g} {_TOP - 4}v4"/>')
-        parts.append(f'<text x="{at(rank):g}" y="{_TOP - 8}" text-anchor="middle">{rank}</text>')
+    for tick in range(1, k + 1, step):
+        parts.append(f'<path class="axis" d="M{at(tick):g} {_TOP - 4}v4"/>')
+        parts.append(f'<text x="{at(tick):g}" y="{_TOP - 8}" text-anchor="middle">{tick}</text>')
     wide = min(at(1 + ranks.critical_difference), right) - left
     told = f"CD {ranks.critical_difference:.2f}"
     parts.append(f'<path class="cd" d="M{left} 14v6m0-3h{wide:g}m0-3v6"/>')

@@ -72,7 +72,7 @@ def blocks(table: Table, laid: Layout, entries: Sequence[Entry], names: Names, r
             for place, (group, column) in enumerate(zip(block.groups, here)):
                 texts = group.cells.get(row, ("",) * len(group.heads))
                 cells += _cells(texts, column[number], place, records)
-            algo = next((column[number][2] for column in here if column[number]), "")
+            algo = next((filled[2] for column in here if (filled := column[number])), "")
             rows.append(Row(row, algo, tuple(cells)))
         found.append(Block(block.title, groups, tuple(rows)))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
 from boostrun.runner.cluster import Engine
@@ -18,7 +18,7 @@ def flow(
     numbers: Sequence[int],
     task_of: Callable[[Sequence[int]], Task],
     lost: Callable[[Task, str], list[int]],
-) -> Iterator[Summary]:
+) -> Generator[Summary, None, None]:
     """Summaries of the trials of these numbers, as they come.
 
     ``task_of`` makes a task of some numbers, ``lost`` is told of a task whose worker died, and why, and answers which

@@ -35,11 +35,11 @@ class MASNaive(MAS):
         if self.model is None:
             features, sample = board.draw(self.pilot_features), board.sample(self.pilot_samples)
             edges = board.sampled_edges(features, sample, "pilot")
-            self.model = self.fit(board, edges, [len(edges)], sample.size)
+            self.model = self.fit(board, edges, [len(edges)], sample.size)  # type: ignore[assignment]
             share -= self.pilot_share
-        plan = best_of_one_family(self.model, [board.n_features], **self.search(board, share))
+        plan = best_of_one_family(self.model, [board.n_features], **self.search(board, share))  # type: ignore[arg-type]
         features, sample = board.draw(plan.counts[0]), board.sample(plan.size)
         edges = board.sampled_edges(features, sample)
         enough = len(edges) >= self.refit_below and edges.std() > _LEAST_SPREAD
-        self.model = self.fit(board, edges, [len(edges)], sample.size) if enough else None
+        self.model = self.fit(board, edges, [len(edges)], sample.size) if enough else None  # type: ignore[assignment]
         return int(features[np.argmax(edges)])

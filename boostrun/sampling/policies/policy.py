@@ -20,7 +20,7 @@ class Policy:
     """
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
             key, kind, value = field.name, field.metadata["kind"], getattr(self, field.name)
             if value is None and field.default is None:
                 continue

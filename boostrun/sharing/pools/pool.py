@@ -96,7 +96,7 @@ def checksum(*arrays: np.ndarray) -> int:
         out = zlib.crc32(repr((array.shape, array.dtype.str)).encode(), out)
         step = max(1, (1 << 24) // max(1, array[:1].nbytes))
         for start in range(0, len(array), step):
-            out = zlib.crc32(np.ascontiguousarray(array[start : start + step]), out)
+            out = zlib.crc32(np.ascontiguousarray(array[start : start + step]), out)  # type: ignore[arg-type]
     return out
 
 

@@ -1,0 +1,89 @@
+"""The quick tests with other versions than those of constraints.txt, each set of them in an environment of its own.
+
+    python scripts/versions.py lowest      # the oldest of everything that pyproject.toml allows
+    python scripts/versions.py newest      # the newest of everything
+    python scripts/versions.py hydra       # the newest, and the pre-release of Hydra
+
+The Python that it is run with is the one that is tried: ``python3.10 scripts/versions.py newest``. The environments are
+kept in build/versions, or where ``--where`` says, and made anew when the bounds in pyproject.toml change. What follows
+``--`` is given to pytest instead of our choice of tests. Ends with pytest's exit code.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+TESTS = (
+    "tests/test_config.py", "tests/commands/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
+    "tests/reservoir/test_loop.py", "tests/sharing/test_shareboost.py", "tests/drift/test_iboost.py",
+    "tests/report/test_tables.py",
+)  # fmt: skip
+TOOLS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
+PARQUET = "pyarrow>=15"  # goes by the version of NumPy: its newest refuses our lowest
+HYDRA = "hydra-core>=1.4.0.dev0,<1.5"  # a bound that is a pre-release lets pip take one
+
+
+def dependencies() -> list[str]:
+    """What ``[project] dependencies`` of pyproject.toml lists; tomllib came with Python 3.11 only."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    listed = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    assert listed
+    return re.findall(r'^  "([^"]+)",$', listed[1], re.MULTILINE)
+
+
+def lowest(requirement: str) -> str:
+    """The requirement at its lower bound.
+
+    >>> lowest("hydra-core>=1.3.2,<1.5")
+    'hydra-core==1.3.2'
+    """
+    name, bound = re.match(r"([\w-]+)>=([\w.]+)", requirement).groups()
+    return f"{name}=={bound}"
+
+
+def requirements(kind: str) -> list[str]:
+    """What pip is asked for, besides boostrun itself."""
+    listed = [*dependencies(), PARQUET]
+    if kind == "lowest":
+        return [lowest(requirement) for requirement in listed]
+    return [*listed, HYDRA] if kind == "hydra" else listed
+
+
+def environment(kind: str, where: Path) -> Path:
+    """The Python of an environment for this kind, made when it is not there."""
+    folder = where / f"{kind}-{sys.version_info.major}.{sys.version_info.minor}"
+    asked = "\n".join([*requirements(kind), *TOOLS])
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    made_for = folder / "asked.txt"
+    if not made_for.exists() or made_for.read_text("utf-8") != asked:
+        venv.create(folder, clear=True, with_pip=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+        # wheels alone, so that nothing is compiled here; Hydra's parser is pure Python and has none
+        wheels = ["--only-binary", ":all:", "--no-binary", "antlr4-python3-runtime"]
+        subprocess.run([*install, *wheels, *requirements(kind), *TOOLS], check=True)
+        subprocess.run([*install, "--no-deps", "--editable", ROOT], check=True)
+        made_for.write_text(asked, "utf-8")
+    return python
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=("lowest", "newest", "hydra"))
+    parser.add_argument("--where", type=Path, default=ROOT / "build" / "versions", help="folder of the environments")
+    parser.add_argument("tests", nargs="*", default=TESTS, help="after --, for pytest")
+    args = parser.parse_args()
+    python = environment(args.kind, args.where)
+    names = [re.split(r"[<>=]", requirement)[0] for requirement in dependencies()]
+    say = f"from importlib.metadata import version as v; print(*(f'{{n}} {{v(n)}}' for n in {names!r}), sep=', ')"
+    print(f"{args.kind}, Python {sys.version.split()[0]}", flush=True)
+    subprocess.run([python, "-c", say], check=True)
+    return subprocess.run([python, "-m", "pytest", "-q", *args.tests], cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
