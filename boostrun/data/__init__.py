@@ -97,6 +97,8 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     >>> load({"name": "digits"}, Path("datasets")).x_train.shape
     (1438, 8, 8)
     """
+    import numpy as np
+
     from boostrun.data.checks import finish
 
     data_root = Path(data_root)
@@ -107,6 +109,8 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     if hasattr(module, "verify"):
         module.verify(options, data_root)
     parts = module.read(options, data_root)
+    if np.shape(parts.x_train)[:1] == (0,):
+        raise BoostrunError(f"{config['name']}: there is no sample in it")
     return finish(str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0))
 
 

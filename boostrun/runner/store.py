@@ -75,6 +75,20 @@ def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
     return record
 
 
+def _well_formed(record: Mapping[str, Any]) -> bool:
+    """Whether what was read has the fields of a record, each of its kind: what a glance can tell."""
+    return (
+        set(record) == _FIELDS
+        and record["schema"] == SCHEMA
+        and all(type(record[name]) is kind for name, kind in _PARTS.items())
+        and type(record["seed"]) is int
+        and type(record["cell_key"]) is str
+        and record["status"] in ("done", "failed")
+        and (record["status"] == "done") == (record["error"] is None)
+        and all(type(value) in (int, float) for value in record["metrics"].values())
+    )
+
+
 class Store:
     """Records by key, in single files ``<root>/<first two of key>/<key>.json`` and in packed files read beside them.
 
@@ -179,7 +193,7 @@ class Store:
             raise BoostrunError(f"cannot read the record {path}: {error.strerror}") from None
         try:
             record = json.loads(text)
-            if record["schema"] != SCHEMA or record["key"] != path.stem or set(record) != _FIELDS:
+            if record["key"] != path.stem or not _well_formed(record):
                 raise ValueError
             return record
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -334,7 +348,7 @@ def unpack(path: Path) -> Iterator[dict]:
             raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
         lines = gzip.decompress(data).decode("utf-8").splitlines()
         records = [json.loads(line) for line in lines]
-        whole = all(set(record) == _FIELDS and record["schema"] == SCHEMA for record in records)
+        whole = all(map(_well_formed, records))
     except FileNotFoundError:
         raise BoostrunError(f"there is no packed file {path}") from None
     except (OSError, EOFError, ValueError, TypeError, KeyError, zlib.error) as error:
