@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 import time
 import warnings
@@ -23,6 +24,25 @@ def worker_start() -> dict:
     return {"initializer": prepare, "initargs": (os.getpid(), with_thread)}
 
 
+def start_tracker() -> None:
+    """Start loky's keeper of semaphores, once, with nowhere to print.
+
+    Of those that a killed or interrupted pool has left it complains in warnings and tracebacks; it removes them all the
+    same.
+    """
+    from joblib.externals.loky.backend import resource_tracker
+
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        resource_tracker.ensure_running()
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def parallel(backend: str, n_jobs: int):
     """A joblib.Parallel that gives results as they come; those of one process share its loky workers.
 
@@ -30,7 +50,10 @@ def parallel(backend: str, n_jobs: int):
     """
     import joblib
 
-    options = {"inner_max_num_threads": 1, **worker_start()} if backend == "loky" else {}
+    options = {}
+    if backend == "loky":
+        start_tracker()
+        options = {"inner_max_num_threads": 1, **worker_start()}
     try:
         with joblib.parallel_config(backend=backend, n_jobs=n_jobs, **options):
             # One trial a message: dispatching costs less than a millisecond, and a batch sized on quick trials would
