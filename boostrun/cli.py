@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -45,6 +46,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
+def command() -> int:
+    """The installed command: :func:`main`, deaf to ctrl-C once that has ended and the interpreter closes down."""
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return code
+
+
 def _system_sentence(error: OSError | MemoryError) -> str:
     if isinstance(error, MemoryError):
         return f"out of memory ({error}); a smaller run.memory_mb, bins or features may fit"
@@ -53,4 +61,4 @@ def _system_sentence(error: OSError | MemoryError) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command())
