@@ -93,7 +93,7 @@ class Slurm:
         return []
 
     def ask(self, node: str, function, *arguments) -> Any:
-        raise NotImplementedError("jobs are not asked anything before they run")
+        raise BoostrunError(f"there is no machine {node!r} to ask: SLURM is sent jobs only")
 
     def cancel(self) -> None:
         for job, _ in self.out:
