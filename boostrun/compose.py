@@ -28,8 +28,8 @@ class Settings:
     """One composed and checked configuration.
 
     ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
-    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain. ``asked``: the trials asked for,
-    which are one where nothing is random.
+    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain. ``asked``: the trials that the
+    overrides ask for, of which there is one where nothing is random; 1 when they say nothing of trials.
     """
 
     algo: Mapping[str, Any]
@@ -159,7 +159,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     )
     schema.check_pool(groups["algo"], groups["features"])
     schema.check_run(groups["run"], checked["n_jobs"])
-    asked = checked["trials"]
+    asked = checked["trials"] if any(override.key_or_group == "trials" for override in _parse(overrides)) else 1
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked, asked=asked)

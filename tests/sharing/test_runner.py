@@ -267,6 +267,12 @@ def test_more_trials_of_what_is_not_random_are_refused_aloud():
     assert not fewer_trials([asked[2], compose_one(["algo=knn", *line, "trials=1"])])
 
 
+def test_one_trial_of_what_is_not_random_is_no_news_where_no_number_was_asked_for():
+    settings = compose_one(["algo=knn", "dataset=digits", "features=raw"])
+    assert len(settings.seeds) == 1
+    assert not fewer_trials([settings, compose_one(["algo=rand", "dataset=digits"])])
+
+
 def test_the_pools_are_those_of_the_schemas():
     from boostrun.config import SCHEMAS
     from boostrun.sharing.bank_pools import POOLS
