@@ -17,6 +17,7 @@ from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import pool
+from boostrun.runner.board import RECORDED, RUNNING, Board
 from boostrun.runner.cell import Trial
 from boostrun.runner.cluster import NAMES as ENGINES
 from boostrun.runner.cluster import Engine
@@ -25,7 +26,7 @@ from boostrun.runner.cluster.task import Site, Task, site
 from boostrun.runner.guards import pinned, sending, sigterm_as_interrupt, thread_variables
 from boostrun.runner.progress import Progress
 from boostrun.runner.store import Store
-from boostrun.runner.worker import RECORDED, RUNNING, Board, Execute, Job, Summary, make_record
+from boostrun.runner.worker import Execute, Job, Summary, make_record
 
 __all__ = ["Execute", "Outcome", "Progress", "run_trials"]
 

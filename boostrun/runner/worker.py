@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -15,18 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.errors import BoostrunError
+from boostrun.runner.board import RECORDED, RUNNING, Board
 from boostrun.runner.cell import Trial
 from boostrun.runner.provenance import forget_threads, threads_in_force, utc_now
 from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
 
 Execute = Callable[[Trial], dict]
 
-WAITING, RUNNING, RECORDED = b"\0", b"\1", b"\2"
 _POLL = 0.5  # seconds between two looks at whether the parent still lives
 
 _pinned = threading.local()  # per run, and per thread: numba counts its threads so
 _writing = threading.Lock()
-_boards: dict[str, int] = {}
 
 
 @dataclass(frozen=True)
@@ -38,43 +36,6 @@ class Summary:
     """``done``, ``failed``, ``found`` (another process did it), ``busy`` (another is at it) or ``unwritten``."""
     metrics: Mapping[str, float]
     message: str = ""
-
-
-@dataclass(frozen=True)
-class Board:
-    """One byte per trial in a small file: which were running when a worker died.
-
-    A file and not a message, since a dead worker sends none; a byte and not a lock file, since it costs microseconds.
-    """
-
-    path: str
-
-    @classmethod
-    def make(cls, trials: int) -> Board:
-        descriptor, path = tempfile.mkstemp(prefix="boostrun-", suffix=".board")
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(WAITING * trials)
-        return cls(path)
-
-    def mark(self, number: int, state: bytes) -> None:
-        # A worker on another machine has no such file; there, the scheduler deals with dead workers.
-        with contextlib.suppress(OSError):
-            if self.path not in _boards:
-                for descriptor in _boards.values():
-                    os.close(descriptor)
-                _boards.clear()
-                _boards[self.path] = os.open(self.path, os.O_WRONLY)
-            os.pwrite(_boards[self.path], state, number)
-
-    def read(self) -> list[bytes]:
-        with open(self.path, "rb") as file:
-            return [bytes([state]) for state in file.read()]
-
-    def remove(self) -> None:
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
-        if (descriptor := _boards.pop(self.path, None)) is not None:
-            os.close(descriptor)
 
 
 @dataclass(frozen=True)
