@@ -159,7 +159,7 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     )
     schema.check_pool(groups["algo"], groups["features"])
     schema.check_run(groups["run"], checked["n_jobs"])
-    asked = checked["trials"] if any(override.key_or_group == "trials" for override in _parse(overrides)) else 1
+    asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
     if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
         checked["trials"] = 1  # more of them would be the same one again
     return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked, asked=asked)

@@ -7,7 +7,8 @@ parent, a worker or both by SIGKILL, all by ctrl-C, the parent by SIGTERM; now a
 same store, or the clock jumps by months in every process. After every blow each record must be whole, none may be
 lost, changed or doubled, and no process may be left. When the sweep comes to its end, its table must be byte for byte
 that of an undisturbed run. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few
-hundred KiB, for which one has to be root. The counts are printed; the exit code is 0 when nothing was wrong, else 1.
+hundred KiB, for which one has to be root. The counts are printed, however it ends; the exit code is 0 when nothing was wrong,
+else 1.
 """
 
 from __future__ import annotations
@@ -51,22 +52,27 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--kills", type=int, default=200, help="commands that are disturbed (default: 200)")
     parser.add_argument("--seed", type=int, default=0, help="of the moments and the kinds of blows (default: 0)")
     given = parser.parse_args(words)
+    counts: Counter[str] = Counter()
+    wrong = ""
     with tempfile.TemporaryDirectory(prefix="storm-") as folder:
         try:
-            counts = storm(Path(folder), given.kills, random.Random(given.seed))
+            storm(Path(folder), given.kills, random.Random(given.seed), counts)
         except Broken as error:
-            print(f"storm: {error}", file=sys.stderr)
-            return 1
-    width = max(map(len, counts))
+            wrong = str(error)
+        except KeyboardInterrupt:
+            wrong = "stopped before its end"
+    width = max(map(len, counts), default=0)
     for what in sorted(counts):
         print(f"{what:{width}}  {counts[what]}")
+    if wrong:
+        print(f"storm: {wrong}", file=sys.stderr)
+        return 1
     print("every record whole, none lost, changed or doubled; every table that of the undisturbed run")
     return 0
 
 
-def storm(folder: Path, kills: int, rng: random.Random) -> Counter:
-    """All of it below ``folder``; the counts. Raises Broken."""
-    counts: Counter[str] = Counter()
+def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
+    """All of it below ``folder``, counted as it goes. Raises Broken."""
     (folder / "clock").mkdir()
     (folder / "clock" / "sitecustomize.py").write_text(JUMP, encoding="ascii")
     calm = Episode(folder / "calm", counts)
@@ -92,7 +98,6 @@ def storm(folder: Path, kills: int, rng: random.Random) -> Counter:
         if episode.tables() != wanted:
             raise Broken(f"the table of {episode.folder.name} is not that of the undisturbed run")
     disk(folder / "disk", counts, wanted)
-    return counts
 
 
 class Episode:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.provenance import usable_cores
@@ -25,22 +27,35 @@ def worker_start() -> dict:
 
 
 def start_tracker() -> None:
-    """Start loky's keeper of semaphores, once, with nowhere to print.
+    """Start loky's keeper of semaphores with nowhere to print; so will be any that loky starts because it has died.
 
-    Of those that a killed or interrupted pool has left it complains in warnings and tracebacks; it removes them all the
-    same.
+    Of those that a killed or interrupted pool has left it complains in warnings and tracebacks, and a new one of those
+    that the one before it was told of; it removes them all the same.
     """
-    from joblib.externals.loky.backend import resource_tracker
+    from joblib.externals.loky.backend.resource_tracker import ResourceTracker, _resource_tracker
 
-    sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        resource_tracker.ensure_running()
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+    launch = "_launch" if hasattr(ResourceTracker, "_launch") else "ensure_running"  # before joblib 1.6
+    if not hasattr(getattr(ResourceTracker, launch), "__wrapped__"):
+        setattr(ResourceTracker, launch, _with_nowhere_to_print(getattr(ResourceTracker, launch)))
+    _resource_tracker.ensure_running()
+
+
+def _with_nowhere_to_print(start: Callable[[Any], None]) -> Callable[[Any], None]:
+    """``start``, while which standard error leads nowhere: a process that it starts keeps it so."""
+
+    @functools.wraps(start)
+    def quiet(tracker: Any) -> None:
+        sys.stderr.flush()
+        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, 2)
+            start(tracker)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            os.close(nowhere)
+
+    return quiet
 
 
 def parallel(backend: str, n_jobs: int):

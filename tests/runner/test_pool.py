@@ -2,6 +2,8 @@
 
 import functools
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -86,3 +88,26 @@ def test_a_pool_that_ends_before_its_workers_were_ready_is_no_error_of_theirs(tm
 def test_a_bad_number_of_workers_is_one_sentence(n_jobs):
     with pytest.raises(BoostrunError, match="n_jobs must be a number of workers"):
         pool.workers(n_jobs)
+
+
+_KILLS_ITS_TRACKER = """
+import os, signal
+import joblib
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend import resource_tracker
+from boostrun.runner import pool
+
+assert set(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))) == {1}
+tracker = resource_tracker._resource_tracker._pid
+os.kill(tracker, signal.SIGKILL)
+get_reusable_executor().shutdown(wait=True)
+assert set(pool.parallel("loky", 2)(joblib.delayed(abs)(-2) for _ in range(4))) == {2}
+assert resource_tracker._resource_tracker._pid != tracker
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process by signal")
+def test_the_keeper_of_semaphores_has_nowhere_to_print_after_it_was_killed_either():
+    done = subprocess.run([sys.executable, "-c", _KILLS_ITS_TRACKER], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
