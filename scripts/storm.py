@@ -7,8 +7,8 @@ parent, a worker or both by SIGKILL, all by ctrl-C, the parent by SIGTERM; now a
 same store, or the clock jumps by months in every process. After every blow each record must be whole, none may be
 lost, changed or doubled, and no process may be left. When the sweep comes to its end, its table must be byte for byte
 that of an undisturbed run. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few
-hundred KiB, for which one has to be root. The counts are printed, however it ends; the exit code is 0 when nothing was wrong,
-else 1.
+hundred KiB, for which one has to be root. The counts are printed however it ends; the exit code is 0 when nothing was
+wrong, else 1.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--kills", type=int, default=200, help="commands that are disturbed (default: 200)")
     parser.add_argument("--seed", type=int, default=0, help="of the moments and the kinds of blows (default: 0)")
     given = parser.parse_args(words)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are deaf to it, theirs too
     counts: Counter[str] = Counter()
     wrong = ""
     with tempfile.TemporaryDirectory(prefix="storm-") as folder:
