@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
-import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.provenance import usable_cores
+from boostrun.runner.quiet import quieten
 from boostrun.runner.worker import prepare
 
 _SETTLES = 0.05  # seconds: tasks that are cancelled before loky's thread has looked at them end it with a KeyError
@@ -26,38 +24,6 @@ def worker_start() -> dict:
     return {"initializer": prepare, "initargs": (os.getpid(), with_thread)}
 
 
-def start_tracker() -> None:
-    """Start loky's keeper of semaphores with nowhere to print; so will be any that loky starts because it has died.
-
-    Of those that a killed or interrupted pool has left it complains in warnings and tracebacks, and a new one of those
-    that the one before it was told of; it removes them all the same.
-    """
-    from joblib.externals.loky.backend.resource_tracker import ResourceTracker, _resource_tracker
-
-    launch = "_launch" if hasattr(ResourceTracker, "_launch") else "ensure_running"  # before joblib 1.6
-    if not hasattr(getattr(ResourceTracker, launch), "__wrapped__"):
-        setattr(ResourceTracker, launch, _with_nowhere_to_print(getattr(ResourceTracker, launch)))
-    _resource_tracker.ensure_running()
-
-
-def _with_nowhere_to_print(start: Callable[[Any], None]) -> Callable[[Any], None]:
-    """``start``, while which standard error leads nowhere: a process that it starts keeps it so."""
-
-    @functools.wraps(start)
-    def quiet(tracker: Any) -> None:
-        sys.stderr.flush()
-        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-        try:
-            os.dup2(nowhere, 2)
-            start(tracker)
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            os.close(nowhere)
-
-    return quiet
-
-
 def parallel(backend: str, n_jobs: int):
     """A joblib.Parallel that gives results as they come; those of one process share its loky workers.
 
@@ -67,7 +33,7 @@ def parallel(backend: str, n_jobs: int):
 
     options = {}
     if backend == "loky":
-        start_tracker()
+        quieten()
         options = {"inner_max_num_threads": 1, **worker_start()}
     try:
         with joblib.parallel_config(backend=backend, n_jobs=n_jobs, **options):

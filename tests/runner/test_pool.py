@@ -111,3 +111,30 @@ def test_the_keeper_of_semaphores_has_nowhere_to_print_after_it_was_killed_eithe
     done = subprocess.run([sys.executable, "-c", _KILLS_ITS_TRACKER], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+
+
+_LOADING = """
+import os, signal
+import joblib
+from boostrun.runner import pool
+
+answers = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # here: the children are what is looked at
+os.killpg(0, signal.SIGINT)
+assert set(answers) == {1}
+os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    print("this process still hears it")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals to a group of processes")
+def test_ctrl_c_does_not_reach_workers_that_still_load():
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADING], capture_output=True, text=True, check=False, start_new_session=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "this process still hears it\n" and not done.stderr
