@@ -105,7 +105,7 @@ def headline(all_settings: Sequence[Settings]) -> str:
     workers = "all cores" if first.root["n_jobs"] == -1 else f"n_jobs={first.root['n_jobs']}"
     if first.run["backend"] not in ("loky", "sequential"):
         workers += f" of {first.run['backend']}"
-    return f"boostrun {__version__} · {what} · {trials} trials · {workers}"
+    return f"boostrun {__version__} · {what} · {trials} trial{'s' if trials != 1 else ''} · {workers}"
 
 
 def _report(cells: Sequence[PlannedCell]) -> None:

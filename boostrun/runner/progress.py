@@ -63,9 +63,10 @@ class Progress:
         self._bar: _Bar | None = None
         self._trials: dict[str, Trial] = {}
         self._cells: dict[str, dict[str, Running]] = {}
-        self._last = self._cell = ""
+        self._cell = ""
         self._finished = self._cached = self._failed = self._total = 0
         self._begun = self._told = 0.0
+        self._told_of = 0
 
     def start(self, trials: Sequence[Trial]) -> None:
         """A run of these trials begins."""
@@ -73,7 +74,7 @@ class Progress:
         self._cells = {trial.cell.key: {} for trial in trials}
         self._finished = self._cached = self._failed = 0
         self._begun = self._told = time.monotonic()
-        self._last = ""
+        self._told_of = 0
         if self._stream.isatty() and os.environ.get("TERM") != "dumb":
             self._bar = _Bar(
                 total=self._total,
@@ -117,8 +118,8 @@ class Progress:
             self._bar.refresh()
             self._bar.close()
             self._bar = None
-        elif self._finished and self._last != (line := self._line()):
-            self._say(line)
+        elif self._finished != self._told_of:
+            self._say(self._line())
 
     def _count(self, trial: Trial, metrics: Mapping[str, float]) -> None:
         self._finished += 1
@@ -147,9 +148,8 @@ class Progress:
         now = time.monotonic()
         step = max(1, self._total // _LINES)
         if self._finished % step == 0 or self._finished == self._total or now - self._told >= _SILENCE:
-            self._told = now
-            self._last = self._line()
-            self._say(self._last)
+            self._told, self._told_of = now, self._finished
+            self._say(self._line())
 
     def _say(self, text: str) -> None:
         if self._bar is not None:

@@ -74,6 +74,14 @@ def test_a_log_file_gets_few_plain_lines(monkeypatch):
     assert len(play(io.StringIO(), trials(3)).splitlines()) == 3
 
 
+def test_the_last_line_comes_once_however_long_it_takes_to_close(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("boostrun.runner.progress.time.monotonic", lambda: now.__setitem__(0, now[0] + 1) or now[0])
+    lines = play(io.StringIO(), trials(3)).splitlines()
+    assert [line.split()[1] for line in lines] == ["1/3", "2/3", "3/3"]
+    assert [line.split()[1] for line in play(io.StringIO(), trials(3), cached=3).splitlines()] == ["3/3"]
+
+
 def test_a_dumb_terminal_gets_plain_lines(monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     assert "━" not in play(Terminal(), trials(3))
