@@ -24,7 +24,8 @@ def draw(name: str, folder: Path, data_root: Path) -> str:
     from boostrun.runner import drawn_drift
 
     drawings = {
-        "expected_edge": _expected_edge, "laminating_bounds": _laminating_bounds, "example_images": _example_images, "pieces": _pieces, "section6": _section6,
+        "expected_edge": _expected_edge, "laminating_bounds": _laminating_bounds, "example_images": _example_images,
+        "pieces": _pieces, "section6": _section6,
         "drift_types": drawn_drift.types, "drift_methods": drawn_drift.methods, "drift_data": drawn_drift.data,
     }  # fmt: skip
     return drawings[name](folder, data_root)
