@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from boostrun.report.files import write_bytes
-from boostrun.report.markdown import pipe_table
+from boostrun.report.text_table import write_text_table
 
 
 class Checked(Protocol):
@@ -23,13 +20,9 @@ class Checked(Protocol):
     met: bool
 
 
-def write_checks(title: str, checks: Sequence[Checked], folder: Path | str) -> list[Path]:
-    """Put table.md and table.csv into ``folder``; BoostrunError when it cannot be written."""
+def write_checks(title: str, checks: Sequence[Checked], folder: Path | str) -> str:
+    """Put table.md and table.csv into ``folder``, and return where; BoostrunError when it cannot be written."""
     head = ["example", "item", "check", "expected", "found", "met"]
     rows = [[str(c.example), str(c.item), c.what, c.expected, c.found, "yes" if c.met else "not met"] for c in checks]
-    lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows([head, *rows])
     told = f"{sum(check.met for check in checks)} of {len(checks)} checks are met."
-    text = f"# {title}\n\n{pipe_table([head, *rows], numbers=(3, 4))}\n\n{told}\n"
-    contents = {"table.md": text, "table.csv": lines.getvalue()}
-    return [write_bytes(Path(folder) / name, content.encode()) for name, content in contents.items()]
+    return write_text_table(title, [head, *rows], told, folder, numbers=(3, 4)).splitlines()[-1]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
 from pathlib import Path
 
-from boostrun.report.files import write_bytes
-from boostrun.report.markdown import pipe_table
+from boostrun.report.text_table import write_text_table
 
 _TRAITS = {
     "detects changes": "change_detector", "online base": "online_base_update",
@@ -43,7 +39,7 @@ def methods(folder: Path, _: Path) -> str:
         rows.append(row)
     head = ["method", *(text for trait in _TRAITS for text in (trait, "paper"))]
     told = f"{apart} of them differ from the paper's; — where the paper's table has no such method."
-    return _write("IBoost: what each method has", [head, *rows], told, folder)
+    return write_text_table("IBoost: what each method has", [head, *rows], told, folder)
 
 
 def data(folder: Path, data_root: Path) -> str:
@@ -68,14 +64,4 @@ def data(folder: Path, data_root: Path) -> str:
         rows.append([name, kind, *(text for pair in zip(ours, paper) for text in pair)])
     head = ["stream", "drift", "training examples", "paper", "hold-out examples", "paper", "concepts", "paper"]
     page = "— where there is none: without a hold-out each example is predicted before it is learnt."
-    return "\n".join([*told, _write("IBoost: the streams", [head, *rows], page, folder)])
-
-
-def _write(title: str, rows: Sequence[list[str]], told: str, folder: Path) -> str:
-    """table.md and table.csv; returns the page and where it is."""
-    page = f"# {title}\n\n{pipe_table(list(rows), numbers=())}\n\n{told}\n"
-    lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows(rows)
-    for name, content in {"table.md": page, "table.csv": lines.getvalue()}.items():
-        write_bytes(folder / name, content.encode())
-    return f"{page}\nwritten: {folder}/table.md and table.csv"
+    return "\n".join([*told, write_text_table("IBoost: the streams", [head, *rows], page, folder)])

@@ -4,25 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.reference.laminating_bounds import ROUNDS, failure, round_failure
+from boostrun.sampling.laminating_bounds import ROUNDS, failure, round_failure, simulated_failures
 
 RUNS = 3000
-
-
-def share_of_failures(q, samples, delta, shared, rng):
-    """How often all survivors of a round are worse than the best of q learners by delta; half of them survive."""
-    edges = np.full(q, -delta / 2)
-    edges[0] = delta / 2
-    if shared:  # every learner judges the same samples
-        draws = rng.random((RUNS, 1, samples)).repeat(q, axis=1)
-        shift = rng.random((1, q, 1))
-        draws = (draws + shift) % 1.0  # as dependent as can be, and each uniform
-        products = np.where(draws < (1 + edges[None, :, None]) / 2, 1.0, -1.0)
-        estimates = products.mean(axis=2)
-    else:
-        estimates = 2 * rng.binomial(samples, (1 + edges) / 2, (RUNS, q)) / samples - 1
-    kept = np.argsort(-estimates - 1e-9 * rng.random((RUNS, q)), axis=1)[:, : q // 2]
-    return (kept != 0).all(axis=1).mean()
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -31,7 +15,7 @@ def share_of_failures(q, samples, delta, shared, rng):
 ])  # fmt: skip
 def test_a_round_fails_no_more_often_than_the_lemma_says(q, samples, delta, shared):
     bound = round_failure(delta, samples)
-    found = share_of_failures(q, samples, delta, shared, np.random.default_rng(q + samples))
+    found = simulated_failures(q, samples, delta, shared, RUNS, np.random.default_rng(q + samples))
     assert found <= bound + 4 * np.sqrt(bound * max(1 - bound, 0) / RUNS)
 
 
@@ -51,3 +35,17 @@ def test_the_theorem_sums_the_rounds():
     rounds = [round_failure(part, 2.0 ** (k - 1) * samples) for k, part in enumerate(parts, 1)]
     assert sum(parts) == pytest.approx(delta) and sum(rounds) == pytest.approx(failure(delta, samples))
     assert failure(delta, samples) > failure(delta, samples, scope=1.0) > 0
+
+
+def test_simulated_rounds_of_two_agree_with_exact_binomials():
+    right = np.arange(21)
+    lost = binom.pmf(right, 20, 0.6) * (binom.sf(right, 20, 0.4) + binom.pmf(right, 20, 0.4) / 2)
+    found = simulated_failures(2, 20, 0.4, False, 20_000, np.random.default_rng(0))
+    assert found == pytest.approx(lost.sum(), abs=4 * np.sqrt(lost.sum() / 20_000))
+
+
+def test_the_report_prints_both_constants(workplace, command):
+    code, out, _ = command("reproduce adaptive/bounds")
+    page = (workplace / "results/adaptive/bounds/table.md").read_text()
+    assert code == 0 and "274.9" in page and "68.7" in page and page in out
+    assert "than range 2 allows: in 0 of 14 lines" in page
