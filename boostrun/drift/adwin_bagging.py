@@ -83,6 +83,5 @@ class AdwinBaggingClassifier(IncrementalEnsemble):
         return out
 
     def _predict(self, X):
-        out = np.empty(len(X), np.int64)
-        kernels.answers(X, self.learners_, self._gaussian, self.vote == "proba", *self._scratch(), out)
-        return out
+        has_say = (self.learners_.weight.sum(axis=1) > 0.0).astype(np.float64)
+        return self._voted(X, np.arange(self.budget), has_say, self.vote == "proba")

@@ -8,7 +8,7 @@ from .. import parameters
 from ..errors import BoostrunError
 from ..kernels import drift_adaboost as kernels
 from ..kernels import drift_bases as bases
-from .holdout import Members
+from .holdout import Members, predicted
 from .stream_learner import StreamLearner
 
 FAMILIES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
@@ -61,7 +61,4 @@ class Committee(StreamLearner):
         return Members(self._family, self._models, self._coefficients, size, self._n_classes, signed=False)
 
     def _predict(self, X):
-        out = np.empty(len(X), np.int64)
-        size = self._counts[kernels.SIZE]
-        kernels.answers(X, self._family, self._models, self._coefficients, size, self._n_classes, out)
-        return out
+        return predicted(self.members(), X)[0]

@@ -86,8 +86,4 @@ class DWMClassifier(IncrementalEnsemble):
         return out
 
     def _predict(self, X):
-        out = np.empty(len(X), np.int64)
-        kernels.answers(
-            X, self.learners_, self._weights, self._order, self._counts, self._gaussian, self._scratch()[0], out
-        )
-        return out
+        return self._voted(X, self._order[: self._counts[kernels.ALIVE]], self.betas_)

@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import drift_holdout as kernels
+from ..kernels.drift_bases import respond_window
+
+_BLOCK = 4096  # rows whose answers are in memory together
 
 
 class Members(NamedTuple):
@@ -45,13 +48,8 @@ class HeldOut:
         members = learner.members() if hasattr(learner, "members") else None
         if members is None:
             return learner.predict(self._x)
-        rows = self._answered(members)
-        codes = np.empty(len(self._x), np.int64)
-        if members.signed and members.n_classes == 2:
-            kernels.vote_signed(self._responses, rows, members.coefficients, np.empty(len(self._x)), codes)
-        else:
-            votes = np.empty((members.n_classes, len(self._x)))
-            kernels.vote(self._responses, rows, members.coefficients, votes, codes)
+        rows = self._answered(members)  # which may make room for more
+        codes, _ = _voted(members, self._responses, rows)
         return learner.classes_[np.minimum(codes, len(learner.classes_) - 1)]
 
     def _answered(self, members: Members) -> np.ndarray:
@@ -63,12 +61,45 @@ class HeldOut:
         keys = [models[j].tobytes() for j in range(members.size)]
         rows = {key: self._rows[key] for key in keys if key in self._rows}
         free = iter(sorted(set(range(len(models))) - set(rows.values())))
-        fresh = {key: j for j, key in enumerate(keys) if key not in rows}
-        rows |= {key: next(free) for key in fresh}
-        if fresh:
-            asked, into = np.array(list(fresh.values())), np.array([rows[key] for key in fresh])
-            kernels.respond(
-                members.family, models, asked, into, self._columns, members.n_classes, self._responses
-            )  # fmt: skip
+        for j, key in enumerate(keys):
+            if key not in rows:
+                rows[key] = next(free)
+                self._responses[rows[key]] = _answers(members, j, self._columns)
         self._rows = rows
         return np.array([rows[key] for key in keys], np.int64)
+
+
+def predicted(members: Members, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes (k,) of the rows x (k, d) by a committee, and the sums that it tells them by: F(x) (1, k) of two classes if
+    the members are ``signed``, else votes (K, k). Cost k responses a member, a block of rows at a time."""
+    codes = np.empty(len(x), np.int64)
+    scores = np.empty((1 if members.signed and members.n_classes == 2 else members.n_classes, len(x)))
+    rows = np.arange(members.size)
+    for first in range(0, len(x), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        columns = np.ascontiguousarray(x[part].T)
+        responses = np.empty((members.size, columns.shape[1]), np.min_scalar_type(members.n_classes - 1))
+        for j in rows:
+            responses[j] = _answers(members, j, columns)
+        codes[part], scores[:, part] = _voted(members, responses, rows)
+    return codes, scores
+
+
+def _answers(members: Members, j: int, columns: np.ndarray) -> np.ndarray:
+    """Codes (t,) that member j gives the columns (d, t)."""
+    out = np.empty(columns.shape[1], np.int64)
+    respond_window(members.family, members.models[j], columns, members.n_classes, out)
+    return out
+
+
+def _voted(members: Members, responses: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes (t,) and sums, of members that answered in these rows of ``responses`` (r, t)."""
+    length = responses.shape[1]
+    codes = np.empty(length, np.int64)
+    if members.signed and members.n_classes == 2:
+        sums = np.empty((1, length))
+        kernels.vote_signed(responses, rows, members.coefficients, sums[0], codes)
+        return codes, sums
+    votes = np.empty((members.n_classes, length))
+    kernels.vote(responses, rows, members.coefficients, votes, codes)
+    return codes, votes

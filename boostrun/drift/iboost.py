@@ -12,7 +12,8 @@ from .. import parameters
 from ..errors import BoostrunError
 from ..kernels import drift_bases as bases
 from ..kernels import drift_iboost as kernels
-from .holdout import Members
+from ..kernels.drift_margins import margins_of
+from .holdout import Members, predicted
 from .stream_learner import StreamLearner
 
 _EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "htree": 0.3}
@@ -131,19 +132,20 @@ class IBoostClassifier(StreamLearner):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         if self._settings.n_classes == 2:
-            _, scores = self._scores(X)
+            scores = np.stack([predicted(members, X)[1][0] for members in self._committees()])
             return scores[0] if len(scores) == 1 else scores.T
-        scores = np.empty((len(X), self._settings.n_classes))
-        kernels.decide(X, self._state, self._settings, scores)
-        return scores
+        return predicted(self.members(), X)[1].T
 
     def members(self) -> Members | None:
         """The committee as numbers, not copied; None where there is one a class."""
-        if len(self._states) > 1:
-            return None
-        size, settings = self._count(kernels.SIZE), self._settings
-        state = self._state
-        return Members(settings.family, state.models, state.coefficients, size, settings.n_classes, signed=True)
+        return self._committees()[0] if len(self._states) == 1 else None
+
+    def _committees(self) -> list[Members]:
+        family, n_classes = self._settings.family, self._settings.n_classes
+        return [
+            Members(family, state.models, state.coefficients, int(state.counts[kernels.SIZE]), n_classes, signed=True)
+            for state in self._states
+        ]
 
     @property
     def betas_(self) -> np.ndarray:
@@ -208,15 +210,8 @@ class IBoostClassifier(StreamLearner):
         return predictions if len(self._states) == 1 else scores.argmax(axis=0)
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
-        predictions, scores = self._scores(X)
-        return predictions if len(self._states) == 1 else scores.argmax(axis=0)
-
-    def _scores(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Class codes (k,) that the last committee gives, and F(x), (1, k), or (K, k) with one a class."""
-        predictions, scores = np.empty(len(X), np.int64), np.empty((len(self._states), len(X)))
-        for state, row in zip(self._states, scores):
-            kernels.predict(X, state, self._settings, predictions, row)
-        return predictions, scores
+        found = [predicted(members, X) for members in self._committees()]
+        return found[0][0] if len(found) == 1 else np.stack([scores[0] for _, scores in found]).argmax(axis=0)
 
     def _check_finite(self, state: kernels.State) -> None:
         if not (np.isfinite(state.coefficients).all() and np.isfinite(state.margins).all()):
@@ -247,7 +242,7 @@ class IBoostClassifier(StreamLearner):
     def _grow_codes(self, n_classes: int) -> None:
         """Classifiers stay, and so do their coefficients; a naive Bayes never answers with a class it has not met."""
         state, d = self._state, self.n_features_in_
-        self._settings = self._settings._replace(n_classes=n_classes)
+        self._settings = self._numbers(n_classes)
         if self.base != "stump":
             one = bases.width(self._settings.family, d, 2)
             old = state.models.reshape(self.budget, -1, one)
@@ -257,9 +252,19 @@ class IBoostClassifier(StreamLearner):
             models[:, :, 0] = -np.inf
             models[:, : old.shape[1]] = old
             self._states = [state._replace(models=models.reshape(self.budget, -1))]
-        kernels.refresh(self._state, self._settings)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """All margins anew."""
+        state, settings = self._state, self._settings
+        margins_of(
+            state.right, state.coefficients, state.counts[kernels.SIZE], settings.middle, settings.half, state.margins
+        )
+        state.counts[kernels.DIRTY] = 0
 
     def _numbers(self, n_classes: int) -> kernels.Settings:
+        right, wrong = 1.0 / (n_classes - 1), -1.0 / (n_classes - 1) ** 2
+        eta = float(_ETA[self.update] if self.eta is None else self.eta)
         return kernels.Settings(
             n_classes=n_classes,
             family=self._families[self.base],
@@ -273,7 +278,9 @@ class IBoostClassifier(StreamLearner):
             additions=int(self.adds_per_event),
             drop_oldest=self.remove == "oldest",
             flip_bad=bool(self.flip_bad),
-            eta=float(_ETA[self.update] if self.eta is None else self.eta),
+            middle=0.5 * (right + wrong),
+            half=0.5 * (right - wrong),
+            eta=eta * (n_classes - 1) ** 2,
             cap=math.inf if self.grad_cap is None else float(self.grad_cap),
             eps_min=float(_EPS_MIN[self.base] if self.eps_min is None else self.eps_min),
             scale=2.0 if self.scale == "literal" else 1.0,

@@ -9,6 +9,7 @@ import numpy as np
 from .. import parameters
 from ..errors import BoostrunError
 from ..kernels import drift_iboost as kernels
+from ..kernels.drift_margins import weigh
 from ..reservoir.geem import Geem
 from ..reservoir.strategies import Batch
 from .iboost import IBoostClassifier
@@ -108,9 +109,9 @@ class IBoostGeemClassifier(IBoostClassifier):
         """Of all slots, every one in use, n stay; the others are free."""
         state, n_classes = self._state, self._settings.n_classes
         weights = np.empty(len(state.mass))
-        kernels.refresh(state, self._settings)
+        self._refresh()
         state.mass[:] *= 0.5 ** (self.batch_size / (self.n_window if self.half_life is None else self.half_life))
-        kernels.weigh(state, self._settings, -1, weights)
+        weigh(state.margins, state.mass, weights)
         samples = np.ascontiguousarray(state.columns.T)
         signs = np.where(state.labels[:, None] == np.arange(n_classes), 1.0, -1.0)
         if n_classes == 2:

@@ -11,6 +11,8 @@ from .. import parameters
 from ..errors import BoostrunError
 from ..kernels import drift_bases as bases
 from ..kernels import drift_iboost as kernels
+from ..kernels.drift_committee import vote
+from ..kernels.drift_margins import weigh
 from .iboost import IBoostClassifier
 
 
@@ -102,7 +104,7 @@ class IBoostTreesClassifier(IBoostClassifier):
             row = _named(sample)
             trees = self.trees_
             classes[: len(trees)] = [_answer(tree, row) for tree in trees]
-            predictions[e] = kernels.vote(classes, state.coefficients, len(trees), votes)
+            predictions[e] = vote(classes, state.coefficients, len(trees), votes)
             slot = self.n_seen_ % self.n_window
             if not kernels.enter(sample, label, slot, state, settings, classes, sums):
                 continue
@@ -133,10 +135,10 @@ class IBoostTreesClassifier(IBoostClassifier):
 
     def _teach(self, slot: int, row: dict, label: int, due: bool) -> None:
         """The trees meet the newcomer; where an addition is due, their answers on the window are made anew."""
-        state, settings, trees = self._state, self._settings, self.trees_
+        state, trees = self._state, self.trees_
         weights = np.empty(self.n_window)
-        kernels.refresh(state, settings)
-        kernels.weigh(state, settings, -1, weights)
+        self._refresh()
+        weigh(state.margins, state.mass, weights)
         for tree, times in zip(trees, self._rng.poisson(self.n_window * weights[slot], len(trees))):
             if times:
                 tree.learn_one(row, label, w=float(times))
@@ -144,23 +146,23 @@ class IBoostTreesClassifier(IBoostClassifier):
             rows = [_named(column) for column in state.columns.T]
             for tree, right in zip(trees, state.right):
                 right[:] = np.where([_answer(tree, other) == t for other, t in zip(rows, state.labels)], 1, -1)
-            kernels.refresh(state, settings)
+            self._refresh()
 
     def _predict(self, X):
         votes = self._votes(X)
         return (votes[:, 1] >= 0.0).astype(np.int64) if votes.shape[1] == 2 else votes.argmax(axis=1)
 
     def _votes(self, X: np.ndarray) -> np.ndarray:
-        """(k, K), as :func:`boostrun.kernels.drift_iboost.vote` counts."""
+        """(k, K), as :func:`boostrun.kernels.drift_committee.vote` counts."""
         votes, trees = np.empty((len(X), self._settings.n_classes)), self.trees_
         for sample, row in zip(X, votes):
             classes = np.array([_answer(tree, _named(sample)) for tree in trees], np.int64)
-            kernels.vote(classes, self._state.coefficients, len(trees), row)
+            vote(classes, self._state.coefficients, len(trees), row)
         return votes
 
     def _grow_codes(self, n_classes):
-        self._settings = self._settings._replace(n_classes=n_classes)
-        kernels.refresh(self._state, self._settings)
+        self._settings = self._numbers(n_classes)
+        self._refresh()
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -6,10 +6,11 @@ import numpy as np
 
 from .. import parameters
 from ..errors import BoostrunError
-from ..kernels.drift_incremental import Learners, Spread
+from ..kernels.drift_incremental import Learners, Spread, vote_rows
 from .stream_learner import StreamLearner
 
 BASES = ("gnb", "bnb")  # Gaussian; Bernoulli, of binary features
+_BLOCK = 2048  # rows that are predicted in one pass
 
 
 class IncrementalEnsemble(StreamLearner):
@@ -34,9 +35,17 @@ class IncrementalEnsemble(StreamLearner):
         self.learners_ = self.learners_.grown(n_classes)
         self._shares, self._votes = np.zeros((2, n_classes))
 
-    def _scratch(self) -> np.ndarray:
-        """(2, K) float64 for a prediction: a model that is read from a memory map cannot be written to."""
-        return np.zeros((2, len(self._votes)))
+    def _voted(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:
+        """Codes (k,) of the rows X (k, d) by ``members`` (m,), in this order, with ``coefficients`` (m,): the class
+        with the most votes; of equals the second of two, else the lowest."""
+        codes = np.empty(len(X), np.int64)
+        for first in range(0, len(X), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            columns = np.ascontiguousarray(X[part].T)
+            votes = np.empty((len(self._votes), columns.shape[1]))
+            vote_rows(self.learners_, members, coefficients, columns, self._gaussian, proba, votes)
+            codes[part] = votes[1] >= votes[0] if len(votes) == 2 else votes.argmax(axis=0)
+        return codes
 
     @property
     def _gaussian(self) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from . import drift_bases as bases
+from .drift_compiled import kernel, part, written_in
 from .drift_incremental import winner
 from .drift_order import slide, start_order
 
@@ -19,7 +19,7 @@ _SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the seco
 SEEN, SIZE = 0, 1  # places in ``counts``
 
 
-@njit(cache=True)
+@kernel
 def adaboost(family, columns, order, labels, n_classes, var_floor, models, coefficients, weights):
     """Rounds until M = len(``coefficients``), or an error below 1e-10 (the last one then) or no better than chance.
 
@@ -60,7 +60,7 @@ def adaboost(family, columns, order, labels, n_classes, var_floor, models, coeff
     return coefficients.shape[0]
 
 
-@njit(cache=True)
+@written_in
 def _from_margins(margins, weights):
     """exp(-(z_i - min z)): never the exponential of a raw margin."""
     least = np.inf
@@ -70,25 +70,17 @@ def _from_margins(margins, weights):
         weights[i] = math.exp(least - margins[i])
 
 
-@njit(cache=True)
+@part
 def committee(family, models, coefficients, size, sample, n_classes, votes):
     """Class with the largest sum of coefficients among the first ``size`` classifiers; ``votes`` (K,) is scratch."""
     for c in range(votes.shape[0]):
         votes[c] = 0.0
     for j in range(size):
-        votes[bases.respond(family, models[j], sample, n_classes)] += coefficients[j]
+        votes[bases.respond(family, models, j, sample, n_classes)] += coefficients[j]
     return winner(votes)
 
 
-@njit(cache=True)
-def answers(X, family, models, coefficients, size, n_classes, out):
-    """Classes ``out`` (k,) of the rows X (k, d) by :func:`committee`."""
-    votes = np.empty(n_classes)
-    for i in range(X.shape[0]):
-        out[i] = committee(family, models, coefficients, size, X[i], n_classes, votes)
-
-
-@njit(cache=True)
+@part
 def enter(family, columns, order, labels, seen, sample, label):
     """Example number ``seen`` (from 0) takes the slot of the oldest; the order begins when the window is full."""
     n = labels.shape[0]
@@ -103,7 +95,7 @@ def enter(family, columns, order, labels, seen, sample, label):
         start_order(columns, order)
 
 
-@njit(cache=True)
+@kernel
 def retrain(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, period, lazy, out
 ):

@@ -10,7 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from .drift_compiled import kernel, part, written_in
 
 _ROWS = 40  # 5 (2^40 - 1) items
 _FULL = 5  # buckets a row
@@ -42,7 +43,7 @@ class Adwins(NamedTuple):
         return cls(counts, np.zeros((count, 2)), np.zeros((count, _ROWS, _FULL + 1, 2)))
 
 
-@njit(cache=True)
+@kernel
 def forget(adwins, j):
     """Empty window j, its clock included."""
     for row in range(_ROWS):
@@ -52,13 +53,13 @@ def forget(adwins, j):
     adwins.counts[j, _DETECTED] = 0
 
 
-@njit(cache=True)
+@kernel
 def estimate(adwins, j):
     """Mean of window j, 0 if it is empty."""
     return adwins.moments[j, _TOTAL] / adwins.counts[j, _WIDTH] if adwins.counts[j, _WIDTH] > 0 else 0.0
 
 
-@njit(cache=True)
+@kernel
 def add(adwins, j, x, delta, reset):
     """One item x into window j; True if the window was cut. Every 32nd item, of more than 10, the cuts are tried.
 
@@ -85,7 +86,7 @@ def add(adwins, j, x, delta, reset):
     return cut
 
 
-@njit(cache=True)
+@written_in
 def _append(adwins, j, row, total, spread):
     at = adwins.counts[j, _FILLED + row]
     adwins.buckets[j, row, at, _TOTAL] = total
@@ -93,7 +94,7 @@ def _append(adwins, j, row, total, spread):
     adwins.counts[j, _FILLED + row] += 1
 
 
-@njit(cache=True)
+@written_in
 def _shift(adwins, j, row, count):
     """Take the ``count`` oldest buckets out of a row."""
     for at in range(count, adwins.counts[j, _FILLED + row]):
@@ -102,7 +103,7 @@ def _shift(adwins, j, row, count):
     adwins.counts[j, _FILLED + row] -= count
 
 
-@njit(cache=True)
+@part
 def _merge(adwins, j):
     """Two buckets of size s make one of 2 s: their squared deviations and s (u1 - u2)^2 / 2, u the means."""
     row, size = 0, 1.0
@@ -115,7 +116,7 @@ def _merge(adwins, j):
         row, size = row + 1, 2.0 * size
 
 
-@njit(cache=True)
+@part
 def _differs(adwins, j, delta):
     """Whether some cut, from the oldest bucket on, leaves two means further apart than chance allows:
     sqrt(2 m v d) + 2 d m / 3 with v the variance, d = ln(2 ln W / delta), m = 1 / (n0 - 4) + 1 / (n1 - 4)."""
@@ -136,7 +137,7 @@ def _differs(adwins, j, delta):
     return False
 
 
-@njit(cache=True)
+@part
 def _drop_oldest(adwins, j):
     row = _ROWS - 1
     while adwins.counts[j, _FILLED + row] == 0:
@@ -151,7 +152,7 @@ def _drop_oldest(adwins, j):
     adwins.moments[j, _SPREAD] -= spread + size * left * away * away / (size + left)
 
 
-@njit(cache=True)
+@kernel
 def watch(adwins, j, items, delta, reset, widths, totals, cuts):
     """A stream of items (n,) into window j; width, total and cut after each are written. For tests and detectors."""
     for i in range(items.shape[0]):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from . import drift_adwin as adwin
 from . import drift_incremental as bayes
+from .drift_compiled import kernel, part, written_in
 from .drift_online_boost import poisson
 
 
-@njit(cache=True)
+@part
 def vote(learners, x, gaussian, proba, shares, votes):
     """Class with the most votes, or the largest sum of probabilities; a member that has met nothing has no say."""
     for c in range(votes.shape[0]):
@@ -24,7 +23,7 @@ def vote(learners, x, gaussian, proba, shares, votes):
     return bayes.winner(votes)
 
 
-@njit(cache=True)
+@part
 def largest_estimate(adwins):
     """The window with the largest mean, the first of equals."""
     at = 0
@@ -34,7 +33,7 @@ def largest_estimate(adwins):
     return at
 
 
-@njit(cache=True)
+@written_in
 def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct):
     """Every member meets (x, y) Poisson(1) times, its ADWIN its error; True if an ADWIN was cut and its mean rose: then
     the member with the largest mean begins anew. ``correct`` feeds 1 where it is right, as river does."""
@@ -55,14 +54,7 @@ def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct)
     return changed
 
 
-@njit(cache=True)
-def answers(X, learners, gaussian, proba, shares, votes, out):
-    """Classes ``out`` (k,) of the rows X (k, d) by :func:`vote`."""
-    for i in range(X.shape[0]):
-        out[i] = vote(learners, X[i], gaussian, proba, shares, votes)
-
-
-@njit(cache=True)
+@kernel
 def bag(
     X, y, learners, spread, var_floor, adwins, rng, gaussian, delta, reset, correct, proba, shares, votes, out
 ):  # fmt: skip

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from . import drift_incremental as bayes
+from .drift_compiled import kernel, part
 
 ALIVE, SEEN, ADDED, REMOVED = range(4)  # places in ``counts``
 
 
-@njit(cache=True)
+@part
 def vote(learners, weights, order, alive, x, gaussian, votes):
     """Class with the largest sum of expert weights; the experts are the slots ``order[:alive]``, oldest first."""
     for c in range(votes.shape[0]):
@@ -19,7 +18,7 @@ def vote(learners, weights, order, alive, x, gaussian, votes):
     return bayes.winner(votes)
 
 
-@njit(cache=True)
+@part
 def _remove(order, counts, place):
     slot = order[place]
     for later in range(place, counts[ALIVE] - 1):
@@ -29,7 +28,7 @@ def _remove(order, counts, place):
     counts[REMOVED] += 1
 
 
-@njit(cache=True)
+@kernel
 def judge(learners, weights, order, counts, x, y, gaussian, beta, theta, votes):
     """What happens every ``period`` examples: weights of wrong experts times beta, the vote with these weights, the
     largest scaled to 1, those below theta dropped, and a fresh expert if the vote was wrong. Cost O(M K d)."""
@@ -58,7 +57,7 @@ def judge(learners, weights, order, counts, x, y, gaussian, beta, theta, votes):
         add(learners, weights, order, counts)
 
 
-@njit(cache=True)
+@kernel
 def add(learners, weights, order, counts):
     """A fresh expert of weight 1."""
     j = order[counts[ALIVE]]
@@ -68,14 +67,7 @@ def add(learners, weights, order, counts):
     counts[ADDED] += 1
 
 
-@njit(cache=True)
-def answers(X, learners, weights, order, counts, gaussian, votes, out):
-    """Classes ``out`` (k,) of the rows X (k, d) by :func:`vote`."""
-    for i in range(X.shape[0]):
-        out[i] = vote(learners, weights, order, counts[ALIVE], X[i], gaussian, votes)
-
-
-@njit(cache=True)
+@kernel
 def weighted_majority(
     X, y, learners, spread, var_floor, weights, order, counts, gaussian, beta, theta, period, votes, out
 ):  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from . import drift_adaboost as committees
 from . import drift_bases as bases
+from .drift_compiled import kernel, written_in
 from .drift_order import start_order
 
 _LEAST_BLOCKS = 5  # before them no alarm
@@ -16,7 +16,7 @@ BLOCKS, ALARMS = 2, 3  # places in ``counts``, after SEEN and SIZE
 COUNT, MEAN, SQUARES = 0, 1, 2  # places in ``errors``
 
 
-@njit(cache=True)
+@kernel
 def alarming(errors, error, length, z):
     """Whether a block's error lies z standard deviations above the mean of at least 5 blocks since the last alarm.
 
@@ -36,7 +36,7 @@ def alarming(errors, error, length, z):
     return False
 
 
-@njit(cache=True)
+@kernel
 def block_weights(missed, error, weights):
     """(1 - e) / e where the committee errs and 1 elsewhere, scaled to sum 1; e is kept in [1/n, 1/2]."""
     n = missed.shape[0]
@@ -49,7 +49,7 @@ def block_weights(missed, error, weights):
         weights[i] /= total
 
 
-@njit(cache=True)
+@written_in
 def learn_block(family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, errors, z):
     """A full block: alarm or not, weights, one more classifier in the place of the oldest. Cost M n and one fit."""
     n = labels.shape[0]
@@ -79,7 +79,7 @@ def learn_block(family, columns, order, labels, n_classes, var_floor, models, co
     counts[committees.SIZE] = min(counts[BLOCKS], models.shape[0])
 
 
-@njit(cache=True)
+@kernel
 def blocks(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, errors, z, out
 ):  # fmt: skip

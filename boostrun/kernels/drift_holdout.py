@@ -1,23 +1,11 @@
-"""What the members of a committee say of one hold-out, and their vote; the members stand as in :mod:`.drift_bases`."""
+"""The vote of a committee whose members have answered; their answers are those of :mod:`.drift_bases`."""
 
 from __future__ import annotations
 
-from numba import njit
-
-from . import drift_bases as bases
+from .drift_compiled import kernel
 
 
-@njit(cache=True)
-def respond(family, models, members, rows, columns, n_classes, responses):
-    """Row ``rows[i]`` of ``responses`` (r, t) becomes the codes that model ``members[i]`` gives ``columns`` (d, t).
-
-    Cost t responses a member.
-    """
-    for i in range(members.shape[0]):
-        bases.respond_window(family, models[members[i]], columns, n_classes, responses[rows[i]])
-
-
-@njit(cache=True)
+@kernel
 def vote_signed(responses, rows, coefficients, sums, codes):
     """Two classes: ``codes`` (t,) of sign sum_j b_j f_j, the second class at 0; member j answers in row ``rows[j]``.
 
@@ -33,7 +21,7 @@ def vote_signed(responses, rows, coefficients, sums, codes):
         codes[t] = 1 if sums[t] >= 0.0 else 0
 
 
-@njit(cache=True)
+@kernel
 def vote(responses, rows, coefficients, votes, codes):
     """The class with most votes (K, t), each sum in the order of the members; of equals the second of two, else the
     first."""

@@ -1,24 +1,20 @@
-"""IBoost on a chunk of a stream (Grbovic & Vucetic 2011; sections 3 and 4), for any number of classes.
-
-Classifier j has q+ = 1 / (K - 1) on a slot of the window where it is right and q- = -1 / (K - 1)^2 where it is wrong: 1
-and -1 for two classes, y f_j(x). One number a slot, z_i = sum_j b_j q_ji, is all that weights need: w_i = exp(-z_i).
-"""
+"""IBoost on a chunk of a stream (Grbovic & Vucetic 2011; sections 3 and 4), for any number of classes."""
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from . import drift_bases as bases
+from . import drift_committee as committee
+from .drift_compiled import kernel, part, written_in
+from .drift_margins import margin_of, margins_of, shift, weigh
 from .drift_order import slide, start_order
+from .drift_steps import step_batch, step_newest, step_random
 
 SEEN, SIZE, DIRTY, ADDED, NEGATIVE, BUDGET = range(6)  # places in State.counts
 _REFRESH = 1000  # examples after which margins kept by differences alone are summed anew
-_LARGEST = 700.0  # exponents are kept this small: exp stays finite
-_SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the second
 
 
 class State(NamedTuple):
@@ -47,8 +43,9 @@ class State(NamedTuple):
 class Settings(NamedTuple):
     """Parameters as numbers: see :class:`boostrun.drift.iboost.IBoostClassifier`.
 
-    The first classifier is added after ``start`` examples. ``scale`` is 1, or 2 for coefficients as printed; ``cap`` is
-    infinite for the literal gradient.
+    The first classifier is added after ``start`` examples. ``middle`` and ``half`` are those of :mod:`.drift_margins`;
+    ``eta`` counts (K - 1)^2 times; ``cap`` is infinite for the literal gradient; ``scale`` is 1, or 2 for coefficients
+    as printed.
     """
 
     n_classes: int
@@ -63,6 +60,8 @@ class Settings(NamedTuple):
     additions: int
     drop_oldest: bool
     flip_bad: bool
+    middle: float
+    half: float
     eta: float
     cap: float
     eps_min: float
@@ -70,7 +69,7 @@ class Settings(NamedTuple):
     var_floor: float
 
 
-@njit(cache=True)
+@kernel
 def test_then_train(samples, labels, slots, state, settings, predictions, scores):
     """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64.
 
@@ -80,128 +79,48 @@ def test_then_train(samples, labels, slots, state, settings, predictions, scores
     classes = np.empty(state.born.shape[0], np.int64)
     votes, sums = np.empty(settings.n_classes), np.empty(state.labels.shape[0])
     for e in range(samples.shape[0]):
-        predictions[e] = ask(samples[e], state, settings, classes, votes)
+        committee.ask(samples[e], settings.family, state.models, state.counts[SIZE], settings.n_classes, classes)
+        predictions[e] = committee.vote(classes, state.coefficients, state.counts[SIZE], votes)
         scores[e] = votes[1]
         learn(samples[e], labels[e], slots[e], False, state, settings, classes, sums)
 
 
-@njit(cache=True)
-def ask(sample, state, settings, classes, votes):
-    """The class of ``sample`` (d,); ``classes`` (M,) says what each classifier says, ``votes`` as in :func:`vote`."""
-    for j in range(state.counts[SIZE]):
-        classes[j] = bases.respond(settings.family, state.models[j], sample, settings.n_classes)
-    return vote(classes, state.coefficients, state.counts[SIZE], votes)
-
-
-@njit(cache=True)
+@written_in
 def learn(sample, label, slot, eager, state, settings, classes, sums):
     """One example into a slot of the window, and what follows; ``eager`` adds a classifier though none is due.
 
     ``classes`` (M,) are the classifiers' answers; ``sums`` (n,) is scratch.
     """
-    if not enter(sample, label, slot, state, settings, classes, sums):
-        return
-    seen = state.counts[SEEN]
-    if eager or (seen - settings.start) % settings.period == 0:
-        if seen == settings.start and settings.family == bases.STUMP:
-            start_order(state.columns, state.order)
-        for _ in range(settings.additions):
-            _add(state, settings)
+    if enter(sample, label, slot, state, settings, classes, sums):
+        past = state.counts[SEEN] - settings.start
+        if eager or past % settings.period == 0:
+            if past == 0 and settings.family == bases.STUMP:
+                start_order(state.columns, state.order)
+            for _ in range(settings.additions):
+                add(state, settings)
 
 
-@njit(cache=True)
+@written_in
 def enter(sample, label, slot, state, settings, classes, sums):
-    """The example takes its slot, the coefficients take their steps, the negative ones go; margins are up to date where
-    a classifier is due. False while the window fills."""
+    """The example takes its slot, the coefficients take their steps, the negative ones go. False while the window
+    fills."""
     state.counts[SEEN] += 1
     past = state.counts[SEEN] - settings.start
-    _replace(state, settings, slot, sample, label, classes, past > 0)
-    if past <= 0:
-        return past == 0
-    if settings.n_steps > 0 and past % settings.steps_every == 0 and state.counts[SIZE] > 0:
-        if settings.batch:
-            _step_batch(state, settings, sums)
-        elif settings.newest:
-            _step_newest(state, settings, slot)
-        else:
-            _step_random(state, settings)
-        state.counts[DIRTY] = 1
-    j = 0
-    while j < state.counts[SIZE]:
-        if state.coefficients[j] < 0.0:
-            remove(state, settings, j)
-            state.counts[NEGATIVE] += 1
-        else:
-            j += 1
-    if settings.n_steps == 0 and state.counts[SEEN] % _REFRESH == 0:
-        refresh(state, settings)
-    return True
+    replace(sample, label, slot, state, settings, classes)
+    if past > 0:
+        if settings.n_steps > 0 and past % settings.steps_every == 0 and state.counts[SIZE] > 0:
+            step(slot, state, settings, sums)
+            state.counts[DIRTY] = 1
+        prune(state, settings)
+        if settings.n_steps == 0 and state.counts[SEEN] % _REFRESH == 0:
+            refresh(state, settings)
+    return past >= 0
 
 
-@njit(cache=True)
-def predict(samples, state, settings, predictions, scores):
-    """Class codes ``predictions`` (k,) of ``samples`` (k, d) by the committee as it stands, and ``scores`` (k,), F(x)
-    of two classes. Cost M responses a row."""
-    classes, votes = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes)
-    for e in range(samples.shape[0]):
-        predictions[e] = ask(samples[e], state, settings, classes, votes)
-        scores[e] = votes[1]
-
-
-@njit(cache=True)
-def decide(samples, state, settings, scores):
-    """Sum of the coefficients that vote for each class, ``scores`` (k, K)."""
-    for e in range(samples.shape[0]):
-        for c in range(settings.n_classes):
-            scores[e, c] = 0.0
-        for j in range(state.counts[SIZE]):
-            c = bases.respond(settings.family, state.models[j], samples[e], settings.n_classes)
-            scores[e, c] += state.coefficients[j]
-
-
-@njit(cache=True)
-def vote(classes, coefficients, size, votes):
-    """Two classes: sign F(x), F(x) = sum_j b_j f_j(x), the second class at 0; ``votes`` are -F(x) and F(x). More: the
-    class with most votes, first of equals; ``votes`` (K,) are sums of coefficients."""
-    if votes.shape[0] == 2:
-        score = 0.0
-        for j in range(size):
-            score += coefficients[j] if classes[j] == 1 else -coefficients[j]
-        votes[0], votes[1] = -score, score
-        return 1 if score >= 0.0 else 0
-    for c in range(votes.shape[0]):
-        votes[c] = 0.0
-    for j in range(size):
-        votes[classes[j]] += coefficients[j]
-    best = 0
-    for c in range(1, votes.shape[0]):
-        if votes[c] > votes[best]:
-            best = c
-    return best
-
-
-@njit(cache=True)
-def _middle(n_classes):
-    """(q+ + q-) / 2: 0 for two classes."""
-    return 0.5 * (1.0 / (n_classes - 1) - 1.0 / (n_classes - 1) ** 2)
-
-
-@njit(cache=True)
-def _half(n_classes):
-    """(q+ - q-) / 2: 1 for two classes, so that q = middle + half * right."""
-    return 0.5 * (1.0 / (n_classes - 1) + 1.0 / (n_classes - 1) ** 2)
-
-
-@njit(cache=True)
-def _gradient(margin, cap):
-    """min(exp(-z), cap), the exponent kept finite."""
-    return min(math.exp(min(max(-margin, -_LARGEST), _LARGEST)), cap)
-
-
-@njit(cache=True)
-def _replace(state, settings, slot, sample, label, classes, ordered):
+@written_in
+def replace(sample, label, slot, state, settings, classes):
     """What stood in the slot leaves it to the newest: case (10), this slot only."""
-    if ordered and settings.family == bases.STUMP:
+    if settings.family == bases.STUMP and state.counts[SEEN] > settings.start:
         slide(state.columns, state.order, slot, sample)
     else:
         for r in range(sample.shape[0]):
@@ -209,146 +128,54 @@ def _replace(state, settings, slot, sample, label, classes, ordered):
     state.labels[slot], state.mass[slot] = label, 1.0
     for j in range(state.counts[SIZE]):
         state.right[j, slot] = 1 if classes[j] == label else -1
-    state.margins[slot] = _margin(state, settings, slot)
+    state.margins[slot] = margin_of(
+        state.right, state.coefficients, state.counts[SIZE], slot, settings.middle, settings.half
+    )  # fmt: skip
 
 
-@njit(cache=True)
-def _margin(state, settings, slot):
-    middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-    margin = 0.0
-    for j in range(state.counts[SIZE]):
-        margin += state.coefficients[j] * (middle + half * state.right[j, slot])
-    return margin
+@written_in
+def step(slot, state, settings, sums):
+    """Equations (8) and (9)."""
+    right, b, size = state.right, state.coefficients, state.counts[SIZE]
+    middle, half, n_steps, eta, cap = settings.middle, settings.half, settings.n_steps, settings.eta, settings.cap
+    if settings.batch:
+        step_batch(right, b, size, state.mass, middle, half, n_steps, eta, cap, settings.log_gradient, sums)
+    elif settings.newest:
+        step_newest(right, b, size, slot, state.margins, middle, half, n_steps, eta, cap)
+    else:
+        step_random(right, b, size, state.mass, state.random, middle, half, n_steps, eta, cap)
 
 
-@njit(cache=True)
+@written_in
+def prune(state, settings):
+    """Classifiers with negative coefficients go."""
+    j = committee.first_negative(state.coefficients, state.counts[SIZE])
+    while j < state.counts[SIZE]:
+        remove(state, settings, j)
+        state.counts[NEGATIVE] += 1
+        j = committee.first_negative(state.coefficients, state.counts[SIZE])
+
+
+@written_in
+def remove(state, settings, j):
+    """Delete classifier j, case (11)."""
+    if not state.counts[DIRTY]:
+        shift(state.right, j, -state.coefficients[j], settings.middle, settings.half, state.margins)
+    committee.move_last(j, state.counts[SIZE], state.right, state.coefficients, state.born, state.models)
+    state.counts[SIZE] -= 1
+
+
+@written_in
 def refresh(state, settings):
-    """z_i = sum_j b_j q_ji for all slots, case (6). Cost M n."""
-    _all_margins(state, settings, state.margins)
+    """All margins anew, case (6)."""
+    margins_of(
+        state.right, state.coefficients, state.counts[SIZE], settings.middle, settings.half, state.margins
+    )  # fmt: skip
     state.counts[DIRTY] = 0
 
 
-@njit(cache=True)
-def _all_margins(state, settings, margins):
-    middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-    for i in range(margins.shape[0]):
-        margins[i] = 0.0
-    for j in range(state.counts[SIZE]):
-        row, base = state.right[j], state.coefficients[j] * middle
-        step = state.coefficients[j] * half
-        for i in range(margins.shape[0]):
-            margins[i] += base + step * row[i]
-
-
-@njit(cache=True)
-def _step_newest(state, settings, slot):
-    """b steps of (9) on the newest example in one: each moves its margin by eta w sum_j q_j^2."""
-    middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-    eta = settings.eta * (settings.n_classes - 1) ** 2
-    squares, margin, moved = 0.0, state.margins[slot], 0.0
-    for j in range(state.counts[SIZE]):
-        squares += (middle + half * state.right[j, slot]) ** 2
-    for _ in range(settings.n_steps):
-        step = eta * _gradient(margin, settings.cap)
-        moved += step
-        margin += squares * step
-    for j in range(state.counts[SIZE]):
-        state.coefficients[j] += moved * (middle + half * state.right[j, slot])
-    state.margins[slot] = margin
-
-
-@njit(cache=True)
-def _step_random(state, settings):
-    """b steps of (9), each on an example drawn from the window."""
-    middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-    eta = settings.eta * (settings.n_classes - 1) ** 2
-    for _ in range(settings.n_steps):
-        slot = _draw(state.random, state.labels.shape[0])
-        while state.mass[slot] == 0.0:
-            slot = _draw(state.random, state.labels.shape[0])
-        step = eta * _gradient(_margin(state, settings, slot), settings.cap)
-        for j in range(state.counts[SIZE]):
-            state.coefficients[j] += step * (middle + half * state.right[j, slot])
-
-
-@njit(cache=True)
-def _draw(random, n):
-    """A whole number below n, uniform; splitmix64."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return int((z >> np.uint64(11)) * (1.0 / 9007199254740992.0) * n)
-
-
-@njit(cache=True)
-def _step_batch(state, settings, sums):
-    """b steps of (8): all coefficients at once, F before the step. ``sums`` (n,) is scratch."""
-    middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-    eta = settings.eta * (settings.n_classes - 1) ** 2
-    for _ in range(settings.n_steps):
-        _all_margins(state, settings, sums)
-        least = 0.0
-        if settings.log_gradient:
-            least = np.inf
-            for i in range(sums.shape[0]):
-                if state.mass[i] > 0.0:
-                    least = min(least, sums[i])
-        total = 0.0
-        for i in range(sums.shape[0]):
-            sums[i] = state.mass[i] * _gradient(sums[i] - least, np.inf if settings.log_gradient else settings.cap)
-            total += sums[i]
-        step = eta / total if settings.log_gradient else eta
-        for j in range(state.counts[SIZE]):
-            state.coefficients[j] += step * (middle * total + half * _product(state.right[j], sums))
-
-
-@njit(cache=True, fastmath={"reassoc"})
-def _product(row, sums):
-    """sum_i row_i sums_i, in any order."""
-    out = 0.0
-    for i in range(sums.shape[0]):
-        out += row[i] * sums[i]
-    return out
-
-
-@njit(cache=True)
-def remove(state, settings, j):
-    """Delete classifier j, case (11): the last one takes its row."""
-    if not state.counts[DIRTY]:
-        _shift(state, settings, j, -state.coefficients[j])
-    last = state.counts[SIZE] - 1
-    state.coefficients[j], state.born[j] = state.coefficients[last], state.born[last]
-    for i in range(state.labels.shape[0]):
-        state.right[j, i] = state.right[last, i]
-    for i in range(state.models.shape[1]):
-        state.models[j, i] = state.models[last, i]
-    state.counts[SIZE] = last
-
-
-@njit(cache=True)
-def _shift(state, settings, j, coefficient):
-    """z_i += coefficient * q_ji for all slots."""
-    middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-    for i in range(state.labels.shape[0]):
-        state.margins[i] += coefficient * (middle + half * state.right[j, i])
-
-
-@njit(cache=True)
-def _weakest(state, settings):
-    """The classifier to go when the budget is full: the smallest coefficient, the oldest of equals."""
-    at = 0
-    for j in range(1, state.counts[SIZE]):
-        older = state.born[j] < state.born[at]
-        less, equal = state.coefficients[j] < state.coefficients[at], state.coefficients[j] == state.coefficients[at]
-        if older if settings.drop_oldest else (less or (equal and older)):
-            at = j
-    return at
-
-
-@njit(cache=True)
-def _add(state, settings):
+@part
+def add(state, settings):
     """Fit a classifier by (1) to the weights exp(-z), and add it with its coefficient; case (4).
 
     With a full budget the weights are those without the weakest, which goes if the newcomer is better than chance.
@@ -356,107 +183,50 @@ def _add(state, settings):
     weights, model = np.empty(state.labels.shape[0]), np.empty(state.models.shape[1])
     said = np.empty(state.labels.shape[0], np.int64)
     leaver = weights_for_newcomer(state, settings, weights)
-    _fit(state, settings, weights, model)
+    bases.fit_to_used(
+        settings.family, state.columns, state.order, state.labels, state.mass, weights, settings.n_classes,
+        settings.var_floor, model,
+    )  # fmt: skip
     bases.respond_window(settings.family, model, state.columns, settings.n_classes, said)
-    if settings.flip_bad and settings.n_classes == 2 and error_of(said, state.labels, weights) > 0.5:
+    if settings.flip_bad and settings.n_classes == 2 and committee.error_of(said, state.labels, weights) > 0.5:
         bases.flip(settings.family, model)
         bases.respond_window(settings.family, model, state.columns, settings.n_classes, said)
     append(state, settings, leaver, model, said, weights)
 
 
-@njit(cache=True)
+@written_in
 def weights_for_newcomer(state, settings, weights):
     """Fill ``weights`` (n,) with what the next classifier is fitted to; returns who goes for it, -1 for nobody."""
     if state.counts[DIRTY]:
         refresh(state, settings)
-    leaver = _weakest(state, settings) if state.counts[SIZE] == state.born.shape[0] else -1
-    weigh(state, settings, leaver, weights)
+    leaver = -1
+    for i in range(weights.shape[0]):
+        weights[i] = state.margins[i]
+    if state.counts[SIZE] == state.born.shape[0]:
+        leaver = committee.weakest(state.coefficients, state.born, state.counts[SIZE], settings.drop_oldest)
+        shift(state.right, leaver, -state.coefficients[leaver], settings.middle, settings.half, weights)
+    weigh(weights, state.mass, weights)
     return leaver
 
 
-@njit(cache=True)
-def weigh(state, settings, without, weights):
-    """``weights`` (n,) w_i = mass_i exp(-z_i), divided by their sum; z without classifier ``without`` unless it is -1.
-
-    The margins must be up to date.
-    """
-    n, least, total = weights.shape[0], np.inf, 0.0
-    for i in range(n):
-        weights[i] = state.margins[i]
-    if without >= 0:
-        middle, half = _middle(settings.n_classes), _half(settings.n_classes)
-        for i in range(n):
-            weights[i] -= state.coefficients[without] * (middle + half * state.right[without, i])
-    for i in range(n):
-        if state.mass[i] > 0.0:
-            least = min(least, weights[i])
-    for i in range(n):
-        weights[i] = state.mass[i] * math.exp(least - weights[i]) if state.mass[i] > 0.0 else 0.0
-        total += weights[i]
-    for i in range(n):
-        weights[i] /= total
-
-
-@njit(cache=True)
-def _fit(state, settings, weights, model):
-    """Fit to the slots in use: where some are not, to a window that holds no others, O(d n) to copy."""
-    n, d = weights.shape[0], state.columns.shape[0]
-    used, place = 0, np.empty(n, np.int64)
-    for i in range(n):
-        place[i] = used
-        used += 1 if state.mass[i] > 0.0 else 0
-    if used == n:
-        bases.fit(
-            settings.family, state.columns, state.order, state.labels, weights, settings.n_classes,
-            settings.var_floor, model,
-        )  # fmt: skip
-        return
-    columns, labels, shares = np.empty((d, used)), np.empty(used, np.int64), np.empty(used)
-    order = np.empty((state.order.shape[0], used), np.int32)
-    for i in range(n):
-        if state.mass[i] > 0.0:
-            labels[place[i]], shares[place[i]] = state.labels[i], weights[i]
-            for r in range(d):
-                columns[r, place[i]] = state.columns[r, i]
-    for r in range(order.shape[0]):
-        at = 0
-        for i in range(n):
-            if state.mass[state.order[r, i]] > 0.0:
-                order[r, at] = place[state.order[r, i]]
-                at += 1
-    bases.fit(settings.family, columns, order, labels, shares, settings.n_classes, settings.var_floor, model)
-
-
-@njit(cache=True)
-def error_of(said, labels, weights):
-    """Weight of the slots on which a classifier says another class than theirs."""
-    error = 0.0
-    for i in range(labels.shape[0]):
-        error += weights[i] if said[i] != labels[i] else 0.0
-    return error
-
-
-@njit(cache=True)
+@written_in
 def append(state, settings, leaver, model, said, weights):
     """Add a classifier, if it is better than chance: its numbers ``model``, its answers ``said`` (n,) on the window,
     which has the normalised ``weights``; ``leaver`` goes for it, unless it is -1. Returns whether it was added."""
-    n_classes, error = settings.n_classes, error_of(said, state.labels, weights)
-    chance = 1.0 - 1.0 / n_classes
-    if not error < chance - _SURE:
-        return False
-    if leaver >= 0:
-        remove(state, settings, leaver)
-        state.counts[BUDGET] += 1
-    error = max(error if error >= _SURE else _FLOOR, settings.eps_min * chance / 0.5)
-    coefficient = math.log((1.0 - error) / error) + math.log(n_classes - 1.0)
-    coefficient *= settings.scale * (n_classes - 1) ** 2 / n_classes
-    size = state.counts[SIZE]
-    state.coefficients[size], state.born[size] = coefficient, state.counts[SEEN]
-    for i in range(said.shape[0]):
-        state.right[size, i] = 1 if said[i] == state.labels[i] else -1
-    for i in range(model.shape[0]):
-        state.models[size, i] = model[i]
-    _shift(state, settings, size, coefficient)
-    state.counts[SIZE] = size + 1
-    state.counts[ADDED] += 1
-    return True
+    error = committee.error_of(said, state.labels, weights)
+    coefficient = committee.coefficient_of(error, settings.eps_min, settings.scale, settings.n_classes)
+    better = coefficient >= 0.0
+    if better:
+        if leaver >= 0:
+            remove(state, settings, leaver)
+            state.counts[BUDGET] += 1
+        size = state.counts[SIZE]
+        state.coefficients[size], state.born[size] = coefficient, state.counts[SEEN]
+        for i in range(said.shape[0]):
+            state.right[size, i] = 1 if said[i] == state.labels[i] else -1
+        for i in range(model.shape[0]):
+            state.models[size, i] = model[i]
+        shift(state.right, size, coefficient, settings.middle, settings.half, state.margins)
+        state.counts[SIZE] += 1
+        state.counts[ADDED] += 1
+    return better

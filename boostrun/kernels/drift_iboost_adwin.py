@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from . import drift_adwin as adwin
+from . import drift_committee as committee
 from . import drift_iboost as iboost
+from .drift_compiled import kernel, written_in
+from .drift_margins import weigh
 
 ACTIVE, EAGER, DETECTED, PRUNED = range(4)  # places in ``counts``
 _WIDTH = 0  # place in the counts of an ADWIN
 
 
-@njit(cache=True)
+@kernel
 def test_then_train(samples, labels, state, settings, adwins, counts, delta, least, predictions):
     """Predict each row, look whether the concept has changed, and learn it; see :mod:`.drift_iboost`.
 
@@ -23,20 +25,22 @@ def test_then_train(samples, labels, state, settings, adwins, counts, delta, lea
     n = state.labels.shape[0]
     classes, votes, sums = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes), np.empty(n)
     for e in range(samples.shape[0]):
-        said = predictions[e] = iboost.ask(samples[e], state, settings, classes, votes)
+        committee.ask(samples[e], settings.family, state.models, state.counts[iboost.SIZE], settings.n_classes, classes)
+        said = predictions[e] = committee.vote(classes, state.coefficients, state.counts[iboost.SIZE], votes)
         if state.counts[iboost.SEEN] >= settings.start and _rises(adwins, said != labels[e], delta):
             _forget(state, settings, counts, min(max(adwins.counts[0, _WIDTH], least), n), sums)
             counts[EAGER] = least
             counts[DETECTED] += 1
-            iboost.ask(samples[e], state, settings, classes, votes)
-        iboost.learn(
-            samples[e], labels[e], state.counts[iboost.SEEN] % n, counts[EAGER] > 0, state, settings, classes, sums
-        )  # fmt: skip
+            committee.ask(
+                samples[e], settings.family, state.models, state.counts[iboost.SIZE], settings.n_classes, classes
+            )
+        slot, eager = state.counts[iboost.SEEN] % n, counts[EAGER] > 0
+        iboost.learn(samples[e], labels[e], slot, eager, state, settings, classes, sums)
         counts[ACTIVE] = min(counts[ACTIVE] + 1, n)
         counts[EAGER] = max(counts[EAGER] - 1, 0)
 
 
-@njit(cache=True)
+@written_in
 def _rises(adwins, wrong, delta):
     """Whether the window of errors is cut by this one, and what is left of it errs more."""
     before = adwin.estimate(adwins, 0)
@@ -44,7 +48,7 @@ def _rises(adwins, wrong, delta):
     return cut and adwin.estimate(adwins, 0) > before
 
 
-@njit(cache=True)
+@written_in
 def _forget(state, settings, counts, active, weights):
     """The newest ``active`` examples are all that count, at most as many as before; a classifier whose error on them,
     weighted by exp(-z), exceeds chance goes."""
@@ -53,7 +57,7 @@ def _forget(state, settings, counts, active, weights):
         state.mass[(newest - age) % n] = 0.0
     counts[ACTIVE] = min(counts[ACTIVE], active)
     iboost.refresh(state, settings)
-    iboost.weigh(state, settings, -1, weights)
+    weigh(state.margins, state.mass, weights)
     for j in range(state.counts[iboost.SIZE] - 1, -1, -1):  # the last one takes the row of one that goes
         error = 0.0
         for i in range(n):

@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from .drift_compiled import kernel, part
 
 
 class Learners(NamedTuple):
@@ -56,7 +57,7 @@ class Spread(NamedTuple):
         return cls(np.zeros(1), np.zeros(n_features), np.zeros(n_features), np.full(n_features, 1e-12))
 
 
-@njit(cache=True)
+@part
 def see(spread, x, share):
     """One more example x (d,): ``floor`` is ``share`` of each feature's variance over the stream, and 1e-12."""
     spread.count[0] += 1.0
@@ -68,7 +69,7 @@ def see(spread, x, share):
         spread.floor[r] = share * spread.scatter[r] / count + 1e-12
 
 
-@njit(cache=True)
+@kernel
 def forget(learners, j):
     """Learner j has met nothing."""
     for c in range(learners.weight.shape[1]):
@@ -78,7 +79,7 @@ def forget(learners, j):
             learners.mean[j, c, r] = learners.scatter[j, c, r] = learners.slope[j, c, r] = 0.0
 
 
-@njit(cache=True)
+@kernel
 def train(learners, j, x, y, weight, floor, gaussian):
     """Learner j meets the example (x, class y) with a weight: W += k; a = x - mean; mean += a k / W;
     S += k a (x - mean). Cost O(d), with a logarithm a feature."""
@@ -103,7 +104,7 @@ def train(learners, j, x, y, weight, floor, gaussian):
     learners.constant[j, y] = constant
 
 
-@njit(cache=True)
+@part
 def score(learners, j, c, x, gaussian):
     """Log of the joint probability of class c and x by learner j, less a term that all classes share."""
     slope, mean = learners.slope[j, c], learners.mean[j, c]
@@ -119,7 +120,7 @@ def score(learners, j, c, x, gaussian):
     return out
 
 
-@njit(cache=True)
+@kernel
 def answer(learners, j, x, gaussian):
     """Class that learner j gives x (d,). Of equals the second of two classes (sign(0) = +1), else the lowest."""
     n_classes = learners.weight.shape[1]
@@ -133,7 +134,7 @@ def answer(learners, j, x, gaussian):
     return best
 
 
-@njit(cache=True)
+@kernel
 def probabilities(learners, j, x, gaussian, out):
     """Probabilities (K,) of the classes by learner j; nothing to a class it has not met, zeros if it met none."""
     highest, total = -np.inf, 0.0
@@ -147,7 +148,7 @@ def probabilities(learners, j, x, gaussian, out):
         out[c] = out[c] / total if total > 0.0 else 0.0
 
 
-@njit(cache=True)
+@part
 def winner(votes):
     """Class with the most votes (K,). Of equals the second of two classes, else the lowest."""
     best = 1 if votes.shape[0] == 2 else 0
@@ -155,3 +156,74 @@ def winner(votes):
         if votes[c] > votes[best]:
             best = c
     return best
+
+
+@kernel
+def vote_rows(learners, members, coefficients, columns, gaussian, proba, votes):
+    """``votes`` (K, t): what each class gets for each of the rows ``columns`` (d, t), summed in the order of
+    ``members`` (m,) int64 with their ``coefficients`` (m,); 0 has no say.
+
+    A member gives its coefficient to its :func:`answer`, or with ``proba`` shares it by :func:`probabilities`. One pass
+    over all rows for each member, class and feature: the same sums as row by row, to the bit.
+    """
+    n_classes, length = votes.shape
+    scores, best, highest, total = np.empty(votes.shape), np.empty(length, np.int64), np.empty(length), np.empty(length)
+    for c in range(n_classes):
+        for t in range(length):
+            votes[c, t] = 0.0
+    for place in range(members.shape[0]):
+        j, coefficient = members[place], coefficients[place]
+        if coefficient == 0.0:
+            continue
+        for c in range(n_classes):
+            _score_rows(learners, j, c, columns, gaussian, scores)
+        if proba:
+            _to_probabilities(scores, highest, total)
+            for c in range(n_classes):
+                for t in range(length):
+                    votes[c, t] += coefficient * scores[c, t]
+            continue
+        first = 1 if n_classes == 2 else 0
+        for t in range(length):
+            best[t], highest[t] = first, scores[first, t]
+        for c in range(n_classes):
+            if c != first and learners.weight[j, c] > 0.0:
+                for t in range(length):
+                    better = scores[c, t] > highest[t]
+                    best[t] = c if better else best[t]
+                    highest[t] = scores[c, t] if better else highest[t]
+        for t in range(length):
+            votes[best[t], t] += coefficient
+
+
+@part
+def _score_rows(learners, j, c, columns, gaussian, scores):
+    """:func:`score` of class c for all rows, into ``scores`` (K, t)."""
+    for t in range(columns.shape[1]):
+        scores[c, t] = learners.constant[j, c]
+    for r in range(columns.shape[0]):
+        slope, mean = learners.slope[j, c, r], learners.mean[j, c, r]
+        if gaussian:
+            for t in range(columns.shape[1]):
+                away = columns[r, t] - mean
+                scores[c, t] -= slope * away * away
+        else:
+            for t in range(columns.shape[1]):
+                scores[c, t] += slope if columns[r, t] > 0.0 else 0.0
+
+
+@part
+def _to_probabilities(scores, highest, total):
+    """Each column of ``scores`` (K, t) as :func:`probabilities` has it."""
+    for t in range(scores.shape[1]):
+        highest[t], total[t] = -np.inf, 0.0
+    for c in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            highest[t] = max(highest[t], scores[c, t])
+    for c in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            scores[c, t] = np.exp(scores[c, t] - highest[t]) if highest[t] > -np.inf else 0.0
+            total[t] += scores[c, t]
+    for c in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            scores[c, t] = scores[c, t] / total[t] if total[t] > 0.0 else 0.0

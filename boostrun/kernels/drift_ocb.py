@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from . import drift_adaboost as committees
 from . import drift_bases as bases
+from .drift_compiled import kernel, part
 
 _LEAST_SUM, _MOST_CHANGE, _MOST_WEIGHT = 1e-12, 1.0, 1e100
 
 
-@njit(cache=True)
+@kernel
 def update(margins, positive, negative, coefficients, size, sign):
     """One example through the first ``size`` classifiers; ``margins`` (M,) are m_j = +1 if f_j is right, else -1.
 
@@ -43,7 +43,7 @@ def update(margins, positive, negative, coefficients, size, sign):
         weight = min(weight * math.exp(-fresh * margins[j]), _MOST_WEIGHT)
 
 
-@njit(cache=True)
+@part
 def begin(family, columns, order, labels, n_classes, var_floor, models, coefficients, positive, negative):
     """AdaBoost on the first examples, their weights into the sums, and the coefficients from these; returns the
     number of classifiers."""
@@ -68,7 +68,7 @@ def begin(family, columns, order, labels, n_classes, var_floor, models, coeffici
     return size
 
 
-@njit(cache=True)
+@kernel
 def boost(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, positive, negative, sign,
     out,
@@ -81,7 +81,7 @@ def boost(
         out[i] = committees.committee(family, models, coefficients, size, X[i], n_classes, votes)
         if counts[committees.SEEN] >= n:
             for j in range(size):
-                margins[j] = 1.0 if bases.respond(family, models[j], X[i], n_classes) == y[i] else -1.0
+                margins[j] = 1.0 if bases.respond(family, models, j, X[i], n_classes) == y[i] else -1.0
             update(margins, positive, negative, coefficients, size, sign)
         else:
             committees.enter(family, columns, order, labels, counts[committees.SEEN], X[i], y[i])

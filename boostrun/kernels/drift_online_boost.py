@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from . import drift_incremental as bayes
+from .drift_compiled import kernel, part
 
 _LEAST_ERROR = 1e-6
 _MOST_WEIGHT = 1e6
 _NORMAL_FROM = 1000.0  # rates above have their counts drawn as rounded normal ones
 
 
-@njit(cache=True)
+@kernel
 def poisson(rng, rate):
     """A Poisson count by products of uniforms, 30 of the rate at a time (Knuth); from 1000 on a rounded normal one."""
     if rate > _NORMAL_FROM:
@@ -35,7 +34,7 @@ def poisson(rng, rate):
     return count
 
 
-@njit(cache=True)
+@part
 def boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses):
     """One example through all members, with lambda = 1 at the first::
 
@@ -60,7 +59,7 @@ def boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses)
             weight = min(weight * (sums[j, 0] + sums[j, 1]) / (2.0 * sums[j, side]), _MOST_WEIGHT)
 
 
-@njit(cache=True)
+@kernel
 def coefficient(sums, j, bad_weight, negative):
     """ln((1 - e) / e) of member j, e = wrong / (right + wrong) kept 1e-6 from 0 and 1. Above 1/2, and for a member that
     has met nothing, it is ``bad_weight`` unless ``negative`` leaves the log-odds."""
@@ -73,7 +72,7 @@ def coefficient(sums, j, bad_weight, negative):
     return math.log((1.0 - error) / error)
 
 
-@njit(cache=True)
+@part
 def vote(learners, sums, x, gaussian, bad_weight, negative, proba, shares, votes):
     """Class with the largest sum of coefficients; ``proba`` shares each by the member's probabilities."""
     for c in range(votes.shape[0]):
@@ -91,14 +90,7 @@ def vote(learners, sums, x, gaussian, bad_weight, negative, proba, shares, votes
     return bayes.winner(votes)
 
 
-@njit(cache=True)
-def answers(X, learners, sums, gaussian, bad_weight, negative, proba, shares, votes, out):
-    """Classes ``out`` (k,) int64 of the rows X (k, d). Cost O(k M K d)."""
-    for i in range(X.shape[0]):
-        out[i] = vote(learners, sums, X[i], gaussian, bad_weight, negative, proba, shares, votes)
-
-
-@njit(cache=True)
+@kernel
 def online_boost(
     X, y, learners, spread, var_floor, sums, order, learns, rng, gaussian, bad_weight, negative, proba, shares, votes,
     misses, out,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from .drift_compiled import kernel, part
 
 
-@njit(cache=True)
+@kernel
 def start_order(columns, order):
     """order[r] = slots of feature r in ascending order, equal values by slot: ``columns`` (d, n), ``order`` (d, n).
 
@@ -13,42 +13,41 @@ def start_order(columns, order):
     """
     for r in range(columns.shape[0]):
         for slot in range(columns.shape[1]):
-            _insert(columns[r], order[r], slot, columns[r, slot], slot)
+            place = _place(columns, order, r, slot, columns[r, slot], slot)
+            for i in range(slot, place, -1):
+                order[r, i] = order[r, i - 1]
+            order[r, place] = slot
 
 
-@njit(cache=True)
+@kernel
 def slide(columns, order, slot, sample):
     """Overwrite a slot of the window by ``sample`` (d,) and keep the order; ``columns`` (d, n), ``order`` (d, n) int32.
 
-    Cost O(d log n), and O(d n) bytes moved.
+    Cost O(d log n), and O(d n) bytes moved: those between the old place and the new.
     """
     n = columns.shape[1]
     for r in range(columns.shape[0]):
-        column, row = columns[r], order[r]
-        for place in range(_place(column, row, n, column[slot], slot), n - 1):
-            row[place] = row[place + 1]
-        _insert(column, row, n - 1, sample[r], slot)
-        column[slot] = sample[r]
+        old, new = columns[r, slot], sample[r]
+        start, end = _place(columns, order, r, n, old, slot), _place(columns, order, r, n, new, slot)
+        if new > old:  # its old self stands before it
+            end -= 1
+        for place in range(start, end):
+            order[r, place] = order[r, place + 1]
+        for place in range(start, end, -1):
+            order[r, place] = order[r, place - 1]
+        order[r, end] = slot
+        columns[r, slot] = new
 
 
-@njit(cache=True)
-def _place(column, row, count, value, slot):
-    """How many of the first ``count`` slots of ``row`` come before (value, slot)."""
+@part
+def _place(columns, order, r, count, value, slot):
+    """How many of the first ``count`` slots in the order of feature r come before (value, slot)."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        other = column[row[middle]]
-        if other < value or (other == value and row[middle] < slot):
+        other = order[r, middle]
+        if columns[r, other] < value or (columns[r, other] == value and other < slot):
             low = middle + 1
         else:
             high = middle
     return low
-
-
-@njit(cache=True)
-def _insert(column, row, count, value, slot):
-    """Put ``slot``, whose value is ``value``, among the first ``count`` slots of ``row``."""
-    place = _place(column, row, count, value, slot)
-    for i in range(count, place, -1):
-        row[i] = row[i - 1]
-    row[place] = slot

@@ -7,24 +7,31 @@ takes row i mod W. Other arrays are those of :mod:`.drift_online_boost`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from . import drift_adwin as adwin
 from . import drift_incremental as bayes
 from . import drift_online_boost as boosting
 from .drift_adwin_bagging import largest_estimate
+from .drift_compiled import kernel, part, written_in
 
 
-@njit(cache=True)
-def keep(window, labels, seen, x, y):
-    """Example number ``seen`` takes the row of the oldest."""
-    row = seen % labels.shape[0]
+@written_in
+def learn(
+    x, y, learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes, misses
+):  # fmt: skip
+    """The class of x by the vote; then OnlineBoost learns (x, y), and it takes the row of the oldest."""
+    said = boosting.vote(learners, sums, x, gaussian, 0.0, False, False, votes, votes)
+    bayes.see(spread, x, var_floor)
+    boosting.boost_one(learners, sums, order, learns, x, y, rng, spread.floor, gaussian, misses)
+    row = counts[0] % labels.shape[0]
     for r in range(x.shape[0]):
         window[row, r] = x[r]
     labels[row] = y
+    counts[0] += 1
+    return said
 
 
-@njit(cache=True)
+@part
 def replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses):
     """OnlineBoost's pass over the window, oldest example first; only members with ``learns`` of 1 are trained."""
     size = labels.shape[0]
@@ -33,14 +40,14 @@ def replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaus
         boosting.boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses)
 
 
-@njit(cache=True)
+@part
 def begin_anew(learners, sums, j):
     """Member j has met nothing."""
     bayes.forget(learners, j)
     sums[j, 0] = sums[j, 1] = 0.0
 
 
-@njit(cache=True)
+@part
 def right_without(said, weights, removed, skipped, labels, votes):
     """How many of the window's examples the committee gets right without member ``skipped`` and the ``removed`` (M,);
     ``said`` (M, n) int64 are the members' classes. Cost M n."""
@@ -55,7 +62,7 @@ def right_without(said, weights, removed, skipped, labels, votes):
     return right
 
 
-@njit(cache=True)
+@kernel
 def search_backwards(said, weights, old, labels, votes, removed):
     """Mark in ``removed`` (M,) uint8, one by one, the member among the ``old`` whose removal raises the number right on
     the window most, the first of equals, until none raises it. Cost M^2 n a member."""
@@ -74,7 +81,7 @@ def search_backwards(said, weights, old, labels, votes, removed):
         removed[best] = 1
 
 
-@njit(cache=True)
+@kernel
 def ns_online_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, born, counts, every, patience,
     votes, misses, out,
@@ -85,11 +92,10 @@ def ns_online_boost(
     learns, old, removed = np.ones(members, np.uint8), np.zeros(members, np.uint8), np.zeros(members, np.uint8)
     weights, reordered = np.zeros(members), np.zeros(members, np.int64)
     for i in range(X.shape[0]):
-        out[i] = boosting.vote(learners, sums, X[i], gaussian, 0.0, False, False, votes, votes)
-        bayes.see(spread, X[i], var_floor)
-        boosting.boost_one(learners, sums, order, learns, X[i], y[i], rng, spread.floor, gaussian, misses)
-        keep(window, labels, counts[0], X[i], y[i])
-        counts[0] += 1
+        out[i] = learn(
+            X[i], y[i], learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes,
+            misses,
+        )  # fmt: skip
         if counts[0] % every != 0:
             continue
         filled = min(counts[0], size)
@@ -119,7 +125,7 @@ def ns_online_boost(
             replay(learners, sums, order, removed, window, labels, counts[0], rng, spread.floor, gaussian, misses)
 
 
-@njit(cache=True)
+@kernel
 def adwin_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, adwins, counts, delta, warm, votes,
     misses, out,
@@ -129,11 +135,10 @@ def adwin_boost(
     members = order.shape[0]
     learns, alone = np.ones(members, np.uint8), np.zeros(members, np.uint8)
     for i in range(X.shape[0]):
-        out[i] = boosting.vote(learners, sums, X[i], gaussian, 0.0, False, False, votes, votes)
-        bayes.see(spread, X[i], var_floor)
-        boosting.boost_one(learners, sums, order, learns, X[i], y[i], rng, spread.floor, gaussian, misses)
-        keep(window, labels, counts[0], X[i], y[i])
-        counts[0] += 1
+        out[i] = learn(
+            X[i], y[i], learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes,
+            misses,
+        )  # fmt: skip
         changed = False
         for j in range(members):
             before = adwin.estimate(adwins, j)

@@ -95,6 +95,7 @@ class OnlineBoostClassifier(IncrementalEnsemble):
         return out
 
     def _predict(self, X):
-        out = np.empty(len(X), np.int64)
-        kernels.answers(X, self.learners_, self.sums_, self._gaussian, *self._rule, *self._scratch(), out)
-        return out
+        members = np.arange(self.budget)
+        bad_weight, negative, proba = self._rule
+        coefficients = np.array([kernels.coefficient(self.sums_, j, bad_weight, negative) for j in members])
+        return self._voted(X, members, coefficients, proba)

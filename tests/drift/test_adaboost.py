@@ -6,6 +6,7 @@ import pytest
 from boostrun.drift.adaboost import AdaBoostWindowClassifier
 from boostrun.errors import BoostrunError
 from boostrun.kernels import drift_adaboost as kernels
+from boostrun.kernels.drift_bases import respond_window
 
 
 def sea(n, seed, noise=0.1):
@@ -108,7 +109,7 @@ def test_weights_are_left_as_exp_of_minus_the_margins():
     out = np.empty(30, np.int64)
     margins = np.zeros(30)
     for j in range(size):
-        kernels.answers(X, model._family, models[j : j + 1], np.ones(1), 1, 2, out)
+        respond_window(model._family, models[j], np.ascontiguousarray(X.T), 2, out)
         margins += betas[j] * np.where(out == y, 1.0, -1.0)
     np.testing.assert_allclose(weights, np.exp(margins.min() - margins), rtol=1e-9)
 

@@ -61,10 +61,8 @@ def test_a_score_of_zero_is_the_second_class_and_sums_keep_their_order():
 
 def test_a_member_is_asked_once_wherever_it_moves(monkeypatch):
     asked = []
-    respond = holdout.kernels.respond
-    monkeypatch.setattr(
-        holdout.kernels, "respond", lambda *given: (asked.append(len(given[2])), respond(*given))
-    )  # fmt: skip
+    respond = holdout.respond_window
+    monkeypatch.setattr(holdout, "respond_window", lambda *given: (asked.append(1), respond(*given)))
     X, y, held = drifting(2)
     learner, kept = IBoostClassifier(50, 9, 1, 5), HeldOut(held)
     for start in range(len(y)):

@@ -12,7 +12,7 @@ from boostrun.data.streams import draw
 from boostrun.drift.adaboost import AdaBoostWindowClassifier
 from boostrun.drift.evaluation import blocks_of, follow, prequential
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_bases, drift_iboost, drift_order
+from boostrun.kernels import drift_bases, drift_iboost, drift_order, drift_steps
 from tests.reference import iboost as twins
 
 
@@ -116,7 +116,7 @@ def trained(classes=2, **keys):
     """A model in the middle of a stream, its margins up to date."""
     X, y = sea(300, 3, classes, change=100)
     model = IBoostClassifier(n_window=40, budget=6, **keys).partial_fit(X, y, classes=np.arange(classes))
-    drift_iboost.refresh(model._state, model._settings)
+    model._refresh()
     return model
 
 
@@ -125,6 +125,15 @@ def test_margin_and_indicator_weights_are_proportional():
     wrong = model._state.right[: len(model.betas_)] < 0
     indicator = np.exp(2 * model.betas_ @ wrong)
     np.testing.assert_allclose(indicator, np.exp(-model._state.margins) * np.exp(model.betas_.sum()), rtol=1e-12)
+
+
+def step_batch(model):
+    """Steps (8) with the model's settings."""
+    state, options = model._state, model._settings
+    drift_steps.step_batch(
+        state.right, state.coefficients, state.counts[drift_iboost.SIZE], state.mass, options.middle, options.half,
+        options.n_steps, options.eta, options.cap, options.log_gradient, np.empty(len(state.labels)),
+    )  # fmt: skip
 
 
 def tail_loss(margins, cap):
@@ -139,9 +148,11 @@ def tail_loss(margins, cap):
 @pytest.mark.parametrize("cap", [1.0, 1e300, None])
 def test_batch_steps_follow_the_gradient(classes, cap):
     model = trained(classes, update="batch")
-    model._settings = model._settings._replace(eta=1.0, n_steps=1, cap=cap or np.inf, log_gradient=cap is None)
+    model._settings = model._settings._replace(
+        eta=(classes - 1.0) ** 2, n_steps=1, cap=cap or np.inf, log_gradient=cap is None
+    )
     codes, before = codes_of(model), model.betas_
-    drift_iboost._step_batch(model._state, model._settings, np.empty(40))
+    step_batch(model)
     moved = (model.betas_ - before) / (classes - 1) ** 2
     for j in range(len(before)):
         step = np.zeros(len(before))
@@ -158,7 +169,7 @@ def test_small_batch_steps_never_raise_the_loss():
     model._settings = model._settings._replace(eta=1 / (m * 40), n_steps=1)
     losses = [tail_loss(model.betas_ @ codes, 1.0)]
     for _ in range(50):
-        drift_iboost._step_batch(model._state, model._settings, np.empty(40))
+        step_batch(model)
         losses.append(tail_loss(model.betas_ @ codes, 1.0))
     assert (np.diff(losses) < 1e-12).all() and losses[-1] < losses[0] - 1
 
@@ -173,7 +184,7 @@ def test_the_exponential_loss_itself_falls_for_a_step_small_enough(log):
     for _ in range(10):
         model._state.coefficients[: len(start)] = start
         model._settings = model._settings._replace(eta=eta, n_steps=1, cap=np.inf, log_gradient=log)
-        drift_iboost._step_batch(model._state, model._settings, np.empty(40))
+        step_batch(model)
         if np.exp(-model.betas_ @ codes).sum() < cost:
             break
         eta /= 2
@@ -184,12 +195,16 @@ def test_the_exponential_loss_itself_falls_for_a_step_small_enough(log):
 def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one(classes):
     for seed, steps in ((3, 1), (4, 7)):
         model = trained(classes)
-        model._settings = model._settings._replace(n_steps=steps, eta=0.05)
+        model._settings = model._settings._replace(n_steps=steps, eta=0.05 * (classes - 1) ** 2)
         codes, expected, slot = codes_of(model)[:, seed], model.betas_, seed
         for _ in range(steps):
             weight = min(np.exp(-expected @ codes), 1.0)
             expected = expected + 0.05 * (classes - 1) ** 2 * codes * weight
-        drift_iboost._step_newest(model._state, model._settings, slot)
+        state, options = model._state, model._settings
+        drift_steps.step_newest(
+            state.right, state.coefficients, state.counts[drift_iboost.SIZE], slot, state.margins, options.middle,
+            options.half, options.n_steps, options.eta, options.cap,
+        )  # fmt: skip
         np.testing.assert_allclose(model.betas_, expected, rtol=1e-12)
         assert model._state.margins[slot] == pytest.approx(expected @ codes, rel=1e-12)
 
@@ -208,14 +223,15 @@ def test_a_window_that_stands_still_is_adaboost_bit_for_bit(base, classes):
 
 def test_two_classes_are_several_classes_of_which_there_are_two():
     """Codes are 1 and -1, and the stump of classes, asked for two, is the stump of signs, bit for bit."""
-    assert drift_iboost._middle(2) == 0.0 and drift_iboost._half(2) == 1.0
+    numbers = IBoostClassifier()._numbers(2)
+    assert numbers.middle == 0.0 and numbers.half == 1.0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         columns, y, w = rng.normal(size=(3, 25)), rng.integers(0, 2, 25), rng.dirichlet(np.ones(25))
         order, two, several = np.empty((3, 25), np.int32), np.empty(4), np.empty(4)
         drift_order.start_order(columns, order)
-        drift_bases._fit_stump(columns, order, y, w, two)
-        drift_bases._fit_stump_of_classes(columns, order, y, w, 2, several)
+        drift_bases.fit_stump(columns, order, y, w, two)
+        drift_bases.fit_stump_of_classes(columns, order, y, w, 2, several)
         assert (two == several).all()
 
 
