@@ -80,7 +80,7 @@ def predicted(members: Members, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         columns = np.ascontiguousarray(x[part].T)
         responses = np.empty((members.size, columns.shape[1]), np.min_scalar_type(members.n_classes - 1))
         for j in rows:
-            responses[j] = _answers(members, j, columns)
+            responses[j] = _answers(members, j, columns)  # type: ignore[arg-type]
         codes[part], scores[:, part] = _voted(members, responses, rows)
     return codes, scores
 

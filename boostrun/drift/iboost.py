@@ -134,7 +134,7 @@ class IBoostClassifier(StreamLearner):
         if self._settings.n_classes == 2:
             scores = np.stack([predicted(members, X)[1][0] for members in self._committees()])
             return scores[0] if len(scores) == 1 else scores.T
-        return predicted(self.members(), X)[1].T
+        return predicted(self.members(), X)[1].T  # type: ignore[arg-type]
 
     def members(self) -> Members | None:
         """The committee as numbers, not copied; None where there is one a class."""

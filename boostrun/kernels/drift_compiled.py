@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numba import njit
 
-kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # called from Python
-part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)  # called from kernels only
-written_in = njit(cache=True, error_model="numpy", inline="always")  # part of each kernel that calls it
+# called from Python; called from kernels only; part of each kernel that calls it
+kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
+written_in = njit(cache=True, error_model="numpy", inline="always")

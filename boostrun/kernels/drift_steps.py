@@ -81,7 +81,7 @@ def step_batch(right, coefficients, size, mass, middle, half, n_steps, eta, cap,
             coefficients[j] += step * (middle * total + half * _product(right, j, sums))
 
 
-@njit(cache=True, fastmath={"reassoc"}, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+@njit(cache=True, fastmath={"reassoc"}, no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
 def _product(right, j, sums):
     """sum_i right_ji sums_i, in any order."""
     out = 0.0
