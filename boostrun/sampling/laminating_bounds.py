@@ -29,7 +29,7 @@ def failure(delta, samples, scope: float = 2.0):
     that often, whatever Q. The first round has S = ``samples``; c is that of :func:`constant`. Arrays broadcast.
 
     >>> round(float(failure(0.5, 10_000)), 6)
-    0.000451
+    0.000449
     """
     return 4.0 / np.expm1(np.square(delta) * samples / constant(scope))
 
