@@ -37,7 +37,7 @@ class Templates(Features):
     patch: int = whole(7, least=2)
     centres: int = whole(1000, least=2)
     masks: int = whole(16)
-    sigma: float = number(5.0, above=0.0)
+    sigma: float = number(6.0, above=0.0)
     cutoff: float = number(0.1, least=0.0, most=1.0)
     filter: str = choice("zero_mean", "unit", "raw")
     patches: int = whole(1000000)
