@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
 from .design import curvature
 from .loss import losses_and_residuals, residuals
+from .scaling import Scaling
 
 _MEMORY = 20  # pairs of steps and gradients that L-BFGS keeps
-_RIDGE = 1e-4  # of the mean curvature of a column: what every direction has at least where the problem is scaled
 
 
 class Objective:
@@ -66,22 +65,17 @@ class Objective:
         """A bound of the gradient's Lipschitz constant: lambda_max(X_I' X_I) / (2n), and the penalty's."""
         return 0.5 * curvature(self.design) + (self.weight * self.penalty.curvature if self.weight else 0.0)
 
-    def scale(self, weights: np.ndarray) -> np.ndarray | None:
-        """R' lower triangular with R' R = (1/n) X_I' D X_I and the penalty's bound, D_ii = mean_q rho_iq (1 - rho_iq).
+    def scaling(self, weights: np.ndarray) -> Scaling | None:
+        """R of R' R = (1/n) X_I' D X_I and the penalty's bound, D_ii = mean_q rho_iq (1 - rho_iq).
 
-        The curvature at ``weights``, averaged over classes; a ridge makes it positive definite. None where there is
-        none, or too many columns for a matrix of all pairs (pieces). Cost n width^2 / 2 + width^3 / 6 multiply-adds.
+        The curvature at ``weights``, averaged over classes; a ridge of 1e-4 of a column's mean curvature makes it
+        positive definite. None where there is no curvature. Cost: the design's.
         """
-        if not hasattr(self.design, "gram") or not self.design.width:
-            return None
         sizes = np.abs(residuals(self.scores(weights), self.y, self.margin))
-        curvature = self.design.gram((sizes * (1.0 - sizes)).mean(axis=1))
-        diagonal = np.einsum("rr->r", curvature)
-        ridge = _RIDGE * diagonal.mean()
+        bound = np.zeros(self.design.width)
         if self.weight:
-            diagonal[self.n_free :] += self.weight * self.penalty.curvature
-        diagonal += ridge
-        return np.linalg.cholesky(curvature) if ridge > 0.0 else None
+            bound[self.n_free :] = self.weight * self.penalty.curvature
+        return self.design.scaling((sizes * (1.0 - sizes)).mean(axis=1), bound)
 
 
 class Minimum(NamedTuple):
@@ -96,28 +90,27 @@ class Minimum(NamedTuple):
 def lbfgs(objective: Objective, start: np.ndarray, tolerance: float, max_iterations: int) -> Minimum:
     """Minimise from ``start`` until max |gradient| <= tolerance, by SciPy's L-BFGS-B without bounds.
 
-    Its variables are R W, R' R the curvature at ``start``: columns that are much alike do not slow it down, and MNIST's
-    templates take it a ninth of the iterations.
+    Its variables are R W, R' R the curvature at ``start`` or an estimate of it: columns that are much alike do not slow
+    it down, and MNIST's templates take it a ninth of the iterations.
     """
-    return descend(objective, start, tolerance, max_iterations, objective.scale)
+    return descend(objective, start, tolerance, max_iterations, objective.scaling)
 
 
 def descend(
-    function: Callable, start: np.ndarray, tolerance: float, max_iterations: int, scale: Callable | None = None
+    function: Callable, start: np.ndarray, tolerance: float, max_iterations: int, scaling: Callable | None = None
 ) -> Minimum:
-    """The same of any ``function``: value and gradient at weights; ``scale(start)`` gives R', None where it is 1."""
+    """The same of any ``function``: value and gradient at weights; ``scaling(start)`` gives R, None where it is 1."""
     here = (start, *function(start))
-    accepted, iterations, root = here, 0, None
-
-    def from_start(step, trans):
-        return step if root is None else solve_triangular(root, step, lower=True, trans=trans)
+    accepted, iterations = here, 0
+    scaled = scaling(start) if scaling and np.abs(here[2]).max() > tolerance else None
 
     def flat(step):
         nonlocal here
         if step.any():
-            weights = start + from_start(step.reshape(start.shape), "T")
+            step = step.reshape(start.shape)
+            weights = start + (scaled.undo(step) if scaled else step)
             here = (weights, *function(weights))
-        return here[1], from_start(here[2], "N").ravel()
+        return here[1], (scaled.gradient(here[2]) if scaled else here[2]).ravel()
 
     def accept(_):
         nonlocal accepted, iterations
@@ -126,7 +119,6 @@ def descend(
             raise StopIteration
 
     if np.abs(here[2]).max() > tolerance:
-        root = scale(start) if scale else None
         minimize(
             flat, np.zeros(start.size), jac=True, method="L-BFGS-B", callback=accept,
             options={"maxcor": _MEMORY, "gtol": 0.0, "ftol": 0.0, "maxiter": max_iterations, "maxfun": np.inf},

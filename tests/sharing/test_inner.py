@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from boostrun.sharing import threads
 from boostrun.sharing.design import DenseDesign, LocalDesign, curvature
 from boostrun.sharing.inner import SOLVERS, Objective, agd, descend, lbfgs
+from boostrun.sharing.scaling import Kronecker
 from boostrun.sharing.loss import loss_and_residuals, losses_and_residuals, residuals
 from boostrun.sharing.pools.coded import CodedPool
 from boostrun.sharing.pools.dense import DensePool
@@ -149,9 +150,53 @@ def test_the_scale_is_a_root_of_the_curvature_at_the_start(kind):
     rho = residuals(x[:, :5] @ weights, y) + np.eye(CLASSES)[y]
     wanted = x[:, :5].T @ (x[:, :5] * (rho * (1 - rho)).mean(axis=1)[:, None]) / 80
     wanted += np.diag([1e-4 * np.trace(wanted) / 5] * 5) + 1e-3 * problem.penalty.curvature * np.diag([0, 1, 1, 1, 1])
-    root = problem.scale(weights)
+    root = problem.scaling(weights).root
     np.testing.assert_allclose(root, np.tril(root))
     np.testing.assert_allclose(root @ root.T, wanted, rtol=1e-5, atol=1e-7)
+
+
+def kronecker_case():
+    rng = np.random.default_rng(0)
+    a, b = (x.T @ x for x in (rng.normal(size=(9, 4)), rng.normal(size=(8, 3))))
+    return Kronecker(a, b, 0.3), np.kron(a, b) + 0.3 * np.eye(12), rng.normal(size=(12, 2))
+
+
+def test_kronecker_scaling_is_a_root_of_the_whole_matrix():
+    scaling, wanted, scaled = kronecker_case()
+    inverse = scaling.undo(np.eye(12))
+    np.testing.assert_allclose(inverse.T @ wanted @ inverse, np.eye(12), atol=1e-10)
+    np.testing.assert_allclose(scaling.undo(scaled), inverse @ scaled, atol=1e-12)
+    np.testing.assert_allclose(scaling.gradient(scaled), inverse.T @ scaled, atol=1e-12)
+
+
+def pieces(n=1500):
+    x, y = many(n, 4)
+    design = LocalDesign(np.column_stack([x * [1.0, 0.3, 0.1, 0.05], np.ones(n)]))
+    for anchor in range(12):
+        design.add(np.abs(x[:, 0] - x[anchor, 0]) < 0.8)
+    return design, y
+
+
+def test_the_scaling_of_pieces_is_exact_where_they_have_the_same_samples():
+    x, _ = many(300, 3)
+    design = LocalDesign(x)
+    for _ in range(2):
+        design.add(np.ones(300, bool))
+    importance = np.random.default_rng(1).random(300)
+    root = np.linalg.inv(design.scaling(importance, np.zeros(6)).undo(np.eye(6)))
+    wanted = np.kron(np.ones((2, 2)), (x.T * importance) @ x / 300)
+    wanted += 1e-4 * np.trace(wanted) / 6 * np.eye(6)
+    np.testing.assert_allclose(root.T @ root, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_pieces_take_few_iterations_in_scaled_variables():
+    design, y = pieces()
+    problem = objective(weight=1e-5, design=design)
+    problem.y, problem.n_classes = y, 3
+    start = np.zeros(problem.shape)
+    plain, scaled = descend(problem, start, 1e-5, 5000), lbfgs(problem, start, 1e-5, 5000)
+    assert scaled.value == pytest.approx(plain.value, rel=1e-4)
+    assert scaled.residual <= 1e-5 and scaled.iterations < plain.iterations / 2
 
 
 def test_columns_much_alike_take_few_iterations_in_scaled_variables():

@@ -211,7 +211,7 @@ def test_one_infinite_piece_is_multinomial_regression(data):
     model = ShareBoost(1, margin=0.0, reg=1e-3, **EXACT).fit_pool(pool, y)
     whole = np.column_stack([x, np.ones(len(x))])
     peer = LogisticRegression(C=1 / (2 * len(y) * 1e-3), fit_intercept=False, tol=1e-10, max_iter=5000).fit(whole, y)
-    np.testing.assert_allclose(model.path_[0], peer.coef_.T, atol=1e-5)
+    np.testing.assert_allclose(model.path_[0], peer.coef_.T, atol=3e-4)  # pieces are multiplied in single precision
 
 
 @pytest.mark.parametrize("name", [name for name in POOLS if name != "groups"])

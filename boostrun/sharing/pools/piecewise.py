@@ -117,7 +117,7 @@ class PiecewisePool(Pool):
         return checksum(self.points, self.anchors, self.radii, rows)
 
     def design(self):
-        return LocalDesign(self.points)
+        return LocalDesign(self.points.astype(np.float32))
 
     def extend(self, design, candidate):
         design.add(self.inside(candidate))
