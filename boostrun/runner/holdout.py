@@ -20,7 +20,11 @@ class Holdout:
         self.bank, self.families = bank, getattr(bank, "families", [])
         self._samples: dict[str, np.ndarray] = {}
         self._codes: dict[str, np.ndarray] = {}
-        self.rows = {"test": np.sort(order[:cut]), "train": np.sort(order[cut:])}
+        kept = np.sort(order[cut:])
+        self.rows = {
+            "test": np.sort(order[:cut]),
+            "train": np.concatenate([originals * copy + kept for copy in range(copies + 1)]),
+        }
 
     @property
     def meta(self) -> dict:

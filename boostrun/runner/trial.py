@@ -137,7 +137,9 @@ def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: floa
             loader.config_for(json.loads(dataset), data_root), pipeline.config_for(json.loads(features)), data_root,
             Path(execute.cache_root), memory_mb=execute.memory_mb,
         )  # fmt: skip
-    bank = Holdout(bank, holdout) if holdout else bank
+    if holdout:
+        options = json.loads(dataset)
+        bank = Holdout(bank, holdout, options["copies"] if options.get("name") == "mnist_expanded" else 0)
     return Fewer(bank, train_samples) if train_samples else bank
 
 

@@ -32,6 +32,13 @@ def test_the_training_part_is_split_in_two_the_same_way_every_time():
         assert (one.codes(split) == one.samples(split).T).all() and one.codes(split).flags.c_contiguous
 
 
+def test_distortions_of_what_is_held_out_are_in_neither_part():
+    held = Holdout(Bank(), 0.2, copies=4)  # ten originals, and four distortions of each after them
+    train, test = held.labels("train"), held.labels("test")
+    assert len(test) == 2 and (test < 10).all()
+    assert len(train) == 40 and not set(train % 10) & set(test)
+
+
 def test_a_run_with_holdout_is_another_cell_without_a_paper_beside_it(command, workplace):
     import re
 
