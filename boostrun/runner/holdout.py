@@ -11,12 +11,14 @@ class Holdout:
     """The training part of a bank, split in two; ``fraction`` of it plays the test part.
 
     Has what :func:`boostrun.runner.evaluate.train_and_test` asks of a bank. The real test part is never opened; bins
-    and dictionaries were fitted on the whole training part, without its labels.
+    and dictionaries were fitted on the whole training part, without its labels. Where originals are followed by ``copies``
+    distortions of all of them, those of an original that is held out are in neither part.
     """
 
-    def __init__(self, bank, fraction: float):
-        order = np.random.default_rng(_SEED).permutation(len(bank.labels("train")))
-        cut = round(fraction * len(order))
+    def __init__(self, bank, fraction: float, copies: int = 0):
+        originals = len(bank.labels("train")) // (copies + 1)
+        order = np.random.default_rng(_SEED).permutation(originals)
+        cut = round(fraction * originals)
         self.bank, self.families = bank, getattr(bank, "families", [])
         self._samples: dict[str, np.ndarray] = {}
         self._codes: dict[str, np.ndarray] = {}
