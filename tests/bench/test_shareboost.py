@@ -132,7 +132,7 @@ def test_an_inner_step_beside_its_two_matrix_products(rng):
 def test_pieces_in_use_beside_the_same_columns_stored(rng):
     n, pieces = 10_000, 12
     points = np.column_stack([rng.normal(size=(n, 50)), np.ones(n)])
-    local, dense = LocalDesign(points), DenseDesign(n)
+    local, dense = LocalDesign(points.astype(np.float32)), DenseDesign(n)
     for _ in range(pieces):
         inside = rng.random(n) < 0.5
         local.add(inside)
