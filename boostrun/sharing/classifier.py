@@ -37,7 +37,8 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     margin : float, of the loss: 1 in the paper; 0 is plain multinomial logistic regression.
     solver : {"lbfgs", "agd"}, of each round's convex problem.
     inner_rtol, inner_maxiter : float, int
-        The solver stops when no entry of the gradient exceeds ``inner_rtol`` times the round's score, or 1e-8.
+        The solver stops when no entry of the gradient exceeds ``inner_rtol`` times the round's score (of a group, the
+        mean of its columns'), or 1e-8.
     stop_loss : float, rounds end when the training loss is no larger.
     bias : {"none", "free", "pool"} or None
         A constant feature: absent, always there and not counted, or one of the candidates. None: "pool" for stumps,

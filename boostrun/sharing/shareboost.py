@@ -172,7 +172,7 @@ class Course:
         if self.flat:
             return None
         start = self._use(candidate)
-        tolerance = max(_SOLVED, self.keys.inner_rtol * score)
+        tolerance = max(_SOLVED, self.keys.inner_rtol * score / max(1, self._widths[-1]))
         found = self._solve(start, tolerance)
         self._look(found.weights)
         self.rounds.append(Round(

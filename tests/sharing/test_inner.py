@@ -9,7 +9,6 @@ from threadpoolctl import threadpool_limits
 from boostrun.sharing import threads
 from boostrun.sharing.design import DenseDesign, LocalDesign, curvature
 from boostrun.sharing.inner import SOLVERS, Objective, agd, descend, lbfgs
-from boostrun.sharing.scaling import Kronecker
 from boostrun.sharing.loss import loss_and_residuals, losses_and_residuals, residuals
 from boostrun.sharing.pools.coded import CodedPool
 from boostrun.sharing.pools.dense import DensePool
@@ -17,6 +16,7 @@ from boostrun.sharing.pools.piecewise import PiecewisePool
 from boostrun.sharing.pools.products import ProductPool
 from boostrun.sharing.pools.stumps import BinnedStumpPool
 from boostrun.sharing.regularisers import REGULARISERS, regulariser
+from boostrun.sharing.scaling import Kronecker
 from boostrun.sharing.shareboost import ShareBoost
 from tests.sharing.pools import CLASSES, samples
 

@@ -332,6 +332,13 @@ class _Forced(DensePool):
         super().extend(design, candidate)
 
 
+def test_a_group_is_solved_to_a_tolerance_of_its_columns_not_of_their_sum(data):
+    x, y = data
+    groups = [list(range(start, start + 4)) for start in (0, 4)]
+    model = ShareBoost(2, inner_rtol=0.1, inner_maxiter=2000).fit_pool(GroupPool(x, groups), y)
+    assert (model.inner_residual_ <= 0.1 * model.scores_ / 4).all()
+
+
 def test_the_normalised_rule_does_not_depend_on_scale(data):
     x, y = data
     sizes = 10.0 ** np.arange(-3, x.shape[1] - 3)
