@@ -11,7 +11,7 @@ from boostrun.report import build, curve_figure, share_figure, table_figure, wri
 from boostrun.report.curves import AGAINST, MOST_LINES
 from boostrun.report.drift_figure import drift_figure, tradeoff_figure
 from boostrun.report.paired import write_differences
-from boostrun.report.sweep_figure import sweep_figure
+from boostrun.report.sweep_figure import points_of, sweep_figure
 from boostrun.runner import paper
 from boostrun.runner.drawn import draw
 from boostrun.runner.pictures import draw as draw_picture
@@ -39,7 +39,9 @@ def main(words: Words) -> int:
     folder = item.folder()
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         write(table, folder, [record for cell in result.cells for record in cell.best_records])
-        table_figure(table, folder / "table.png")
+        drawn = any(cell.n or cell.has_paper for cell in table.cells)
+        if drawn:
+            table_figure(table, folder / "table.png")
         curves = item.curves(result.cells)
         lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
         for against in AGAINST:
@@ -61,8 +63,7 @@ def main(words: Words) -> int:
             tradeoff_figure(entries, item.tradeoff["x"], item.tradeoff["y"], level, folder / "tradeoff.png")
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
-        if item.against and any(cell.n for cell in table.cells):
-            level = item.spec.columns.index(item.against)
+        if item.against and points_of(entries, level := item.spec.columns.index(item.against)):
             axis = item.against.rpartition(".")[2]
             sweep_figure(entries, level, axis, folder / f"curve_{axis}.png")
         if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
@@ -74,7 +75,8 @@ def main(words: Words) -> int:
         ]
     print(table.text())
     if not result.interrupted:
-        print("\n".join(["", *told, f"written: {folder}/table.md, .csv, .tex, .png, curves and records.jsonl.gz"]))
+        what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
+        print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))
     return tell_end(result, words)
 
 

@@ -181,3 +181,11 @@ def test_figure_1_is_drawn_without_data(command, workplace):
     assert code == 0 and "8 pieces" in out
     folder = workplace / "results" / "shareboost" / "fig1"
     assert (folder / "figure.png").is_file() and len((folder / "figure.csv").read_text().splitlines()) == 9
+
+
+def test_an_item_whose_data_are_missing_is_a_table_that_says_so(command, workplace):
+    code, out, err = command("reproduce shareboost/fig2 dataset=chars74k dataset.classes=2 n_jobs=1")
+    assert code == 0, err
+    assert "dataset=chars74k is not there" in out and "there is nothing to draw" in out
+    folder = workplace / "results" / "shareboost" / "fig2"
+    assert (folder / "table.md").is_file() and not list(folder.glob("*.png"))
