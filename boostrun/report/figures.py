@@ -79,7 +79,8 @@ def curve_figure(
     One panel per data set (the entries' first column label); a method keeps its colour, and what else tells entries
     apart has its dashes. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn
     over the mean of `against`. Entries without a curve are counted below the panels. One trial whose curve holds the
-    points of a ``path`` with their ``columns`` is drawn at those, not at every T.
+    points of a ``path`` with their ``columns`` is drawn at those, not at every T. Positive figures whose largest is more
+    than 50 times the smallest have a logarithmic axis (T never).
 
     Parameters
     ----------
@@ -92,6 +93,8 @@ def curve_figure(
     BoostrunError
         No record has such a curve, or `path` cannot be written.
     """
+    from matplotlib.ticker import LogLocator, NullLocator
+
     several = len({entry.setting for entry in entries}) > 1
     levels = levels or {}
     panels: dict = {}
@@ -131,8 +134,13 @@ def curve_figure(
                     axis.plot([point.x], [point.y], "*", color="black", markerfacecolor="white", markersize=9)
                     keys[len(rows), point.note] = _star(f"paper, {point.note}" if point.note else "paper")
             every = [point[0] for _, points in drawn for point in points]
-            if min(every) > 0 and max(every) > 50 * min(every) and against != "T":
+            if _spans_decades(every) and against != "T":
                 axis.set_xscale("log")
+            if _spans_decades([point[1] for _, points in drawn for point in points]):
+                axis.set_yscale("log")
+                axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.yaxis.set_major_formatter("{x:g}")
+                axis.yaxis.set_minor_locator(NullLocator())
             axis.set_title(title)
             axis.set_xlabel({"T": t_name}.get(against, metric_name(against)))
             axis.set_ylabel(metric_name(metric))
@@ -142,6 +150,11 @@ def curve_figure(
         missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
         remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
         return save(figure, path, [keys[place] for place in sorted(keys)], remark)
+
+
+def _spans_decades(values: Sequence[float]) -> bool:
+    """Whether a linear axis would hide the small ones."""
+    return min(values) > 0 and max(values) > 50 * min(values)
 
 
 def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:

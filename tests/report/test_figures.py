@@ -124,6 +124,15 @@ def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn(tmp_path):
     assert figures.level_entries([curve, svm], {"svm": ""}, "error", "other") == []
 
 
+def test_figures_that_span_decades_have_a_logarithmic_axis(tmp_path, monkeypatch):
+    scales = []
+    monkeypatch.setattr(figures, "save", lambda figure, *_: scales.append(figure.axes[0].get_yscale()))
+    for last in (1.0, 9.0, 0.0):
+        curve = shared("shareboost", {"T": [1, 2], "error": [90.0, last]}, {})
+        curve_figure([curve], "error", "T", tmp_path / "a.png")
+    assert scales == ["log", "linear", "linear"]
+
+
 def test_a_sweep_is_drawn_where_all_trials_got_there(tmp_path):
     entries = [
         dataclasses.replace(shared(row, {}, {"needed": needed}, (head, f"classes={k}")), metric="needed")

@@ -244,6 +244,18 @@ def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypat
     assert model.scored_[-8:].mean() < 0.6 * model.scored_[0]
 
 
+def test_without_a_weight_a_round_moves_residuals_by_at_least_its_score(digits):
+    """Why lazy scoring saves nothing there: the score of the candidate that is taken falls to zero, no score of columns
+    in [-1, 1] changes by more than the residuals move, and so every bound rises by the best score."""
+    x, y = digits
+    model = ShareBoost(12, **EXACT).fit_pool(DensePool(x), y)
+    stages = [np.zeros((len(y), 10)), *model.model_.staged_scores(x)]
+    moved = [
+        np.abs(residuals(after, y) - residuals(before, y)).sum() / len(y) for before, after in zip(stages, stages[1:])
+    ]
+    assert (np.array(moved) >= model.scores_ - 1e-6).all()
+
+
 def test_solvers_agree(data):
     x, y = data
     runs = [
