@@ -79,8 +79,8 @@ def curve_figure(
     One panel per data set (the entries' first column label); a method keeps its colour, and what else tells entries
     apart has its dashes. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn
     over the mean of `against`. Entries without a curve are counted below the panels. One trial whose curve holds the
-    points of a ``path`` with their ``columns`` is drawn at those, not at every T. Positive figures whose largest is more
-    than 50 times the smallest have a logarithmic axis (T never).
+    points of a ``path`` with their ``columns`` is drawn at those, not at every T. Positive figures whose largest is
+    more than 50 times the smallest have a logarithmic axis (T never).
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 """The loop: the invariants of the specification's section 14, the twin, the variants, scikit-learn's checks."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -250,9 +252,8 @@ def test_without_a_weight_a_round_moves_residuals_by_at_least_its_score(digits):
     x, y = digits
     model = ShareBoost(12, **EXACT).fit_pool(DensePool(x), y)
     stages = [np.zeros((len(y), 10)), *model.model_.staged_scores(x)]
-    moved = [
-        np.abs(residuals(after, y) - residuals(before, y)).sum() / len(y) for before, after in zip(stages, stages[1:])
-    ]
+    g = [residuals(scores, y) for scores in stages]
+    moved = [np.abs(after - before).sum() / len(y) for before, after in itertools.pairwise(g)]
     assert (np.array(moved) >= model.scores_ - 1e-6).all()
 
 
