@@ -66,6 +66,8 @@ class Execute:
         if threaded:
             result["cost"]["threads"] = self.threads
         if resumes:
+            cost = result["cost"]  # a run that went on has earlier rounds, with seconds of their own
+            cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
             shutil.rmtree(model.checkpoint, ignore_errors=True)
         return model, bank, result
 

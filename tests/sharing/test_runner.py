@@ -16,6 +16,7 @@ from boostrun.runner.plan import cell_of
 from boostrun.runner.trial import Execute
 from boostrun.sharing import template_costs
 from boostrun.sharing.bank_pools import kind_of, pool_of, samples_of
+from boostrun.sharing.checkpoint import Checkpoint
 from boostrun.sharing.shareboost import ShareBoost
 
 
@@ -232,7 +233,10 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
         execute(trial)
     assert len(list((tmp_path / "cache" / "checkpoints" / trial.key).iterdir())) == 4
     monkeypatch.undo()
+    kept = Checkpoint.rounds
+    monkeypatch.setattr(Checkpoint, "rounds", lambda self: (r._replace(seconds_select=100.0) for r in kept(self)))
     again = execute(trial)
+    assert again["cost"]["train_seconds"] > 400  # the earlier rounds' seconds count
     assert again["curve"]["selected"] == whole["curve"]["selected"]
     assert again["curve"]["weights"] == whole["curve"]["weights"] and again["metrics"] == whole["metrics"]
     assert not (tmp_path / "cache" / "checkpoints" / trial.key).exists()
