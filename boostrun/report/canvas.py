@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun.report.files import write_bytes
 
 WIDTH, DPI = 8.0, 150  # 1200 pixels
+ACROSS = 2  # panels side by side
 
 
 def defaults():
@@ -20,7 +22,7 @@ def defaults():
     return style.context("default")
 
 
-def axes_of(number: int, high: float, title: str, across: int = 2):
+def axes_of(number: int, high: float, title: str, across: int = ACROSS):
     """A figure 1200 pixels wide and its axes, at most ``across`` side by side."""
     from matplotlib.figure import Figure
 
@@ -53,3 +55,24 @@ def write_png(figure, path: Path | str) -> Path:
     # No name of a program and no date, so that equal figures are equal files.
     figure.savefig(content, format="png", metadata={"Software": None})
     return write_bytes(path, content.getvalue())
+
+
+def spans_decades(values: Sequence[float]) -> bool:
+    """Whether a linear axis would hide the small ones: all above 0, the largest more than 50 times the smallest.
+
+    >>> spans_decades([0.7, 90.0]), spans_decades([9.0, 90.0]), spans_decades([0.0, 90.0]), spans_decades([])
+    (True, False, False, False)
+    """
+    return bool(values) and min(values) > 0 and max(values) > 50 * min(values)
+
+
+def by_decades(axes, along: str) -> None:
+    """Make the axis ``along`` "x" or "y" logarithmic, with plain numbers at its ticks; it holds its data already."""
+    from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
+
+    getattr(axes, f"set_{along}scale")("log")
+    low, high = getattr(axes, f"get_{along}lim")()
+    axis, large = getattr(axes, f"{along}axis"), EngFormatter(sep="")
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda value, _: large(value) if value >= 10_000 else f"{value:g}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, save
+from boostrun.report.canvas import ACROSS, axes_of, by_decades, defaults, save, spans_decades
 from boostrun.report.comparison import Comparison
 from boostrun.report.curves import curve_points
 from boostrun.report.entry import Entry, by_seed, row_label
@@ -28,6 +28,8 @@ DASHES = ("-", "--", ":", "-.")
 def table_figure(table: Table, path: Path | str) -> Path:
     """Dots with standard deviations, ours filled beside the paper's hollow; one panel per first column level.
 
+    Positive figures of a panel whose largest is more than 50 times the smallest have a logarithmic axis.
+
     Raises
     ------
     BoostrunError
@@ -44,11 +46,13 @@ def table_figure(table: Table, path: Path | str) -> Path:
     high = 0.8 + len(rows) * (0.16 + 0.17 * len(kinds))
     figure, axes = axes_of(len(panels), high, table.spec.heading)
     with defaults():
-        for axis, (title, cells) in zip(axes, panels.items()):
+        for place, (axis, (title, cells)) in enumerate(zip(axes, panels.items())):
             for cell in cells:
                 _dots(axis, cell, rows.index(table.label(cell)), kinds.index(_kind(cell)), len(kinds))
-            axis.set_yticks(range(len(rows)), rows)
+            axis.set_yticks(range(len(rows)), rows if place % ACROSS == 0 else [""] * len(rows))
             axis.set_ylim(len(rows) - 0.5, -0.5)
+            if spans_decades([mean for cell in cells for mean in (cell.mean, cell.paper_mean) if not math.isnan(mean)]):
+                by_decades(axis, "x")
             axis.set_title(title)
             axis.set_xlabel(" and ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells)))
             axis.grid(axis="x", color="0.9")
@@ -93,8 +97,6 @@ def curve_figure(
     BoostrunError
         No record has such a curve, or `path` cannot be written.
     """
-    from matplotlib.ticker import LogLocator, NullLocator
-
     several = len({entry.setting for entry in entries}) > 1
     levels = levels or {}
     panels: dict = {}
@@ -134,13 +136,10 @@ def curve_figure(
                     axis.plot([point.x], [point.y], "*", color="black", markerfacecolor="white", markersize=9)
                     keys[len(rows), point.note] = _star(f"paper, {point.note}" if point.note else "paper")
             every = [point[0] for _, points in drawn for point in points]
-            if _spans_decades(every) and against != "T":
+            if spans_decades(every) and against != "T":
                 axis.set_xscale("log")
-            if _spans_decades([point[1] for _, points in drawn for point in points]):
-                axis.set_yscale("log")
-                axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.yaxis.set_major_formatter("{x:g}")
-                axis.yaxis.set_minor_locator(NullLocator())
+            if spans_decades([point[1] for _, points in drawn for point in points]):
+                by_decades(axis, "y")
             axis.set_title(title)
             axis.set_xlabel({"T": t_name}.get(against, metric_name(against)))
             axis.set_ylabel(metric_name(metric))
@@ -150,11 +149,6 @@ def curve_figure(
         missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
         remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
         return save(figure, path, [keys[place] for place in sorted(keys)], remark)
-
-
-def _spans_decades(values: Sequence[float]) -> bool:
-    """Whether a linear axis would hide the small ones."""
-    return min(values) > 0 and max(values) > 50 * min(values)
 
 
 def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:
