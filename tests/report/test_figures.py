@@ -133,6 +133,20 @@ def test_figures_that_span_decades_have_a_logarithmic_axis(tmp_path, monkeypatch
     assert scales == ["log", "linear", "linear"]
 
 
+def test_tables_name_their_rows_once_and_span_decades_alike(make_entry, tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(figures, "save", lambda figure, *_: seen.extend(figure.axes))
+    entries = [
+        make_entry(row, dataset, values=(value,))
+        for dataset, low in (("digits", 0.5), ("mnist", 40.0))
+        for row, value in (("geem", low), ("rand", 90.0))
+    ]
+    table_figure(build(SPEC, entries), tmp_path / "a.png")
+    assert [axes.get_xscale() for axes in seen[:2]] == ["log", "linear"]
+    labels = [[label.get_text() for label in axes.get_yticklabels()] for axes in seen[:2]]
+    assert labels[0] == ["geem", "rand"] and not any(labels[1])
+
+
 def test_a_sweep_is_drawn_where_all_trials_got_there(tmp_path):
     entries = [
         dataclasses.replace(shared(row, {}, {"needed": needed}, (head, f"classes={k}")), metric="needed")
