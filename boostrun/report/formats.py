@@ -39,18 +39,19 @@ def lower_is_better(metric: str) -> bool:
     return bool(_LOWER_IS_BETTER.search(metric))
 
 
-def decimal(number: float, *, signed: bool = False, group: str = NARROW) -> str:
-    """Two decimals, thousands grouped; empty for nan, and never a negative zero.
+def decimal(number: float, *, signed: bool = False, group: str = NARROW, places: int = 2) -> str:
+    """Two decimals or ``places``, thousands grouped; empty for nan, and never a signed zero.
 
     >>> decimal(84.305), decimal(-0.001), decimal(0.12, signed=True), decimal(12345.6, group=" ")
     ('84.31', '0.00', '+0.12', '12 345.60')
+    >>> decimal(26.0, signed=True, places=0)
+    '+26'
     """
     if math.isnan(number):
         return ""
     # Recorded percentages are short decimals: 84.305 is stored a hair below, yet a reader rounds it up.
-    number = round(round(number, 10) + math.copysign(1e-9, number), 2) + 0.0
-    text = f"{number:{'+' if signed else ''},.2f}".replace(",", group)
-    return "0.00" if text in ("+0.00", "-0.00") else text
+    number = round(round(number, 10) + math.copysign(1e-9, number), places) + 0.0
+    return f"{number:{'+' if signed and number else ''},.{places}f}".replace(",", group)
 
 
 def count(number: float, group: str = NARROW) -> str:
@@ -68,11 +69,19 @@ def cost_text(cost: str, mean: float) -> str:
     >>> cost_text("samples_drawn", 63000.0), cost_text("train_seconds", 0.384)
     ('63 000', '0.38')
     """
-    is_measure = cost.rpartition("_")[2] in _UNITS
-    return decimal(mean, group=" ") if is_measure else count(mean, " ")
+    return decimal(mean, group=" ") if has_unit(cost) else count(mean, " ")
 
 
-def spread(mean: float, std: float, group: str = NARROW) -> str:
+def has_unit(metric: str) -> bool:
+    """Whether the name ends in a unit, as those of counts do not.
+
+    >>> has_unit("test_error_pct"), has_unit("test_errors")
+    (True, False)
+    """
+    return metric.rpartition("_")[2] in _UNITS
+
+
+def spread(mean: float, std: float, group: str = NARROW, places: int = 2) -> str:
     """``mean (std)``; the mean alone where there is no std, empty where there is no mean.
 
     >>> spread(84.31, 0.29), spread(84.31, float("nan"))
@@ -80,7 +89,8 @@ def spread(mean: float, std: float, group: str = NARROW) -> str:
     """
     if math.isnan(mean):
         return ""
-    return decimal(mean, group=group) + ("" if math.isnan(std) else f" ({decimal(std, group=group)})")
+    written = [decimal(number, group=group, places=places) for number in (mean, std)]
+    return f"{written[0]} ({written[1]})" if written[1] else written[0]
 
 
 def width(text: str) -> int:

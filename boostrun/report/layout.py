@@ -6,13 +6,14 @@ All formats share the signs: ★ best, ☆ not significantly worse, ? untested, 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boostrun.report.comparison import Comparison
-from boostrun.report.formats import NARROW, decimal, metric_name, spread
+from boostrun.report.formats import NARROW, decimal, has_unit, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
 from boostrun.report.targets import check
 
@@ -75,7 +76,7 @@ class Layout:
 def layout(table: Table, group: str = NARROW) -> Layout:
     """Lay a table out; `group` is the sign between thousands."""
     notes: dict[str, int] = {}
-    usual, signs = _usual(table), _signs(table)
+    usual, signs, places = _usual(table), _signs(table), _places(table)
     by_title: dict[str, list[Comparison]] = {}
     for cell in table.cells:
         by_title.setdefault(block_title(table, cell), []).append(cell)
@@ -88,11 +89,11 @@ def layout(table: Table, group: str = NARROW) -> Layout:
             for cell in cells:
                 if table.label(cell) == row:
                     head = group_head(cell)
-                    ours = _ours(cell, usual, signs, notes, group)
-                    shown = (
-                        (ours, _paper(cell, notes, group), _difference(cell, group)) if head in with_paper else (ours,)
-                    )
-                    texts.setdefault(head, {})[row] = shown
+                    form = {"group": group, "places": places[cell.metric]}
+                    shown = [_ours(cell, usual, signs, notes, form)]
+                    if head in with_paper:
+                        shown += [_paper(cell, notes, form), _difference(cell, form)]
+                    texts.setdefault(head, {})[row] = tuple(shown)
         order = dict.fromkeys(group_head(cell) for cell in cells)
         groups = tuple(Group((head, "paper", "diff") if head in with_paper else (head,), texts[head]) for head in order)
         blocks.append(Block(title, tuple(rows), groups))
@@ -125,10 +126,19 @@ def _tested(table: Table) -> bool:
     return any(cell.rank in ("worse", "not worse") for cell in table.cells)
 
 
-def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, int], group: str) -> str:
+def _places(table: Table) -> dict[str, int]:
+    """The decimals of each metric: none where it is a count and all its figures are whole."""
+    numbers: dict[str, list[float]] = {}
+    for cell in table.cells:
+        known = [x for x in (cell.mean, cell.std, cell.paper_mean, cell.paper_std) if not math.isnan(x)]
+        numbers.setdefault(cell.metric, []).extend(known)
+    return {metric: 2 if has_unit(metric) or any(x % 1 for x in known) else 0 for metric, known in numbers.items()}
+
+
+def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, int], form: dict) -> str:
     if not cell.expected:
         return QUOTED if cell.has_paper else ""
-    parts = [spread(cell.mean, cell.std, group) or MISSING]
+    parts = [spread(cell.mean, cell.std, **form) or MISSING]
     if cell.n and not cell.complete:
         parts.append(f"{cell.n}/{cell.expected}")
     elif cell.n and cell.n != usual:
@@ -139,13 +149,13 @@ def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, 
     return " ".join([*parts, *_note(cell.reason, notes)])
 
 
-def _paper(cell: Comparison, notes: dict[str, int], group: str) -> str:
+def _paper(cell: Comparison, notes: dict[str, int], form: dict) -> str:
     note = cell.paper_note if cell.has_paper else ""
-    return " ".join([spread(cell.paper_mean, cell.paper_std, group), *_note(note, notes)])
+    return " ".join([spread(cell.paper_mean, cell.paper_std, **form), *_note(note, notes)])
 
 
-def _difference(cell: Comparison, group: str) -> str:
-    text = decimal(cell.difference, signed=True, group=group)
+def _difference(cell: Comparison, form: dict) -> str:
+    text = decimal(cell.difference, signed=True, **form)
     return f"{text} {DIFFERS}" if cell.differs else text
 
 

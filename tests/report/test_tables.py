@@ -35,6 +35,16 @@ def test_a_cell_shows_ours_the_papers_figure_and_the_signed_difference(make_entr
     assert table.missing == []
 
 
+def test_counts_that_are_all_whole_have_no_decimals(make_entry):
+    spec = TableSpec("Errors", "", "", "test_errors", False, ("dataset", "r"))
+    whole = [make_entry(row, values=[{"test_errors": n}]) for row, n in (("geem", 74), ("rand", 1153))]
+    assert cells_of(build(spec, whole).markdown(), "rand")[0].startswith("1\u202f153 1/10")
+    mixed = [*whole, make_entry("wsam", values=[{"test_errors": n} for n in (1, 2)])]
+    assert cells_of(build(spec, mixed).markdown(), "geem")[0].startswith("74.00")
+    share = [make_entry("geem", values=[75.0])]
+    assert cells_of(build(SPEC, share).markdown(), "geem")[0].startswith("75.00")  # a measure, whole by chance
+
+
 def test_a_significant_difference_from_the_paper_is_marked(make_entry):
     table = build(SPEC, [make_entry(values=[v - 2 for v in TEN])])
     assert cells_of(table.markdown(), "geem")[2] == "-2.15 ≠"
