@@ -133,7 +133,7 @@ def test_moving_code_from_one_module_to_another_changes_the_digest(pack):
 
 
 def test_names_and_defaults_of_keys_make_no_record_stale_because_its_cell_holds_them():
-    found = digest.modules_of(["boostrun.data.streams.sea"])
+    found = digest.modules_of(["boostrun.papers.iboost.streams.sea"])
     assert "boostrun.data.streams.drift_stream" in found
     assert not [name for name in found if name.startswith(("boostrun.config", "boostrun.schemas"))]
 

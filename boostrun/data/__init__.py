@@ -35,7 +35,11 @@ NAMES = (
     *DRIFTING,
 )  # fmt: skip
 # Loaders whose module has another name.
-_MODULES = {"stream": "stream_set", **{name: f"streams.{name}" for name in DRIFTING}}
+_MODULES = {
+    "stream": "boostrun.data.stream_set",
+    **{name: f"boostrun.papers.iboost.streams.{name}" for name in DRIFTING},
+    "file_stream": "boostrun.data.streams.file_stream",
+}
 
 # Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
@@ -51,7 +55,7 @@ def loader_module(config: Mapping) -> str:
     if config.get("loader"):
         return str(config["loader"])
     if name in NAMES:
-        return f"boostrun.data.{_MODULES.get(name, name)}"
+        return _MODULES.get(name, f"boostrun.data.{name}")
     from importlib.metadata import entry_points
 
     found = {point.name: point.value for point in entry_points(group="boostrun.datasets")}

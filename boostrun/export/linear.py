@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
+from boostrun.papers.shareboost.model import SharedFeatures
+from boostrun.papers.shareboost.ovr_path import OneVsRestPath
+
 from ..errors import BoostrunError
-from ..sharing.mixed_norm_path import MixedNormPath
-from ..sharing.model import SharedFeatures
-from ..sharing.ovr_path import OneVsRestPath
 from . import templates
 from .columns import columns_of
 from .parts import Parts

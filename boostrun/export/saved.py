@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..ensemble import StumpEnsemble
+from boostrun.methods.ensemble import StumpEnsemble
+from boostrun.methods.vote_ensemble import VoteEnsemble
+from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
+from boostrun.papers.shareboost.model import SharedFeatures
+from boostrun.papers.shareboost.ovr_path import OneVsRestPath
+from boostrun.papers.shareboost.shared_stumps import SharedStumps
+
 from ..errors import BoostrunError
-from ..sharing.mixed_norm_path import MixedNormPath
-from ..sharing.model import SharedFeatures
-from ..sharing.ovr_path import OneVsRestPath
-from ..sharing.shared_stumps import SharedStumps
-from ..vote_ensemble import VoteEnsemble
 
 MODELS = (StumpEnsemble, VoteEnsemble, SharedStumps, SharedFeatures, OneVsRestPath, MixedNormPath)
 
@@ -59,7 +60,7 @@ def read(path: str | Path) -> Saved:
 
 
 def _kind(path: str | Path) -> str:
-    """What :func:`boostrun.archive.save` was told that the arrays at ``path`` are."""
+    """What :func:`boostrun.methods.archive.save` was told that the arrays at ``path`` are."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             return str(json.loads(str(archive["format"])))

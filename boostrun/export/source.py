@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
+from boostrun.papers.shareboost.model import SharedFeatures
+from boostrun.papers.shareboost.ovr_path import OneVsRestPath
+
 from .. import __version__
-from ..sharing.mixed_norm_path import MixedNormPath
-from ..sharing.model import SharedFeatures
-from ..sharing.ovr_path import OneVsRestPath
 from . import linear, pieces, stumps
 from .parts import Parts
 from .saved import Saved

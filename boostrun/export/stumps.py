@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ensemble import StumpEnsemble
+from boostrun.methods.ensemble import StumpEnsemble
+from boostrun.papers.shareboost.shared_stumps import SharedStumps
+
 from ..errors import BoostrunError
-from ..sharing.shared_stumps import SharedStumps
 from .inputs import UNITS, thresholds_of
 from .parts import Parts
 from .saved import Saved

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..sharing import template_costs
+from boostrun.papers.shareboost import template_costs
+
 from .columns import CODE_OF, Columns
 from .text import block, table
 

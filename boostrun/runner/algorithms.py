@@ -26,37 +26,48 @@ class Made(NamedTuple):
     cls: str
     method: str | None
     also: tuple[str, ...] = ()
-    evaluate: str = "boostrun.runner.evaluate"
+    evaluate: str = "boostrun.evaluation.staged"
     policy: Mapping[str, str] | None = None
     budget: Mapping[str, str] | None = None
     fixed: Mapping[str, str] | None = None
 
 
 def _reservoir(name: str, module: str) -> Made:
-    return Made("boostrun.reservoir.boosting", "ReservoirBoosting", name, (f"boostrun.reservoir.{module}",))
+    return Made(
+        "boostrun.papers.reservoir.boosting", "ReservoirBoosting", name, (f"boostrun.papers.reservoir.{module}",)
+    )
 
 
 def _active(name: str, module: str) -> Made:
-    return Made("boostrun.reservoir.active", "ActiveBoosting", name, (f"boostrun.reservoir.{module}",))
+    return Made("boostrun.papers.reservoir.active", "ActiveBoosting", name, (f"boostrun.papers.reservoir.{module}",))
 
 
 def _full_data(method: str, module: str) -> Made:
-    return Made("boostrun.reservoir.full_data", "FullDataBoosting", method, (f"boostrun.reservoir.{module}",))
+    return Made(
+        "boostrun.papers.reservoir.full_data", "FullDataBoosting", method, (f"boostrun.papers.reservoir.{module}",)
+    )
 
 
 def _online(method: str, *also: str) -> Made:
-    return Made("boostrun.reservoir.online_rivals", "OnlineRival", method, also)
+    return Made("boostrun.papers.reservoir.online_rivals", "OnlineRival", method, also)
 
 
 def _sampling(policy: str, module: str, **keys: str) -> Made:
     return Made(
-        "boostrun.sampling.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.sampling.policies.{module}",),
-        "boostrun.runner.evaluate_votes", keys,
+        "boostrun.papers.adaptive.adaboost_mh", "AdaBoostMH", policy, (f"boostrun.papers.adaptive.policies.{module}",),
+        "boostrun.papers.adaptive.evaluation", keys,
     )  # fmt: skip
 
 
 def _sharing(module: str, cls: str, evaluate: str, **budget: str) -> Made:
-    return Made(f"boostrun.sharing.{module}", cls, None, (), f"boostrun.runner.{evaluate}", budget=budget)
+    return Made(
+        f"boostrun.papers.shareboost.{module}",
+        cls,
+        None,
+        (),
+        f"boostrun.papers.shareboost.evaluation.{evaluate}",
+        budget=budget,
+    )
 
 
 def _iboost(update: str) -> Made:
@@ -65,7 +76,7 @@ def _iboost(update: str) -> Made:
 
 def _beyond_iboost(module: str, cls: str, **budget: str) -> Made:
     return Made(
-        f"boostrun.drift.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        f"boostrun.papers.iboost.{module}", cls, None, (), "boostrun.evaluation.stream",
         budget={"M": "budget", "n": "n_window", "p": "period", "b": "n_steps"} | budget,
     )  # fmt: skip
 
@@ -73,13 +84,13 @@ def _beyond_iboost(module: str, cls: str, **budget: str) -> Made:
 def _drift(module: str, cls: str, *others: str) -> Made:
     names = {"M": "budget", "n": "n_window", "p": "period"}
     return Made(
-        f"boostrun.{module}", cls, None, (), "boostrun.runner.evaluate_drift",
+        f"boostrun.papers.iboost.{module}", cls, None, (), "boostrun.evaluation.stream",
         budget={key: names[key] for key in ("M", *others)},
     )  # fmt: skip
 
 
 _POLICY_MODULES = tuple(
-    f"boostrun.sampling.policies.{module}"
+    f"boostrun.papers.adaptive.policies.{module}"
     for module in (
         "uniform", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "mas_naive", "mas_1q",
         "mas_q1", "laminating", "tasting_laminating", "tasting_ucb",
@@ -100,13 +111,13 @@ ALGORITHMS = {
     "wsam": _reservoir("wsam", "strategies"),
     "geem": _reservoir("geem", "geem"),
     "geem_lattice": _reservoir("geem_lattice", "geem"),
-    "geem_split": Made("boostrun.reservoir.split", "SplitBoosting", "geem", ("boostrun.reservoir.geem",)),
+    "geem_split": Made("boostrun.papers.reservoir.split", "SplitBoosting", "geem", ("boostrun.papers.reservoir.geem",)),
     "geem_budgeted": Made(
-        "boostrun.reservoir.budgeted",
+        "boostrun.papers.reservoir.budgeted",
         "BudgetedBoosting",
         "geem",
-        ("boostrun.reservoir.geem", *_POLICY_MODULES),
-        "boostrun.runner.evaluate_budgeted",
+        ("boostrun.papers.reservoir.geem", *_POLICY_MODULES),
+        "boostrun.papers.reservoir.budgeted_evaluation",
     ),
     "geem_active": _active("geem", "geem"),
     "wsam_active": _active("wsam", "strategies"),
@@ -122,8 +133,8 @@ ALGORITHMS = {
     "ocp": _online("ocp"),
     "bisc": _online("bisc"),
     "leistner": _online("leistner"),
-    "geem_oza": _online("geem_oza", "boostrun.reservoir.geem"),
-    "geem_chen": _online("geem_osboost", "boostrun.reservoir.geem"),
+    "geem_oza": _online("geem_oza", "boostrun.papers.reservoir.geem"),
+    "geem_chen": _online("geem_osboost", "boostrun.papers.reservoir.geem"),
     "uniform_naive": _sampling("uniform_naive", "uniform", Q="Q"),
     "uniform_1q": _sampling("uniform_1q", "uniform", Q="Q"),
     "uniform_q1": _sampling("uniform_q1", "uniform", Q="Q"),
@@ -144,25 +155,25 @@ ALGORITHMS = {
         "tasting_ucb", "tasting_ucb", Q="Q", tasting_R="R", charge="charge", looks="looks", age_weight="age_weight"
     ),
     "fixed_sample": _sampling("fixed_sample", "fixed_sample", Q="Q"),
-    "shareboost": _sharing("shareboost", "ShareBoost", "evaluate_sharing", T="n_features"),
-    "ovr_greedy": _sharing("ovr_greedy", "OneVsRestGreedy", "evaluate_ovr", T="n_features"),
-    "mixed_norm": _sharing("mixed_norm", "MixedNorm", "evaluate_mixed_norm", T="max_columns"),
-    "jointboost": _sharing("jointboost", "JointBoostClassifier", "evaluate_jointboost", T="rounds"),
-    "knn": _sharing("knn", "KNNClassifier", "evaluate_whole"),
-    "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "evaluate_whole"),
+    "shareboost": _sharing("shareboost", "ShareBoost", "shareboost", T="n_features"),
+    "ovr_greedy": _sharing("ovr_greedy", "OneVsRestGreedy", "ovr_greedy", T="n_features"),
+    "mixed_norm": _sharing("mixed_norm", "MixedNorm", "mixed_norm", T="max_columns"),
+    "jointboost": _sharing("jointboost", "JointBoostClassifier", "jointboost", T="rounds"),
+    "knn": _sharing("knn", "KNNClassifier", "whole"),
+    "kernel_svm": _sharing("kernel_svm", "KernelSVMClassifier", "whole"),
     "iboost_stochastic": _iboost("stochastic"),
     "iboost_batch": _iboost("batch"),
     "iboost_adwin": _beyond_iboost("iboost_adwin", "IBoostAdwinClassifier"),
     "iboost_geem": _beyond_iboost("iboost_geem", "IBoostGeemClassifier", q="batch_size"),
     "iboost_trees": _beyond_iboost("iboost_trees", "IBoostTreesClassifier"),
-    "adaboost": _drift("drift.adaboost", "AdaBoostWindowClassifier", "n", "p"),
-    "onlineboost": _drift("online.onlineboost", "OnlineBoostClassifier"),
-    "nsoboost": _drift("drift.nsoboost", "NSOnlineBoostClassifier", "n"),
-    "flc": _drift("drift.flc", "FLCClassifier", "n"),
-    "adwinbag": _drift("drift.adwin_bagging", "AdwinBaggingClassifier"),
-    "ocb": _drift("online.ocb", "OCBClassifier", "n"),
-    "dwm": _drift("drift.dwm", "DWMClassifier"),
-    "flb": _drift("drift.flb", "FLBClassifier", "n"),
+    "adaboost": _drift("adaboost", "AdaBoostWindowClassifier", "n", "p"),
+    "onlineboost": _drift("onlineboost", "OnlineBoostClassifier"),
+    "nsoboost": _drift("nsoboost", "NSOnlineBoostClassifier", "n"),
+    "flc": _drift("flc", "FLCClassifier", "n"),
+    "adwinbag": _drift("adwin_bagging", "AdwinBaggingClassifier"),
+    "ocb": _drift("ocb", "OCBClassifier", "n"),
+    "dwm": _drift("dwm", "DWMClassifier"),
+    "flb": _drift("flb", "FLBClassifier", "n"),
 }
 # what the budget's symbols are called in code
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
@@ -174,7 +185,7 @@ def modules(name: str, own: str | None = None) -> tuple[str, ...]:
     ``own`` is the ``module:Class`` of a person's own algorithm.
 
     >>> modules("wsam")[2:]
-    ('boostrun.reservoir.boosting', 'boostrun.reservoir.strategies')
+    ('boostrun.papers.reservoir.boosting', 'boostrun.papers.reservoir.strategies')
     """
     if own is not None:
         return (evaluation(name, own), "boostrun.runner.seeds", objects.module_of(own))
@@ -186,9 +197,9 @@ def modules(name: str, own: str | None = None) -> tuple[str, ...]:
 def evaluation(name: str, own: str | None = None) -> str:
     """Dotted name of the module whose ``train_and_test`` makes an algorithm's records."""
     if own is not None:
-        return "boostrun.runner.evaluate_own"
+        return "boostrun.evaluation.own"
     made = ALGORITHMS.get(name)
-    return made.evaluate if made else "boostrun.runner.evaluate"
+    return made.evaluate if made else "boostrun.evaluation.staged"
 
 
 def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
@@ -209,7 +220,7 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
         return cls(**given, **({"random_state": random_state} if seeded else {}))
     method: Any = made.method
     if made.policy is not None:
-        from boostrun.sampling.adaboost_mh import policy_class
+        from boostrun.papers.adaptive.adaboost_mh import policy_class
 
         method = policy_class(method)(**{name: parameters.pop(key) for key, name in made.policy.items()})
     return cls(method, random_state=random_state, **parameters)

@@ -33,8 +33,8 @@ def draw(name: str, folder: Path, data_root: Path) -> str:
 
 def _section6(folder: Path, _: Path) -> str:
     """Shalev-Shwartz et al. 2011, Section 6: what the mathematics say beside what the code finds."""
+    from boostrun.papers.shareboost import section6
     from boostrun.report.checks import write_checks
-    from boostrun.sharing import section6
 
     checks = list(section6.checks())
     missed = [check for check in checks if not check.met]
@@ -48,9 +48,9 @@ def _pieces(folder: Path, _: Path) -> str:
     """Shalev-Shwartz et al. 2011, Figure 1: sin(2 pi v) + v on [0, 1] by pieces around 8 anchors."""
     import numpy as np
 
+    from boostrun.papers.shareboost.figures.pieces import pieces_figure
+    from boostrun.papers.shareboost.illustration import evaluate_pieces, fit_pieces
     from boostrun.report.files import write_bytes
-    from boostrun.report.pieces_figure import pieces_figure
-    from boostrun.sharing.illustration import evaluate_pieces, fit_pieces
 
     v = np.linspace(0, 1, 400)
     target = np.sin(2 * np.pi * v) + v
@@ -67,8 +67,8 @@ def _pieces(folder: Path, _: Path) -> str:
 
 def _example_images(folder: Path, data_root: Path) -> str:
     """Dubout & Fleuret 2014, Figure 3: images of the data sets that are there."""
-    from boostrun.report.mosaic import mosaic_figure
-    from boostrun.runner.example_images import panels
+    from boostrun.papers.adaptive.figures.example_images import panels
+    from boostrun.papers.adaptive.figures.mosaic import mosaic_figure
 
     shown, absent = panels(data_root)
     mosaic_figure(shown, folder / "figure.png")
@@ -79,9 +79,9 @@ def _expected_edge(folder: Path, _: Path) -> str:
     """Dubout & Fleuret 2014, Figure 1: Gaussian edges of mean 0 and variance tau^2, estimated with variance 1 / S."""
     import numpy as np
 
-    from boostrun.report.edge_figure import CostCurve, EdgePanel, edge_figure
+    from boostrun.papers.adaptive.expected_edge import of_gaussian
+    from boostrun.papers.adaptive.figures.expected_edge import CostCurve, EdgePanel, edge_figure
     from boostrun.report.files import write_bytes
-    from boostrun.sampling.expected_edge import of_gaussian
 
     counts = np.unique(np.geomspace(1, _MOST, 241).round().astype(int))
     samples = np.geomspace(1, _MOST, 121)
@@ -108,8 +108,8 @@ def _laminating_bounds(folder: Path, _: Path) -> str:
     """Dubout & Fleuret 2014, lemma and theorem of section 4: how often a round of laminating fails, and may fail."""
     import numpy as np
 
+    from boostrun.papers.adaptive.laminating_bounds import constant, round_failure, simulated_failures
     from boostrun.report.text_table import write_text_table
-    from boostrun.sampling.laminating_bounds import constant, round_failure, simulated_failures
 
     rng = np.random.default_rng(0)
     head = ["Q", "S", "delta", "samples", "failures, simulated", "lemma, range 2", "lemma, range 1"]

@@ -17,7 +17,7 @@ _NONE = "—"
 
 def types(folder: Path, _: Path) -> str:
     """Kinds of drift, drawn."""
-    from boostrun.report.drift_types_figure import drift_types_figure
+    from boostrun.papers.iboost.figures.drift_types import drift_types_figure
 
     return f"written: {drift_types_figure(folder / 'figure.png')}"
 

@@ -10,7 +10,7 @@ _SEED = 20131205  # of the permutation that splits: the same samples are held ou
 class Holdout:
     """The training part of a bank, split in two; ``fraction`` of it plays the test part.
 
-    Has what :func:`boostrun.runner.evaluate.train_and_test` asks of a bank. The real test part is never opened; bins
+    Has what :func:`boostrun.evaluation.staged.train_and_test` asks of a bank. The real test part is never opened; bins
     and dictionaries were fitted on the whole training part, without its labels. Where originals are followed by
     ``copies`` distortions of all of them, those of an original that is held out are in neither part.
     """

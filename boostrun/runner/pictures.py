@@ -30,7 +30,7 @@ def _templates(cell: PlannedCell, record: dict, place: str, path: Path) -> str:
     """Shalev-Shwartz et al. 2011, Figure 5: the first templates under their masks, and the last weights for them."""
     import numpy as np
 
-    from boostrun.report.template_figure import template_figure
+    from boostrun.papers.shareboost.figures.templates import template_figure
 
     bank = bank_of(cell.settings, progress=False)
     fitted = bank.fitted()
@@ -50,7 +50,7 @@ def _errors(cell: PlannedCell, record: dict, place: str, path: Path) -> str:
     """Shalev-Shwartz et al. 2011, Figure 6: the test images that are predicted wrongly."""
     from boostrun.data import load
     from boostrun.extend import loader
-    from boostrun.report.errors_figure import errors_figure
+    from boostrun.papers.shareboost.figures.errors import errors_figure
 
     wrong = record["curve"].get("misclassified")
     if not wrong or "holdout" in cell.cell.dataset:

@@ -70,7 +70,7 @@ def cell_of(settings: Settings) -> Cell:
 
 def modules(cell: Cell) -> tuple[str, ...]:
     """Dotted names of the modules whose source decides what a cell computes, besides those that they import."""
-    reading = ["boostrun.runner.streamed"] if is_streamed(cell.dataset) else []
+    reading = ["boostrun.evaluation.chunks"] if is_streamed(cell.dataset) else []
     if is_drifting(cell.dataset):
         reading.append(loader_module(cell.dataset))
     return (*algorithms.modules(cell.algo["name"], cell.algo.get("class")), *reading)
@@ -180,7 +180,7 @@ def bank_of(settings: Settings, progress: bool = True):
 
 def _prepare_streamed(settings: Settings, cell: Cell) -> None:
     from boostrun.data.stream_set import open_set
-    from boostrun.runner import streamed
+    from boostrun.evaluation import chunks as streamed
 
     data = open_set(settings.dataset, roots(settings)[0])
     _check_budget(cell, data.train_facts.rows, len(data.classes))

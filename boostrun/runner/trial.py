@@ -74,7 +74,8 @@ class Execute:
     def _drifting(self, trial: Trial) -> dict[str, Any]:
         """The same from a stream whose concept may change; it and its hold-outs are the same for all algorithms."""
         from boostrun.data.streams import draw
-        from boostrun.runner import algorithms, evaluate_drift
+        from boostrun.evaluation import stream as evaluate_drift
+        from boostrun.runner import algorithms
         from boostrun.runner.seeds import spawn
 
         cell, seeds = trial.cell, spawn(trial.seed)
@@ -91,7 +92,8 @@ class Execute:
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
         from boostrun.data import stream_set
-        from boostrun.runner import algorithms, streamed
+        from boostrun.evaluation import chunks as streamed
+        from boostrun.runner import algorithms
         from boostrun.runner.seeds import spawn
 
         cell, data_root = trial.cell, Path(self.data_root)
@@ -111,9 +113,6 @@ def warm_up(cell: Cell) -> None:
     """Load what a trial of this cell will need in this process; what goes wrong, the trial will tell."""
     gc.disable()  # all that is loaded stays: to look for garbage in it takes a fifth of the time
     with contextlib.suppress(Exception):
-        import boostrun.features
-        import boostrun.runner.evaluate  # noqa: F401
-
         if not is_streamed(cell.dataset) and not is_drifting(cell.dataset):
             _compile(cell)
     gc.enable()

@@ -39,13 +39,13 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 import boostrun
-from boostrun import one_vs_all
 from boostrun.data.source import ArraySource
 from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
+from boostrun.methods import one_vs_all
+from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH
 from boostrun.report.canvas import DPI
 from boostrun.report.figures import COLOURS
-from boostrun.sampling.adaboost_mh import AdaBoostMH
 from tests.bench.test_peers import RESULTS, Ticking, text
 from tests.bench.timing import show
 from tests.conftest import REAL_DATA

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from boostrun.data.source import ArraySource
 from boostrun.data.stream import StreamSource
-from boostrun.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.boosting import ReservoirBoosting
 
 folder, strategy, rounds, kind = sys.argv[1:]
 begun = time.perf_counter()

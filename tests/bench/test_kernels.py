@@ -5,9 +5,9 @@ import pytest
 from numba import njit
 from scipy.linalg import lapack
 
-from boostrun.kernels import geem as kernels
 from boostrun.kernels import stumps
-from boostrun.reservoir import geem
+from boostrun.papers.reservoir import geem
+from boostrun.papers.reservoir.kernels import geem as kernels
 from tests.bench.timing import median_ms, show, yardsticks
 
 pytestmark = pytest.mark.bench

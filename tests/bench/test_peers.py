@@ -40,11 +40,11 @@ from threadpoolctl import threadpool_limits
 import boostrun
 from boostrun.errors import DataMissingError
 from boostrun.features import open_bank
-from boostrun.losses import Logistic
+from boostrun.methods.losses import Logistic
+from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
+from boostrun.papers.reservoir.subsampling import transposed
 from boostrun.report.canvas import DPI
 from boostrun.report.figures import COLOURS, MARKERS
-from boostrun.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.reservoir.subsampling import transposed
 from tests.bench.timing import median_ms, show
 from tests.conftest import REAL_DATA
 

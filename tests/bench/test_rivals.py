@@ -6,7 +6,7 @@ from numba import njit
 from sklearn.datasets import load_digits
 
 from boostrun.kernels.lanes import LANES, load, spread, total, zeros
-from boostrun.sharing.jointboost import JointBoostClassifier
+from boostrun.papers.shareboost.jointboost import JointBoostClassifier
 from tests.bench.timing import median_ms, show
 from tests.conftest import REAL_DATA
 

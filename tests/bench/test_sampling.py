@@ -11,7 +11,7 @@ from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
 from boostrun.features.bank import Bank
 from boostrun.kernels.lanes import LANES, load, spread, total, zeros
-from boostrun.sampling.adaboost_mh import AdaBoostMH, Course, one_column_a_class
+from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH, Course, one_column_a_class
 from tests.bench.timing import median_ms, show
 from tests.conftest import REAL_DATA
 

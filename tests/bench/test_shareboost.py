@@ -5,13 +5,13 @@ import pytest
 from numba import njit
 
 from boostrun.kernels.lanes import LANES, increase, load, spread, zeros
-from boostrun.sharing.design import DenseDesign, LocalDesign
-from boostrun.sharing.inner import Objective
-from boostrun.sharing.pools.coded import CodedPool
-from boostrun.sharing.pools.dense import DensePool
-from boostrun.sharing.pools.piecewise import PiecewisePool
-from boostrun.sharing.pools.products import ProductPool
-from boostrun.sharing.pools.stumps import BinnedStumpPool
+from boostrun.papers.shareboost.design import DenseDesign, LocalDesign
+from boostrun.papers.shareboost.inner import Objective
+from boostrun.papers.shareboost.pools.coded import CodedPool
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.products import ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 from tests.bench.timing import median_ms, show
 
 pytestmark = pytest.mark.bench

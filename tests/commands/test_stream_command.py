@@ -105,7 +105,7 @@ def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workpla
 
 
 def test_a_record_is_named_by_the_code_that_streamed_it():
-    modules = modules_of(["boostrun.runner.streamed"])
+    modules = modules_of(["boostrun.evaluation.chunks"])
     for part in ("data.stream", "data.stream_npy", "data.stream_parts", "data.stream_readers", "runner.streamed"):
         assert f"boostrun.{part}" in modules
     assert "boostrun.schemas" not in modules  # a new key elsewhere makes no record stale
@@ -179,7 +179,7 @@ def test_files_are_looked_through_once(command, workplace, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace, monkeypatch):
-    from boostrun.runner import streamed
+    from boostrun.evaluation import chunks as streamed
 
     write_npy(workplace)
     working = streamed.train_and_test

@@ -93,7 +93,7 @@ def test_a_table_shows_what_is_not_tuned_as_missing_and_has_it_afterwards(comman
 
 
 def test_where_a_run_fails_nothing_is_chosen(command, workplace, monkeypatch):
-    from boostrun.runner import evaluate_votes
+    from boostrun.papers.adaptive import evaluation as evaluate_votes
 
     working = evaluate_votes.train_and_test
 

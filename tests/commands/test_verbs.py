@@ -144,7 +144,7 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
 
 
 def test_a_failed_trial_is_named_with_the_command_that_runs_it_again(command, workplace, monkeypatch):
-    from boostrun.runner import evaluate
+    from boostrun.evaluation import staged as evaluate
 
     working = evaluate.train_and_test
     monkeypatch.setattr(evaluate, "train_and_test", lambda model, *rest: 1 / 0)

@@ -8,8 +8,8 @@ import pytest
 from boostrun.data.source import ArraySource
 from boostrun.data.stream import StreamSource
 from boostrun.errors import BoostrunError
-from boostrun.reservoir.boosting import ReservoirBoosting
-from boostrun.reservoir.full_data import FullDataBoosting
+from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.full_data import FullDataBoosting
 
 ROWS, WIDTH = 3000, 6
 

@@ -1,14 +1,14 @@
 """Every learner of streams, small: what all of them must do is asked of each."""
 
 from boostrun import IBoostClassifier
-from boostrun.drift.adaboost import AdaBoostWindowClassifier
-from boostrun.drift.adwin_bagging import AdwinBaggingClassifier
-from boostrun.drift.dwm import DWMClassifier
-from boostrun.drift.flb import FLBClassifier
-from boostrun.drift.flc import FLCClassifier
-from boostrun.drift.nsoboost import NSOnlineBoostClassifier
-from boostrun.online.ocb import OCBClassifier
-from boostrun.online.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
+from boostrun.papers.iboost.adwin_bagging import AdwinBaggingClassifier
+from boostrun.papers.iboost.dwm import DWMClassifier
+from boostrun.papers.iboost.flb import FLBClassifier
+from boostrun.papers.iboost.flc import FLCClassifier
+from boostrun.papers.iboost.nsoboost import NSOnlineBoostClassifier
+from boostrun.papers.iboost.ocb import OCBClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 
 RIVALS = {
     "adaboost": AdaBoostWindowClassifier,

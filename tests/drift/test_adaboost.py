@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from boostrun.drift.adaboost import AdaBoostWindowClassifier
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_adaboost as kernels
-from boostrun.kernels.drift_bases import respond_window
+from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
+from boostrun.papers.iboost.kernels import adaboost as kernels
+from boostrun.papers.iboost.kernels.bases import respond_window
 
 
 def sea(n, seed, noise=0.1):

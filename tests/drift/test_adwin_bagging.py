@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from boostrun.drift.adwin_bagging import AdwinBaggingClassifier
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_adwin as adwin
-from boostrun.kernels.drift_online_boost import poisson
+from boostrun.papers.iboost.adwin_bagging import AdwinBaggingClassifier
+from boostrun.papers.iboost.kernels import adwin
+from boostrun.papers.iboost.kernels.online_boost import poisson
 from tests.reference import drift_rivals as twins
 
 

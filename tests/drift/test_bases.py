@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
-from boostrun.kernels import drift_bases as bases
-from boostrun.kernels.drift_order import slide, start_order
+from boostrun.papers.iboost.kernels import bases
+from boostrun.papers.iboost.kernels.order import slide, start_order
 from tests.reference.iboost import best_stump
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from boostrun.drift.dwm import DWMClassifier
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_dwm as kernels
+from boostrun.papers.iboost.dwm import DWMClassifier
+from boostrun.papers.iboost.kernels import dwm as kernels
 from tests.reference import drift_rivals as twins
 
 

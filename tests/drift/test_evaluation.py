@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.drift.evaluation import Prequential, blocks_of, follow, prequential
 from boostrun.errors import BoostrunError
+from boostrun.evaluation.prequential import Prequential, blocks_of, follow, prequential
 
 
 class Last:

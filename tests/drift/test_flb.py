@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from boostrun.drift.flb import FLBClassifier
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_flb as kernels
+from boostrun.papers.iboost.flb import FLBClassifier
+from boostrun.papers.iboost.kernels import flb as kernels
 
 
 def test_a_block_of_known_errors_has_the_published_weights():

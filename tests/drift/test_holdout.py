@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from boostrun.drift import holdout
-from boostrun.drift.adaboost import AdaBoostWindowClassifier
-from boostrun.drift.flb import FLBClassifier
-from boostrun.drift.holdout import HeldOut, Members
-from boostrun.drift.iboost import IBoostClassifier
-from boostrun.online.ocb import OCBClassifier
-from boostrun.online.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost import holdout
+from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
+from boostrun.papers.iboost.flb import FLBClassifier
+from boostrun.papers.iboost.holdout import HeldOut, Members
+from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.papers.iboost.ocb import OCBClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 
 COMMITTEES = [
     IBoostClassifier(30, 9, 1, 5),

@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from boostrun import IBoostClassifier
 from boostrun.data.streams import draw
-from boostrun.drift.adaboost import AdaBoostWindowClassifier
-from boostrun.drift.evaluation import blocks_of, follow, prequential
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_bases, drift_iboost, drift_order, drift_steps
+from boostrun.evaluation.prequential import blocks_of, follow, prequential
+from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
+from boostrun.papers.iboost.kernels import bases as drift_bases
+from boostrun.papers.iboost.kernels import iboost as drift_iboost
+from boostrun.papers.iboost.kernels import order as drift_order
+from boostrun.papers.iboost.kernels import steps as drift_steps
 from tests.reference import iboost as twins
 
 

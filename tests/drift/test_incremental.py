@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
-from boostrun.kernels import drift_adwin as adwin
-from boostrun.kernels import drift_incremental as bayes
-from boostrun.kernels.drift_online_boost import poisson
+from boostrun.papers.iboost.kernels import adwin
+from boostrun.papers.iboost.kernels import incremental as bayes
+from boostrun.papers.iboost.kernels.online_boost import poisson
 
 
 def trained(X, y, weights, gaussian, n_classes=3):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from boostrun.drift.adaboost import AdaBoostWindowClassifier
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_ocb as kernels
-from boostrun.online.ocb import OCBClassifier
+from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
+from boostrun.papers.iboost.kernels import ocb as kernels
+from boostrun.papers.iboost.ocb import OCBClassifier
 
 
 def stationary(n, stumps, seed=0):

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from boostrun.drift.flc import FLCClassifier
-from boostrun.drift.nsoboost import NSOnlineBoostClassifier
 from boostrun.errors import BoostrunError
-from boostrun.kernels import drift_adwin as adwin
-from boostrun.kernels import drift_replay as kernels
-from boostrun.kernels.drift_online_boost import poisson
-from boostrun.online.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.flc import FLCClassifier
+from boostrun.papers.iboost.kernels import adwin
+from boostrun.papers.iboost.kernels import replay as kernels
+from boostrun.papers.iboost.kernels.online_boost import poisson
+from boostrun.papers.iboost.nsoboost import NSOnlineBoostClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from tests.reference import drift_rivals as twins
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
-from boostrun.kernels import drift_incremental as bayes
+from boostrun.papers.iboost.kernels import incremental as bayes
 from tests.drift.learners import LEARNERS, make
 
 river_checks = pytest.importorskip("river.checks")
@@ -13,7 +13,7 @@ naive_bayes = pytest.importorskip("river.naive_bayes")
 
 def checks(learner):
     """river's checks: (name, call); most come once for each of its three data sets."""
-    from boostrun.drift.river_learner import RiverLearner
+    from boostrun.methods.river_learner import RiverLearner
 
     model = RiverLearner(learner)
     for check in river_checks.yield_checks(model):

@@ -10,7 +10,8 @@ from boostrun.compose import compose_one
 from boostrun.data import DRIFTING, checksum, describe, fetch, load
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
-from boostrun.runner import algorithms, evaluate_drift
+from boostrun.evaluation import stream as evaluate_drift
+from boostrun.runner import algorithms
 from boostrun.runner.plan import open_store, plan
 from boostrun.schemas import drift
 

@@ -16,8 +16,8 @@ from boostrun import (
     VoteEnsemble,
 )
 from boostrun.export import Saved, c_source, read
-from boostrun.sharing.features import Groups, Piecewise, Products, Stumps
-from boostrun.sharing.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.features import Groups, Piecewise, Products, Stumps
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from tests.export.compiled import Compiled
 
 LETTERS = np.array(["b", "a", "c", "d"])

@@ -7,14 +7,15 @@ import re
 import numpy as np
 import pytest
 
-from boostrun import VoteEnsemble, archive
+from boostrun import VoteEnsemble
 from boostrun.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
+from boostrun.methods import archive
+from boostrun.papers.shareboost import template_costs
+from boostrun.papers.shareboost.bank_pools import samples_of
 from boostrun.runner import keep
-from boostrun.sharing import template_costs
-from boostrun.sharing.bank_pools import samples_of
 from tests.export.compiled import Compiled
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from boostrun.kernels import draws as kernels
 from boostrun.kernels.lanes import empty
+from boostrun.papers.adaptive.kernels import draws as kernels
 from tests.kernels.test_votes import problem
 from tests.reference import votes as twin
 

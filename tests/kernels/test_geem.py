@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.inverse import Inversion
-from boostrun.reservoir import geem
-from boostrun.reservoir.geem import Geem, GeemLattice
-from boostrun.reservoir.strategies import Batch
-from boostrun.reservoir.swaps import swap
+from boostrun.papers.reservoir import geem
+from boostrun.papers.reservoir.geem import Geem, GeemLattice
+from boostrun.papers.reservoir.kernels.inverse import Inversion
+from boostrun.papers.reservoir.strategies import Batch
+from boostrun.papers.reservoir.swaps import swap
 from tests.reference import geem as twin
 
 

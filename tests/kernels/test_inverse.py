@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from boostrun.kernels.distance import RUN, byte_distance
-from boostrun.kernels.inverse import Inversion
+from boostrun.papers.reservoir.kernels.distance import RUN, byte_distance
+from boostrun.papers.reservoir.kernels.inverse import Inversion
 
 
 @njit

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels import online as kernels
-from boostrun.online import OCP, OSBoost, Oza
-from boostrun.stump import Stump
+from boostrun.methods.stump import Stump
+from boostrun.papers.reservoir.kernels import online as kernels
+from boostrun.papers.reservoir.online import OCP, OSBoost, Oza
 from tests.reference import online as twins
 
 BOOSTERS = {"oza": Oza, "osboost": OSBoost, "ocp": OCP}

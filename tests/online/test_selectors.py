@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from boostrun.ensemble import StumpEnsemble
 from boostrun.errors import BoostrunError
-from boostrun.online import Bisc, Leistner
+from boostrun.methods.ensemble import StumpEnsemble
+from boostrun.papers.reservoir.online import Bisc, Leistner
 from tests.reference.online import Selectors
 
 METHODS = {"bisc": Bisc, "leistner": Leistner}

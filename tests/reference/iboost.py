@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 
-from boostrun.kernels import drift_adwin
-from boostrun.kernels.drift_adwin import Adwins
-from boostrun.reservoir import geem
+from boostrun.papers.iboost.kernels import adwin as drift_adwin
+from boostrun.papers.iboost.kernels.adwin import Adwins
+from boostrun.papers.reservoir import geem
 
 
 def stumps(X):

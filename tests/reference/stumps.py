@@ -1,4 +1,4 @@
-"""Obvious twins of boostrun.kernels.stumps and boostrun.stump."""
+"""Obvious twins of boostrun.kernels.stumps and boostrun.methods.stump."""
 
 import itertools
 

@@ -3,9 +3,9 @@
 import pytest
 
 from boostrun.errors import BoostrunError
+from boostrun.papers.iboost.figures.drift_types import drift_types_figure
 from boostrun.report import Entry
 from boostrun.report import drift_figure as figures
-from boostrun.report.drift_types_figure import drift_types_figure
 
 CURVES = ((90.0, 92.0, 80.0, 91.0), (92.0, 94.0, 84.0, 93.0))
 

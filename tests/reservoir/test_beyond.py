@@ -5,13 +5,13 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.data.source import ArraySource
-from boostrun.ensemble import StumpEnsemble
 from boostrun.errors import BoostrunError
-from boostrun.losses import LOSSES
-from boostrun.reservoir.active import ActiveBoosting, ActiveReservoir
-from boostrun.reservoir.boosting import ReservoirBoosting
-from boostrun.reservoir.classifier import ReservoirClassifier
-from boostrun.reservoir.split import SplitBoosting
+from boostrun.methods.ensemble import StumpEnsemble
+from boostrun.methods.losses import LOSSES
+from boostrun.papers.reservoir.active import ActiveBoosting, ActiveReservoir
+from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.split import SplitBoosting
 from tests.reservoir.test_loop import toy
 
 SHARED = ("rand", "max", "window", "wsam", "geem")

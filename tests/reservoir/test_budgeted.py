@@ -5,9 +5,9 @@ import pytest
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.reservoir.boosting import ReservoirBoosting
-from boostrun.reservoir.budgeted import BudgetedBoosting
-from boostrun.sampling.adaboost_mh import POLICIES
+from boostrun.papers.adaptive.adaboost_mh import POLICIES
+from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.budgeted import BudgetedBoosting
 
 SIZES = {"reservoir_size": 64, "n_estimators": 12, "random_state": 0}
 

@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun import ArraySource, ReservoirClassifier, StumpEnsemble
 from boostrun.errors import BoostrunError
-from boostrun.reservoir.boosting import STRATEGIES
+from boostrun.papers.reservoir.boosting import STRATEGIES
 from tests.reference.adaboost import adaboost_scores
 
 SMALL = {"reservoir_size": 30, "n_estimators": 10}

@@ -10,17 +10,17 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.data.source import ArraySource
-from boostrun.ensemble import StumpEnsemble
 from boostrun.errors import BoostrunError
-from boostrun.kernels import full_data as kernels
 from boostrun.kernels.stumps import fixed_point
-from boostrun.losses import LOSSES
-from boostrun.reservoir.coefficients import RULES
-from boostrun.reservoir.fix import ColumnSearch
-from boostrun.reservoir.full_data import METHODS, FullDataBoosting
-from boostrun.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.reservoir.subsampling import Course, Settings, transposed
-from boostrun.stump import find_stump
+from boostrun.methods.ensemble import StumpEnsemble
+from boostrun.methods.losses import LOSSES
+from boostrun.methods.stump import find_stump
+from boostrun.papers.reservoir.coefficients import RULES
+from boostrun.papers.reservoir.fix import ColumnSearch
+from boostrun.papers.reservoir.full_data import METHODS, FullDataBoosting
+from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
+from boostrun.papers.reservoir.kernels import full_data as kernels
+from boostrun.papers.reservoir.subsampling import Course, Settings, transposed
 from tests.reference import full_data as reference
 from tests.reference.adaboost import adaboost_scores
 

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.data.source import ArraySource
-from boostrun.ensemble import StumpEnsemble
 from boostrun.errors import BoostrunError
-from boostrun.losses import LOSSES
-from boostrun.reservoir.boosting import STRATEGIES
-from boostrun.reservoir.classifier import ReservoirClassifier
-from boostrun.reservoir.coefficients import LIMIT, RULES
-from boostrun.reservoir.loop import Reservoir
-from boostrun.reservoir.strategies import Batch, Max, Rand, Window, WSam
+from boostrun.methods.ensemble import StumpEnsemble
+from boostrun.methods.losses import LOSSES
+from boostrun.papers.reservoir.boosting import STRATEGIES
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.coefficients import LIMIT, RULES
+from boostrun.papers.reservoir.loop import Reservoir
+from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Window, WSam
 
 
 def toy(n=300, d=12, classes=3, seed=0):

@@ -5,12 +5,12 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostrun import one_vs_all
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.reservoir.boosting import ReservoirBoosting
-from boostrun.reservoir.online_classifier import OnlineRivalClassifier
-from boostrun.reservoir.online_rivals import METHODS, OnlineRival, offline_logitboost
+from boostrun.methods import one_vs_all
+from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
+from boostrun.papers.reservoir.online_rivals import METHODS, OnlineRival, offline_logitboost
 from tests.reference.stumps import brute_force_stump
 
 SMALL = {"n_estimators": 8, "subset_size": 40, "samples_seen": 90, "batch_size": 25, "reservoir_size": 20}

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from boostrun.data.source import ArraySource
-from boostrun.kernels import full_data as kernels
-from boostrun.losses import LOSSES
-from boostrun.reservoir.coefficients import RULES
-from boostrun.reservoir.filterboost import FilterBoost, WeightFilter
-from boostrun.reservoir.full_data import FullDataBoosting
-from boostrun.reservoir.mada import Mada
-from boostrun.reservoir.subsampling import Everything, Settings, draw_proportionally
-from boostrun.reservoir.wss import Wss
+from boostrun.methods.losses import LOSSES
+from boostrun.papers.reservoir.coefficients import RULES
+from boostrun.papers.reservoir.filterboost import FilterBoost, WeightFilter
+from boostrun.papers.reservoir.full_data import FullDataBoosting
+from boostrun.papers.reservoir.kernels import full_data as kernels
+from boostrun.papers.reservoir.mada import Mada
+from boostrun.papers.reservoir.subsampling import Everything, Settings, draw_proportionally
+from boostrun.papers.reservoir.wss import Wss
 from tests.reference import full_data as reference
 
 # --- drawing in proportion to weights

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from boostrun.reservoir.budgeted import BudgetedBoosting
-from boostrun.runner import evaluate_budgeted, evaluate_votes
-from boostrun.sampling.adaboost_mh import AdaBoostMH
-from boostrun.sampling.policies import Tasting1Q
+from boostrun.papers.adaptive import evaluation as evaluate_votes
+from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH
+from boostrun.papers.adaptive.policies import Tasting1Q
+from boostrun.papers.reservoir import budgeted_evaluation as evaluate_budgeted
+from boostrun.papers.reservoir.budgeted import BudgetedBoosting
 
 
 class Bank:

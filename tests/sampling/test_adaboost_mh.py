@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.sampling.adaboost_mh import (
+from boostrun.papers.adaptive.adaboost_mh import (
     POLICIES,
     AdaBoostMH,
     Course,
@@ -18,9 +18,9 @@ from boostrun.sampling.adaboost_mh import (
     policy_class,
     signed_weights,
 )
-from boostrun.sampling.board import Board
-from boostrun.sampling.classifier import AdaBoostMHClassifier
-from boostrun.sampling.policies import Laminating, Uniform1Q, UniformNaive, UniformQ1
+from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
+from boostrun.papers.adaptive.policies import Laminating, Uniform1Q, UniformNaive, UniformQ1
 
 CHECKED = ("mas_q1", "laminating")  # one with bandits, one that halves; the others are slow tests
 

@@ -7,10 +7,10 @@ import pytest
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.sampling.adaboost_mh import AdaBoostMH, one_column_a_class, signed_weights
-from boostrun.sampling.board import Board
-from boostrun.sampling.expected_edge import Plan
-from boostrun.sampling.policies import MAS1Q, MASQ1, Laminating, MASNaive, UniformNaive
+from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH, one_column_a_class, signed_weights
+from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.expected_edge import Plan
+from boostrun.papers.adaptive.policies import MAS1Q, MASQ1, Laminating, MASNaive, UniformNaive
 
 NAMES = ("mas_naive", "mas_1q", "mas_q1")
 

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.runner.algorithms import ALGORITHMS
-from boostrun.sampling.adaboost_mh import AdaBoostMH, policy_class
-from boostrun.sampling.board import Board
-from boostrun.sampling.classifier import AdaBoostMHClassifier
-from boostrun.sampling.policies import (
+from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH, policy_class
+from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
+from boostrun.papers.adaptive.policies import (
     UCB,
     BestFamily,
     EpsGreedy,
@@ -25,8 +24,9 @@ from boostrun.sampling.policies import (
     Uniform1Q,
     UniformNaive,
 )
-from boostrun.sampling.policies.policy import random_argmax
-from boostrun.sampling.policies.tasting_1q import rank_weights
+from boostrun.papers.adaptive.policies.policy import random_argmax
+from boostrun.papers.adaptive.policies.tasting_1q import rank_weights
+from boostrun.runner.algorithms import ALGORITHMS
 from boostrun.schemas import SCHEMAS
 
 NAMES = ("left", "middle", "right")

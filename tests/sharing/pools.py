@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from boostrun.sharing.pools.coded import CodedPool
-from boostrun.sharing.pools.constant import WithConstant
-from boostrun.sharing.pools.dense import DensePool
-from boostrun.sharing.pools.groups import GroupPool
-from boostrun.sharing.pools.piecewise import PiecewisePool
-from boostrun.sharing.pools.products import ProductPool
-from boostrun.sharing.pools.stumps import BinnedStumpPool, SortedStumpPool
+from boostrun.papers.shareboost.pools.coded import CodedPool
+from boostrun.papers.shareboost.pools.constant import WithConstant
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.pools.groups import GroupPool
+from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.products import ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 
 CLASSES = 4
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.sharing.shareboost import ShareBoost
+from boostrun.papers.shareboost.shareboost import ShareBoost
 from tests.sharing.pools import POOLS, samples
 
 

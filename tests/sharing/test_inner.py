@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from boostrun.sharing import threads
-from boostrun.sharing.design import DenseDesign, LocalDesign, curvature
-from boostrun.sharing.inner import SOLVERS, Objective, agd, descend, lbfgs
-from boostrun.sharing.loss import loss_and_residuals, losses_and_residuals, residuals
-from boostrun.sharing.pools.coded import CodedPool
-from boostrun.sharing.pools.dense import DensePool
-from boostrun.sharing.pools.piecewise import PiecewisePool
-from boostrun.sharing.pools.products import ProductPool
-from boostrun.sharing.pools.stumps import BinnedStumpPool
-from boostrun.sharing.regularisers import REGULARISERS, regulariser
-from boostrun.sharing.scaling import Kronecker
-from boostrun.sharing.shareboost import ShareBoost
+from boostrun.papers.shareboost import threads
+from boostrun.papers.shareboost.design import DenseDesign, LocalDesign, curvature
+from boostrun.papers.shareboost.inner import SOLVERS, Objective, agd, descend, lbfgs
+from boostrun.papers.shareboost.loss import loss_and_residuals, losses_and_residuals, residuals
+from boostrun.papers.shareboost.pools.coded import CodedPool
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.products import ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
+from boostrun.papers.shareboost.regularisers import REGULARISERS, regulariser
+from boostrun.papers.shareboost.scaling import Kronecker
+from boostrun.papers.shareboost.shareboost import ShareBoost
 from tests.sharing.pools import CLASSES, samples
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
+from boostrun.papers.shareboost.figures.errors import errors_figure
+from boostrun.papers.shareboost.figures.templates import template_figure
+from boostrun.papers.shareboost.illustration import evaluate_pieces, fit_pieces
 from boostrun.report import Entry, build
-from boostrun.report.errors_figure import errors_figure
-from boostrun.report.template_figure import template_figure
 from boostrun.runner import paper
 from boostrun.runner.cell import Inputs
 from boostrun.runner.derived import relative
 from boostrun.runner.plan import PlannedCell, cell_of
-from boostrun.sharing.illustration import evaluate_pieces, fit_pieces
 
 TEMPLATES = """# small templates
 title: small

@@ -11,8 +11,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.sharing.kernel_svm import KernelSVMClassifier, split
-from boostrun.sharing.knn import KNNClassifier
+from boostrun.papers.shareboost.kernel_svm import KernelSVMClassifier, split
+from boostrun.papers.shareboost.knn import KNNClassifier
 from tests.conftest import REAL_DATA
 
 

@@ -8,14 +8,14 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.sharing.classifier import ShareBoostClassifier
-from boostrun.sharing.design import DenseDesign
-from boostrun.sharing.features import Groups
-from boostrun.sharing.fista import certificate, fista
-from boostrun.sharing.loss import loss_and_residuals
-from boostrun.sharing.mixed_norm import MixedNorm, MixedNormClassifier
-from boostrun.sharing.pools.dense import DensePool
-from boostrun.sharing.prox import largest_column, mixed_norm, prox
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.features import Groups
+from boostrun.papers.shareboost.fista import certificate, fista
+from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost.mixed_norm import MixedNorm, MixedNormClassifier
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.prox import largest_column, mixed_norm, prox
 from tests.reference import mixed_norm as twin
 
 SMALL = {"n_lambdas": 12, "lambda_min_ratio": 0.01}

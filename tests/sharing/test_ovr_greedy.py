@@ -6,9 +6,9 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.sharing.features import Groups, features_of
-from boostrun.sharing.ovr_greedy import OneVsRestGreedy, OneVsRestGreedyClassifier, class_scores
-from boostrun.sharing.pools.dense import DensePool
+from boostrun.papers.shareboost.features import Groups, features_of
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedy, OneVsRestGreedyClassifier, class_scores
+from boostrun.papers.shareboost.pools.dense import DensePool
 from tests.reference import ovr_greedy as twin
 
 

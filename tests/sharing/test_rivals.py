@@ -5,11 +5,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from boostrun.sharing.jointboost import JointBoostClassifier
-from boostrun.sharing.kernel_svm import KernelSVMClassifier
-from boostrun.sharing.knn import KNNClassifier
-from boostrun.sharing.mixed_norm import MixedNormClassifier
-from boostrun.sharing.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.jointboost import JointBoostClassifier
+from boostrun.papers.shareboost.kernel_svm import KernelSVMClassifier
+from boostrun.papers.shareboost.knn import KNNClassifier
+from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 
 RIVALS = {
     "jointboost": (JointBoostClassifier(60), 88.2),

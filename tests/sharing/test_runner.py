@@ -7,17 +7,19 @@ import numpy as np
 import pytest
 
 from boostrun.compose import compose_one
+from boostrun.evaluation import path as shared_path
 from boostrun.features import open_bank
-from boostrun.runner import algorithms, evaluate_sharing, shared_path
+from boostrun.papers.shareboost import template_costs
+from boostrun.papers.shareboost.bank_pools import kind_of, pool_of, samples_of
+from boostrun.papers.shareboost.checkpoint import Checkpoint
+from boostrun.papers.shareboost.evaluation import shareboost as evaluate_sharing
+from boostrun.papers.shareboost.shareboost import ShareBoost
+from boostrun.runner import algorithms
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.execute import fewer_trials, threads
 from boostrun.runner.holdout import Holdout
 from boostrun.runner.plan import cell_of
 from boostrun.runner.trial import Execute
-from boostrun.sharing import template_costs
-from boostrun.sharing.bank_pools import kind_of, pool_of, samples_of
-from boostrun.sharing.checkpoint import Checkpoint
-from boostrun.sharing.shareboost import ShareBoost
 
 
 @pytest.fixture
@@ -279,6 +281,6 @@ def test_one_trial_of_what_is_not_random_is_no_news_where_no_number_was_asked_fo
 
 def test_the_pools_are_those_of_the_schemas():
     from boostrun.config import SCHEMAS
-    from boostrun.sharing.bank_pools import POOLS
+    from boostrun.papers.shareboost.bank_pools import POOLS
 
     assert all(POOLS.get(name, "codes") == schema.pool for name, schema in SCHEMAS["features"].items())

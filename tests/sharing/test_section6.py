@@ -1,4 +1,4 @@
-"""Section 6 of the paper as exact tests, on the examples of :mod:`boostrun.sharing.section6`."""
+"""Section 6 of the paper as exact tests, on the examples of :mod:`boostrun.papers.shareboost.section6`."""
 
 import csv
 import math
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from boostrun.sharing import section6
-from boostrun.sharing.loss import loss_and_residuals
-from boostrun.sharing.pools.dense import DensePool
-from boostrun.sharing.prox import mixed_norm
-from boostrun.sharing.section6 import (
+from boostrun.papers.shareboost import section6
+from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.prox import mixed_norm
+from boostrun.papers.shareboost.section6 import (
     BITS_ONLY,
     COLUMNS,
     L1,
@@ -25,7 +25,7 @@ from boostrun.sharing.section6 import (
     second,
     unit_score,
 )
-from boostrun.sharing.shareboost import ShareBoost
+from boostrun.papers.shareboost.shareboost import ShareBoost
 
 E = math.e
 

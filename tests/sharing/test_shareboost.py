@@ -10,20 +10,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.sharing.classifier import ShareBoostClassifier
-from boostrun.sharing.features import Groups, Piecewise, Stumps
-from boostrun.sharing.lazy import LazyScores
-from boostrun.sharing.loss import losses, residuals
-from boostrun.sharing.model import SharedFeatures
-from boostrun.sharing.pools.coded import CodedPool
-from boostrun.sharing.pools.dense import DensePool
-from boostrun.sharing.pools.groups import GroupPool
-from boostrun.sharing.pools.piecewise import PiecewisePool
-from boostrun.sharing.pools.products import ProductPool
-from boostrun.sharing.pools.stumps import BinnedStumpPool, SortedStumpPool
-from boostrun.sharing.regularisers import REGULARISERS, regulariser
-from boostrun.sharing.rules import RULES
-from boostrun.sharing.shareboost import ShareBoost
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.features import Groups, Piecewise, Stumps
+from boostrun.papers.shareboost.lazy import LazyScores
+from boostrun.papers.shareboost.loss import losses, residuals
+from boostrun.papers.shareboost.model import SharedFeatures
+from boostrun.papers.shareboost.pools.coded import CodedPool
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.pools.groups import GroupPool
+from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.products import ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
+from boostrun.papers.shareboost.regularisers import REGULARISERS, regulariser
+from boostrun.papers.shareboost.rules import RULES
+from boostrun.papers.shareboost.shareboost import ShareBoost
 from tests.reference import sharing as twin
 from tests.sharing.pools import CLASSES, POOLS, samples
 
@@ -240,7 +240,7 @@ def test_lazy_scoring_of_thousands_of_columns_stays_finite_beyond_saturation(bia
 
 
 def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypatch):
-    monkeypatch.setattr("boostrun.sharing.lazy._FIRST", 16)
+    monkeypatch.setattr("boostrun.papers.shareboost.lazy._FIRST", 16)
     model = ShareBoost(40, scoring="lazy", reg=0.1).fit_pool(ProductPool(digits[0][:, 8:40]), digits[1])
     assert model.scored_[0] == 32 * 31 // 2
     assert model.scored_[-8:].mean() < 0.6 * model.scored_[0]
@@ -450,7 +450,7 @@ def test_a_loaded_path_predicts_as_the_saved_one(features, data, tmp_path):
 @pytest.mark.parametrize("keys, words", [
     ({"rule": "gradiant"}, "did you mean 'gradient'"),
     ({"features": "stump"}, "did you mean 'stumps'"),
-    ({"features": Stumps}, "an object of boostrun.sharing.features"),
+    ({"features": Stumps}, "an object of boostrun.papers.shareboost.features"),
     ({"n_features": 0}, "n_features=0"),
     ({"reg": -1.0}, "reg=-1.0"),
     ({"beta": 0.0}, "beta=0.0"),
@@ -509,7 +509,7 @@ def test_lazy_scoring_with_a_constant_in_the_pool(make, data):
 
 
 def test_a_score_that_rises_by_all_that_residuals_move_is_not_missed(monkeypatch):
-    monkeypatch.setattr("boostrun.sharing.lazy._FIRST", 1)
+    monkeypatch.setattr("boostrun.papers.shareboost.lazy._FIRST", 1)
     pool = DensePool(np.array([[1.0, 0.5], [1.0, -0.5], [1.0, 0.5], [1.0, -0.5]]))
     swinging, shift = np.array([[1.0, -1.0], [-1.0, 1.0]] * 2), np.array([1.0, -1.0])
     lazy, taken = LazyScores(pool), np.zeros(2, bool)

@@ -9,9 +9,9 @@ import pytest
 from boostrun.compose import compose_one
 from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
-from boostrun.drift.evaluation import prequential
-from boostrun.drift.iboost import IBoostClassifier
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.evaluation.prequential import prequential
+from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.runner.plan import open_store, plan
 
 RNG = np.random.default_rng(0)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from boostrun.data.streams import draw, led, rbf, sea
+from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
+from boostrun.papers.iboost.streams import led, rbf, sea
 
 river = pytest.importorskip("river.datasets.synth", reason="river is an extra")
 NOWHERE = Path("nowhere")
@@ -143,7 +144,7 @@ def test_centres_move_as_rivers_do_for_five_thousand_steps():
     centres = np.array([centroid.centre for centroid in generator.centroids])
     velocities = np.array(generator.centroid_speed)
     x, of = np.zeros((5000, 6)), np.arange(5000) % 8
-    from boostrun.kernels.drift_streams import add_moving_centres
+    from boostrun.papers.iboost.kernels.streams import add_moving_centres
 
     add_moving_centres(x, of, centres, velocities, 0.001)
     for k, _ in zip(range(5000), generator):  # yields after the move

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from boostrun.data.streams import draw
-from boostrun.data.streams.santafe import THRESHOLDS, standardised
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.papers.iboost.streams.santafe import THRESHOLDS, standardised
 
 REAL = Path(os.environ.get("BOOSTRUN_DATA") or "datasets")
 

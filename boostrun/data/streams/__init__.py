@@ -16,6 +16,7 @@ import importlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from boostrun.data import loader_module
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.schemas.data import DRIFTING
@@ -54,7 +55,7 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
     name = str(config.get("name"))
     if name not in NAMES:
         raise BoostrunError(f"no stream '{name}'{did_you_mean(name, NAMES)} (streams: {', '.join(NAMES)})")
-    module = importlib.import_module(f"boostrun.data.streams.{name}")
+    module = importlib.import_module(loader_module(config))
     options = merge(config, module.DEFAULTS, "dataset")
     rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
     return module.draw(options, Path(data_root), *rngs)

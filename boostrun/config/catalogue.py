@@ -1,0 +1,145 @@
+"""What there is: the core's own methods, data sets and features, and those of every paper that is installed.
+
+Papers are found by the entry point ``boostrun.papers``, ours as anybody's; a ``papers.yaml`` in ``--config-dir``
+names others (``name: module:OBJECT``). Nothing here decides a result, so no digest counts it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.methods.declaration import Method, obtain
+from boostrun.methods.paper import DataSet, Paper, Pipeline
+
+GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
+PARTS = ("strategies", "policies", "weak_learners")
+_beside: dict[str, str] = {}  # papers named in a person's own folder: name -> module:OBJECT
+
+
+@functools.cache
+def papers() -> dict[str, Paper]:
+    """Every paper, by name: the core's own things first, under the empty name.
+
+    Raises BoostrunError where one cannot be imported, or two bring something of the same name.
+    """
+    from boostrun.core import CORE
+
+    named = {point.name: point.value for point in sorted(entry_points(group="boostrun.papers"))}
+    found: dict[str, Paper] = {"": CORE}
+    for name, where in {**named, **_beside}.items():
+        try:
+            found[name] = obtain(where)
+        except Exception as error:
+            raise BoostrunError(f"the paper '{name}' ({where}) cannot be read: {error}") from error
+        if not isinstance(found[name], Paper):
+            raise BoostrunError(f"the paper '{name}' ({where}) is no boostrun.methods.paper.Paper")
+    _refuse_doubles(found)
+    return found
+
+
+def read_beside(folder: Path) -> None:
+    """Take the papers that ``papers.yaml`` of a person's own folder names, if there is one."""
+    path = folder / "papers.yaml"
+    if not path.is_file():
+        return
+    import yaml
+
+    try:
+        named = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    if not isinstance(named, dict) or not all(isinstance(v, str) and ":" in v for v in named.values()):
+        raise BoostrunError(f"{path} must name papers as in 'mine: my_paper:PAPER'")
+    if str(folder.resolve()) not in sys.path:
+        sys.path.append(str(folder.resolve()))  # last: no file of theirs hides a module that something else imports
+    if not named.items() <= _beside.items():
+        _beside.update(named)
+        papers.cache_clear()
+        _all.cache_clear()
+
+
+def methods() -> dict[str, Method]:
+    """Every method, by the name that a person types."""
+    return _all("methods")
+
+
+def datasets() -> dict[str, DataSet]:
+    """Every data set, by name."""
+    return _all("datasets")
+
+
+def pipelines() -> dict[str, Pipeline]:
+    """Every feature pipeline, by name."""
+    return _all("features")
+
+
+def part(room: str, name: str) -> Any:
+    """The class of a strategy, policy or weak learner; BoostrunError for a name that is none.
+
+    >>> part("strategies", "gem")
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: there is no 'gem' among the strategies (...); did you mean 'geem'?
+    """
+    return obtain(part_target(room, name))
+
+
+def part_target(room: str, name: str) -> str:
+    """``module:Class`` of a strategy, policy or weak learner; BoostrunError for a name that is none."""
+    known = _all(room)
+    if name not in known:
+        raise BoostrunError(f"there is no '{name}' among the {room} ({', '.join(known)}){did_you_mean(name, known)}")
+    return known[name]
+
+
+def fields(group: str, name: str) -> dict[str, dataclasses.Field]:
+    """The keys of a choice of a group, by name."""
+    from boostrun.config.fields import fields_of
+
+    found = _all(GROUPS[group])[name]
+    return found.fields if isinstance(found, Method) else fields_of(found.keys)
+
+
+def add(group: str, name: str, declared: Method | DataSet | Pipeline) -> None:
+    """Take a person's own choice, named in a YAML of his, beside the others."""
+    _all(GROUPS[group])[name] = declared
+
+
+def forget() -> None:
+    """Take everything that came from a person's own folder out again."""
+    _beside.clear()
+    papers.cache_clear()
+    _all.cache_clear()
+
+
+@functools.cache
+def _all(room: str) -> dict[str, Any]:
+    found = {}
+    for paper_name, paper in papers().items():
+        for name, declared in getattr(paper, room).items():
+            own = room == "methods" and not declared.paper
+            found[name] = dataclasses.replace(declared, paper=paper_name) if own else declared
+    return found
+
+
+def _refuse_doubles(found: Mapping[str, Paper]) -> None:
+    for room in (*GROUPS.values(), *PARTS):
+        owner: dict[str, str] = {}
+        for name, paper in found.items():
+            for what in getattr(paper, room):
+                if what in owner:
+                    first, second = owner[what] or "boostrun", name or "boostrun"
+                    raise BoostrunError(f"both {first} and {second} bring a '{what}' among the {room}: rename one")
+                owner[what] = name
+
+
+def public() -> Iterator[tuple[str, str]]:
+    """(name, module) of what papers give to ``from boostrun import``."""
+    for paper in papers().values():
+        yield from paper.public.items()

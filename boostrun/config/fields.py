@@ -1,0 +1,257 @@
+"""Fields of a configuration: each makes a dataclass field that knows its default, what it accepts, and what it means.
+
+A class of keys is a dataclass of such fields. An estimator inherits from it, so that its constructor, the command's
+keys, the checks of both and the reference page all follow from one line:
+
+>>> @keys
+... class BoostingKeys(Keys):
+...     shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of every step")
+>>> class Boosting(BoostingKeys):
+...     """Boosts.
+...
+...     Parameters
+...     ----------
+...     {parameters}
+...     """
+>>> Boosting().shrinkage
+0.5
+>>> print(Boosting.__doc__.split("---")[-1].strip("- \\n"))
+shrinkage : a number above 0 and of at most 1, default 0.5
+        factor of every step
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boostrun.errors import BoostrunError, did_you_mean
+
+MISSING = "???"  # OmegaConf's mark for a value that must be given
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a value is read: ``read(value)`` gives the plain value or None; ``allowed`` says what it accepts.
+
+    ``help`` says what the key means. A ``late`` key came after records were published: at its default it does not
+    stand in a cell, so that they are found. ``follows`` names the parameter that a value of None stands for. None is
+    right where it is the default, and where the field is ``optional``.
+    """
+
+    read: Callable[[Any], Any]
+    allowed: str
+    choices: tuple[str, ...] = ()
+    help: str = ""
+    late: bool = False
+    follows: str = ""
+    optional: bool = False
+
+
+keys = functools.partial(dataclass, eq=False, repr=False)
+"""Makes a class of fields a class of keys: estimators inherit its constructor, and keep their own ``repr``."""
+
+
+class Keys:
+    """Base of classes of keys; a subclass whose docstring says ``{parameters}`` gets its fields spelt out there."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if cls.__doc__ and "{parameters}" in cls.__doc__ and dataclasses.is_dataclass(cls):
+            cls.__doc__ = cls.__doc__.replace("{parameters}", described(cls))
+
+
+def described(cls: type, indent: str = "    ") -> str:
+    """The fields of a class of keys as a numpydoc list of parameters."""
+    lines = []
+    for name, field in fields_of(cls).items():
+        kind = kind_of(field)
+        lines.append(f"{indent if lines else ''}{name} : {kind.allowed.rstrip(',')}, default {field.default!r}")
+        lines += [f"{indent}    {kind.help}"] if kind.help else []
+    return "\n".join(lines)
+
+
+def kind_of(field: dataclasses.Field) -> Kind:
+    """The kind of a field that a function of this module has made."""
+    return field.metadata["kind"]
+
+
+def fields_of(cls: type) -> dict[str, dataclasses.Field]:
+    """The fields of a class of keys that are configured, by name, in their order."""
+    return {field.name: field for field in dataclasses.fields(cls) if "kind" in field.metadata}
+
+
+def renamed(field: dataclasses.Field, **changes: Any) -> Any:
+    """A new field like another, for a second class of keys; ``default`` and what a :class:`Kind` has may be changed."""
+    default = changes.pop("default", field.default)
+    return dataclasses.field(default=default, metadata={"kind": dataclasses.replace(kind_of(field), **changes)})
+
+
+def _field(default: Any, kind: Kind, more: Mapping[str, Any]) -> Any:
+    return dataclasses.field(default=default, metadata={"kind": dataclasses.replace(kind, **more)})
+
+
+def integer(default: Any, least: int = 1, most: int | None = None, **more: Any) -> Any:
+    """A whole number in a range; 1e3 counts as 1000."""
+
+    def read(value):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != value // 1:
+            return None
+        value = int(value)
+        return value if value >= least and (most is None or value <= most) else None
+
+    text = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
+    return _field(default, Kind(read, text), more)
+
+
+def real(
+    default: Any,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+    **more: Any,
+) -> Any:
+    """A finite number in a range."""
+
+    def read(value):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            return None
+        value = float(value)
+        fits = (
+            (above is None or value > above)
+            and (least is None or value >= least)
+            and (most is None or value <= most)
+            and (below is None or value < below)
+        )
+        return value if fits and math.isfinite(value) else None
+
+    limits = {"above": above, "of at least": least, "of at most": most, "below": below}
+    bounds = " and ".join(f"{words} {bound:g}" for words, bound in limits.items() if bound is not None)
+    return _field(default, Kind(read, f"a number {bounds}".rstrip()), more)
+
+
+def choice(default: Any, *allowed: str, **more: Any) -> Any:
+    """One of some words."""
+    words = (default, *allowed) if default is not None else allowed
+    read = lambda value: value if isinstance(value, str) and value in words else None  # noqa: E731
+    return _field(default, Kind(read, f"one of {', '.join(words)}", words), more)
+
+
+def boolean(default: bool, **more: Any) -> Any:
+    """true or false."""
+    return _field(default, Kind(lambda value: value if isinstance(value, bool) else None, "true or false"), more)
+
+
+def text(default: Any, **more: Any) -> Any:
+    """Any text; a default of None may stay null."""
+
+    def read(value):
+        return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "" else None
+
+    return _field(default, Kind(read, "a text"), more)
+
+
+def some_of(*allowed: str, **more: Any) -> Any:
+    """A list of some words, in their order here, each once; null for all of them. One word alone is a list of it."""
+
+    def read(value):
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not value or not all(word in allowed for word in value):
+            return None
+        return [word for word in allowed if word in value]
+
+    return _field(None, Kind(read, f"null or a list of some of {', '.join(allowed)}", allowed), more)
+
+
+def dimensions(default: str, **more: Any) -> Any:
+    """auto, all, or a number of dimensions."""
+
+    def read(value):
+        if isinstance(value, str):
+            return value if value in ("auto", "all") else None
+        return (
+            int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1 else None
+        )
+
+    return _field(default, Kind(read, "auto, all, or a whole number of at least 1"), more)
+
+
+def name_or_place(default: str | int, **more: Any) -> Any:
+    """A name, or a place counted from 0."""
+
+    def read(value):
+        fits = (isinstance(value, str) and value) or (
+            isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 0
+        )
+        return (value if isinstance(value, str) else int(value)) if fits else None
+
+    return _field(default, Kind(read, "a name or a whole number of at least 0"), more)
+
+
+def or_tuned(field: Any) -> Any:
+    """What ``field`` takes, or the word ``tuned``: the value that ``boostrun tune`` has chosen."""
+    kind = kind_of(field)
+
+    def read(value):
+        return value if isinstance(value, str) and value == "tuned" else kind.read(value)
+
+    return renamed(field, read=read, allowed=f"{kind.allowed}, or tuned,", choices=("tuned",))
+
+
+def workers(default: int) -> Any:
+    """A number of workers, or -1 for all cores."""
+
+    def read(value):
+        return value if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1) else None
+
+    return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), {})
+
+
+def component(default: Any, room: str, needs: str, **more: Any) -> Any:
+    """A part of a method that is an object: one with the method ``needs``, or the name of one in the catalogue's
+    ``room`` (strategies, policies, weak_learners); a command line can only name it.
+    """
+
+    def read(value):
+        if isinstance(value, str):
+            return value or None
+        return value if not isinstance(value, type) and callable(getattr(value, needs, None)) else None
+
+    what = f"a name (boostrun ls {room}) or an object with {needs}()"
+    return dataclasses.field(
+        default=default, metadata={"kind": dataclasses.replace(Kind(read, what), **more), "room": room}
+    )
+
+
+def plain_number(value: Any) -> Any:
+    """A scalar of NumPy as the Python number that it is; anything else as it is."""
+    return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
+
+
+def check(estimator: Any) -> None:
+    """Hold the parameters of an estimator whose class inherits its keys against their fields.
+
+    This is what its constructor leaves to ``fit``, as scikit-learn asks. None is right where it is the default.
+    Raises BoostrunError with one sentence that names the parameter.
+
+    >>> @keys
+    ... class Rounds(Keys):
+    ...     rounds: int = integer(10)
+    >>> check(Rounds(rounds=0))
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: rounds=0: a whole number of at least 1 is needed
+    """
+    for name, field in fields_of(type(estimator)).items():
+        value = plain_number(getattr(estimator, name))
+        kind = kind_of(field)
+        if value is None and (field.default is None or kind.optional):
+            continue
+        if kind.read(value) is None:
+            hint = did_you_mean(value, kind.choices) if kind.choices and isinstance(value, str) else ""
+            raise BoostrunError(f"{name}={value!r}: {kind.allowed} is needed{hint}")

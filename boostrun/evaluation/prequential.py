@@ -1,0 +1,224 @@
+"""How well a learner follows a stream: on hold-outs of the current concept, or by testing, then training.
+
+As Grbovic & Vucetic (2011) measure it: recovery is over the 600 examples after a change.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostrun.data.streams.drift_stream import DriftStream
+from boostrun.errors import BoostrunError
+from boostrun.papers.iboost.holdout import HeldOut
+
+RECOVERY = 600  # examples after a change
+TAIL = 500  # examples before a change
+
+
+@dataclass(frozen=True)
+class HoldoutCurve:
+    """Accuracy on the hold-out of the current concept at checkpoints of the stream.
+
+    Attributes
+    ----------
+    examples : int64, (c,), rising: after how many examples
+    accuracy_pct : float64, (c,)
+    changes : int64: the concept changes after so many examples
+    end : int, length of the stream
+    seconds : float, processor time of learning and of predictions on the stream, hold-outs left out
+    """
+
+    examples: np.ndarray
+    accuracy_pct: np.ndarray
+    changes: np.ndarray
+    end: int
+    seconds: float
+
+    def stream_accuracy_pct(self) -> float:
+        """Mean over all checkpoints; nan without one."""
+        return _mean(self.accuracy_pct)
+
+    def tail_accuracy_pct(self) -> float:
+        """Mean over the checkpoints among the last 500 examples of each concept."""
+        before = np.append(self.changes, self.end)
+        inside = (self.examples > before[:, None] - TAIL) & (self.examples <= before[:, None])
+        return _mean(self.accuracy_pct[inside.any(axis=0)])
+
+    def recoveries_pct(self) -> list[float]:
+        """For each change, the mean over the checkpoints among the 600 examples after it; nan where there is none."""
+        return [
+            _mean(self.accuracy_pct[(self.examples > change) & (self.examples <= change + RECOVERY)])
+            for change in self.changes
+        ]
+
+    def recovery_pct(self) -> float:
+        """Mean over the changes after which there is a checkpoint, with equal weight."""
+        found = np.array(self.recoveries_pct())
+        return _mean(found[~np.isnan(found)])
+
+
+def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> HoldoutCurve:
+    """Train ``learner`` on the stream; test it on the hold-out of the current concept as it goes.
+
+    Parameters
+    ----------
+    learner : with ``test_then_train(X, y, classes)`` and ``predict(X)``, on class numbers; it is changed
+    stream : with hold-outs
+    every : int, examples from one checkpoint to the next: after example ``every``, 2 ``every``, ...
+    first : int, no checkpoint before so many examples (the length of a window: until then nobody has learnt)
+
+    The concept of a checkpoint is that of the last example seen. Cost: one prediction of a hold-out a checkpoint, which
+    asks only the new members of a committee; see :class:`boostrun.papers.iboost.holdout.HeldOut`.
+
+    Raises
+    ------
+    BoostrunError
+        The stream has no hold-outs.
+    """
+    if not stream.holdouts:
+        raise BoostrunError(f"the stream '{stream.name}' has no hold-out: test it by testing, then training")
+    known = np.arange(len(stream.classes))
+    marks = np.arange(every, len(stream) + 1, every)
+    accuracy = np.empty(len(marks))
+    holdouts = [HeldOut(held.x) for held in stream.holdouts]
+    seconds, seen = 0.0, 0
+    for place, mark in enumerate(marks):
+        begun = time.process_time()
+        learner.test_then_train(stream.x[seen:mark], stream.y[seen:mark], known)
+        seconds += time.process_time() - begun
+        seen = mark  # type: ignore[assignment]
+        if mark >= first:
+            concept = stream.concept(mark)
+            right = holdouts[concept].predict(learner) == stream.holdouts[concept].y
+            accuracy[place] = 100.0 * np.mean(right)
+    if seen < len(stream):
+        begun = time.process_time()
+        learner.test_then_train(stream.x[seen:], stream.y[seen:], known)
+        seconds += time.process_time() - begun
+    kept = marks >= first
+    return HoldoutCurve(marks[kept], accuracy[kept], stream.changes, len(stream), seconds)
+
+
+class Prequential:
+    """Accuracy of predictions that were made before their examples were learnt: overall, in a window, and fading.
+
+    Parameters
+    ----------
+    window : int
+        Length of the window, in examples.
+    fading : float in (0, 1]
+        f of S_k = e_k + f S_(k-1) and N_k = 1 + f N_(k-1), where e_k is 1 for an error; the accuracy is 1 - S_k / N_k.
+    every : int
+        The curve has a point after ``every``, 2 ``every``, ... examples.
+
+    Attributes
+    ----------
+    n_seen : int, examples
+    curve : dict of lists
+        ``examples`` and, after as many, ``window_accuracy_pct`` and ``fading_accuracy_pct``, in percent. The window
+        holds fewer examples in the beginning.
+
+    Memory is ``window`` bytes and the curve's points; blocks may have any size, and make no difference.
+
+    >>> score = Prequential(window=2, fading=0.5, every=2)
+    >>> score.update(np.array([True, False, True]))
+    >>> score.update(np.array([True]))
+    >>> score.accuracy_pct, score.curve["window_accuracy_pct"], score.curve["examples"]
+    (75.0, [50.0, 100.0], [2, 4])
+    """
+
+    def __init__(self, window: int = 10_000, fading: float = 0.999, every: int = 10_000):
+        self.window, self.fading, self.every = window, fading, every
+        self.n_seen = 0
+        self.curve: dict[str, list] = {"examples": [], "window_accuracy_pct": [], "fading_accuracy_pct": []}
+        self._right = 0
+        self._last = np.zeros(window, bool)
+        self._right_in_window = 0
+        self._errors = self._examples = 0.0  # S_k and N_k
+
+    def update(self, right: np.ndarray) -> None:
+        """Add predictions in order: ``right`` bool, (k,)."""
+        right = np.asarray(right, bool)
+        while len(right):
+            until_mark = self.every - self.n_seen % self.every
+            self._add(right[: min(until_mark, self.window)])
+            right = right[min(until_mark, self.window) :]
+            if self.n_seen % self.every == 0:
+                self.curve["examples"].append(self.n_seen)
+                self.curve["window_accuracy_pct"].append(self.window_accuracy_pct)
+                self.curve["fading_accuracy_pct"].append(self.fading_accuracy_pct)
+
+    @property
+    def accuracy_pct(self) -> float:
+        """Over all examples; nan before the first."""
+        return 100.0 * self._right / self.n_seen if self.n_seen else float("nan")
+
+    @property
+    def window_accuracy_pct(self) -> float:
+        """Over the last ``window`` examples; nan before the first."""
+        return 100.0 * self._right_in_window / min(self.n_seen, self.window) if self.n_seen else float("nan")
+
+    @property
+    def fading_accuracy_pct(self) -> float:
+        """1 - S_k / N_k in percent; nan before the first example."""
+        return 100.0 * (1.0 - self._errors / self._examples) if self.n_seen else float("nan")
+
+    def _add(self, right: np.ndarray) -> None:
+        """At most ``window`` predictions: the slots of a ring are written at most once."""
+        k = len(right)
+        slots = (self.n_seen + np.arange(k)) % self.window
+        self._right_in_window += int(np.count_nonzero(right)) - int(np.count_nonzero(self._last[slots]))
+        self._last[slots] = right
+        powers = self.fading ** np.arange(k - 1, -1, -1)
+        faded = self.fading**k
+        self._errors = faded * self._errors + float(powers @ ~right)
+        self._examples = faded * self._examples + float(powers.sum())
+        self._right += int(np.count_nonzero(right))
+        self.n_seen += k
+
+
+def prequential(learner, blocks: Iterable, classes, score: Prequential | None = None) -> tuple[Prequential, float]:
+    """Predict, score, then learn each example of a stream.
+
+    Parameters
+    ----------
+    learner : with ``test_then_train(X, y, classes)``; it is changed
+    blocks : iterable of (X (k, d), y (k,)), which may never be in memory together; see :func:`blocks_of`
+    classes : the labels that may come
+    score : Prequential, filled; None: one with the defaults
+
+    Returns the score, and the processor time of learning and predictions in seconds.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> class Learner(GaussianNB):
+    ...     def test_then_train(self, X, y, classes=None):
+    ...         guess = self.predict(X) if hasattr(self, "classes_") else np.zeros(len(y), int)
+    ...         self.partial_fit(X, y, classes)
+    ...         return guess
+    >>> rng = np.random.default_rng(0)
+    >>> blocks = ((x, (x[:, 0] > 0).astype(int)) for x in (rng.normal(size=(50, 2)) for _ in range(20)))
+    >>> score, seconds = prequential(Learner(), blocks, [0, 1])
+    >>> score.n_seen, score.accuracy_pct > 90
+    (1000, True)
+    """
+    score = Prequential() if score is None else score
+    seconds = 0.0
+    for x, y in blocks:
+        begun = time.process_time()
+        predicted = learner.test_then_train(x, y, classes)
+        seconds += time.process_time() - begun
+        score.update(predicted == np.asarray(y))
+    return score, seconds
+
+
+def blocks_of(stream, size: int = 10_000):
+    """The examples of a :class:`DriftStream`, or of any stream with ``blocks(size)``, in blocks of at most ``size``."""
+    yield from stream.blocks(size)
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")

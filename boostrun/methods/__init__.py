@@ -1,0 +1,1 @@
+"""What methods share: the estimator base, stumps, ensembles, losses, binning."""

@@ -1,0 +1,165 @@
+"""The declaration of a method: one object that says everything about it, once.
+
+It imports nothing heavy, so that help, completion and planning stay fast.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from boostrun.config.fields import MISSING, kind_of
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_SMALL = 3  # what a budget is at most where a method is only compiled
+
+
+@dataclass(frozen=True)
+class Part:
+    """An object that a method is given as a parameter, made of keys of its own.
+
+    ``target`` is ``module:Class``, ``keys`` the dataclass of its parameters, and ``names`` says what a parameter is
+    called among the method's keys, where that is something else. Parameters in ``hidden`` are no keys.
+    """
+
+    target: str
+    keys: type
+    names: Mapping[str, str] = _NOTHING
+    hidden: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What ``boostrun tune`` chooses: the value of ``key`` among ``values`` with the least of the metric ``by``.
+
+    Without values they are the families of the feature bank. With ``holdout`` that share of the training data is held
+    out, and the metric is that on it.
+    """
+
+    key: str
+    values: tuple = ()
+    by: str = "log10_loss"
+    holdout: float | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method as the command, the library and the documentation know it.
+
+    Parameters
+    ----------
+    target : "module:Class" of the estimator that a person imports, and that the runner trains.
+    keys : the dataclass whose fields are its keys, its constructor's defaults and its checks.
+    summary : one line, for lists.
+    budget : a paper's symbol -> the parameter that it is, "part.parameter" for one of a part. Symbols are no keys.
+    inputs : what it can learn from: codes, values, products, stumps, anchors (kinds of features), chunks, stream, and
+        families, where it wants to know which features belong together.
+    evaluation : "module:Class", see :mod:`boostrun.evaluation`.
+    fixed : parameters that make it this method.
+    unused : parameters that have no effect in it, so that they are none of its keys.
+    parts : parameter -> :class:`Part`.
+    random : whether trials differ by their seed.
+    given : parameters that the runner sets: random_state, n_jobs, checkpoint.
+    probe : key -> a smaller value with which it is compiled before the clock starts.
+    exports : what a saved model can be written as.
+    paper : the paper that it is compared with; filled in by the catalogue.
+    traits : words that tell it from its rivals.
+    tuning : what of it can be tuned.
+    """
+
+    target: str
+    keys: type
+    summary: str
+    budget: Mapping[str, str] = _NOTHING
+    inputs: frozenset[str] = frozenset({"codes", "stumps"})
+    evaluation: str = "boostrun.evaluation.staged:Staged"
+    fixed: Mapping[str, Any] = _NOTHING
+    unused: frozenset[str] = frozenset()
+    parts: Mapping[str, Part] = _NOTHING
+    random: bool = True
+    given: frozenset[str] = frozenset({"random_state"})
+    probe: Mapping[str, Any] = _NOTHING
+    exports: frozenset[str] = frozenset()
+    paper: str = ""
+    traits: tuple[str, ...] = ()
+    tuning: Tuning | None = None
+    _parameters: dict[str, tuple[dataclasses.Field, str, str]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        """Every parameter by ``name`` or ``part.name``: its field, the part (or nothing) and the parameter."""
+        for one in dataclasses.fields(self.keys):
+            if "kind" in one.metadata and one.name not in self.parts:
+                self._parameters[one.name] = (one, "", one.name)
+        for name, part in self.parts.items():
+            for one in dataclasses.fields(part.keys):
+                if "kind" in one.metadata and one.name not in part.hidden:
+                    self._parameters[f"{name}.{one.name}"] = (one, name, one.name)
+        for symbol, parameter in self.budget.items():
+            if parameter not in self._parameters:
+                raise ValueError(f"{self.target}: budget {symbol} names the parameter {parameter!r}, and there is none")
+
+    @property
+    def fields(self) -> dict[str, dataclasses.Field]:
+        """The keys, by name, in their order: neither budgets nor what is fixed or unused."""
+        budgets = set(self.budget.values())
+        return {
+            (self.parts[part].names.get(name, name) if part else name): one
+            for place, (one, part, name) in self._parameters.items()
+            if place not in budgets and place not in self.fixed and place not in self.unused
+        }
+
+    @property
+    def budget_defaults(self) -> dict[str, Any]:
+        """Symbol -> its default: a number, or another symbol, "as much as that one"."""
+        symbols = {parameter: symbol for symbol, parameter in self.budget.items()}
+        defaults = {}
+        for symbol, parameter in self.budget.items():
+            one = self._parameters[parameter][0]
+            follows = kind_of(one).follows
+            defaults[symbol] = symbols.get(follows, MISSING) if follows else one.default
+        return defaults
+
+    def make(self, values: Mapping[str, Any], budget: Mapping[str, int], given: Mapping[str, Any]) -> Any:
+        """An unfitted estimator of checked ``values`` (of :attr:`fields`) and ``budget``, by symbol.
+
+        ``given`` is what the runner has for it; of that it takes what it names in ``given``.
+        """
+        places = {self.budget[symbol]: value for symbol, value in budget.items()}
+        own: dict[str, Any] = {}
+        of_part: dict[str, dict[str, Any]] = {name: {} for name in self.parts}
+        for place, (one, part, name) in self._parameters.items():
+            key = self.parts[part].names.get(name, name) if part else name
+            if place in self.fixed:
+                value = self.fixed[place]
+            elif place in places:
+                value = places[place]
+            elif place in self.unused or place in self.budget.values():
+                continue
+            else:
+                value = values.get(key, one.default)
+            (of_part[part] if part else own)[name] = value
+        own |= {name: value for name, value in self.fixed.items() if name not in self._parameters}
+        own |= {name: obtain(part.target)(**of_part[name]) for name, part in self.parts.items()}
+        return obtain(self.target)(**own, **{name: value for name, value in given.items() if name in self.given})
+
+    def make_small(self, values: Mapping[str, Any], budget: Mapping[str, int]) -> Any:
+        """The same, with budgets of at most three and the values of ``probe``: to be compiled, not to be trusted."""
+        values = {**values, **{key: value for key, value in self.probe.items() if key in values}}
+        small = {symbol: min(value, self.probe.get(symbol, _SMALL)) for symbol, value in budget.items()}
+        return self.make(values, small, {"random_state": 0})
+
+
+def obtain(where: str) -> Any:
+    """What ``module:name`` names.
+
+    >>> obtain("boostrun.errors:BoostrunError").__name__
+    'BoostrunError'
+    """
+    module, _, name = where.partition(":")
+    return getattr(importlib.import_module(module), name)

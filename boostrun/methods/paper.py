@@ -1,0 +1,75 @@
+"""What a paper brings: one object that names its methods, data, figures and reference figures, found by entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from boostrun.methods.declaration import Method
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set as the command knows it.
+
+    ``loader`` is the module that reads it (see :mod:`boostrun.data`), ``keys`` the dataclass of its keys, ``gives``
+    what it hands out: table, chunks or stream, ``summary`` one line, for lists, and ``features`` the pipeline that it
+    is used with where a person names none.
+    """
+
+    loader: str
+    keys: type
+    summary: str
+    gives: str = "table"
+    features: str = ""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A feature pipeline as the command knows it.
+
+    ``module`` computes it (see :mod:`boostrun.features`), ``keys`` is the dataclass of its keys, and ``gives`` what a
+    learner may make of them: codes, values, products, stumps, anchors.
+    """
+
+    module: str
+    keys: type
+    summary: str
+    gives: str = "codes"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """All that a paper brings; a fifth one adds its own and edits nothing.
+
+    Parameters
+    ----------
+    title : authors and year, for lists.
+    methods, datasets, features : by the name that a person types.
+    strategies, policies, weak_learners : name -> "module:Class" of parts that a key of a method can name.
+    drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
+    pictures : name -> "module:function" of pictures made of the records of an item's cells.
+    items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
+    reference : a CSV file of the paper's own figures, or None.
+    claims : a YAML file of the paper's claims, or None.
+    public : name -> module of what ``from boostrun import ...`` gives.
+    """
+
+    title: str
+    methods: Mapping[str, Method] = _NOTHING
+    datasets: Mapping[str, DataSet] = _NOTHING
+    features: Mapping[str, Pipeline] = _NOTHING
+    strategies: Mapping[str, str] = _NOTHING
+    policies: Mapping[str, str] = _NOTHING
+    weak_learners: Mapping[str, str] = _NOTHING
+    drawings: Mapping[str, str] = _NOTHING
+    pictures: Mapping[str, str] = _NOTHING
+    items: Path | None = None
+    reference: Path | None = None
+    claims: Path | None = None
+    public: Mapping[str, str] = _NOTHING

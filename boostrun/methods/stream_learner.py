@@ -1,0 +1,135 @@
+"""What stream learners have in common: scikit-learn's ``partial_fit``, prequential training, and river's methods."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostrun.errors import BoostrunError
+
+
+class StreamLearner(ClassifierMixin, BaseEstimator):
+    """Base of classifiers that learn one example at a time in constant memory.
+
+    Classes come with the first :meth:`partial_fit`; where none are declared the labels met so far are the classes, and
+    a new label adds one. Declared classes are all there are: another label is an error. The number of features is that
+    of the first example; another one is an error in arrays. Of river's dicts the names of the first example count, in
+    sorted order: a feature that is missing later is 0, and one that is new is passed over. NaN and infinity are errors.
+
+    A subclass fills in four methods, which see checked data, ``X`` (k, d) float64 in C order and codes ``y`` (k,)
+    int64, places in ``classes_``:
+
+    - ``_begin(n_features, n_classes)`` checks the parameters and makes an empty model; ``n_classes`` is at least 2;
+    - ``_learn(X, y)`` returns the code (k,) predicted for each row before the row is learnt;
+    - ``_predict(X)`` returns codes (k,);
+    - ``_grow(n_classes)`` makes room for more classes.
+
+    With two classes the second is the positive one.
+    """
+
+    def fit(self, X, y):
+        """Start anew and learn the rows of X (n, d) in order, once; ``classes_`` are the sorted labels y (n,)."""
+        X, y = self._checked(X, y)
+        self.__dict__.pop("_names", None)
+        self._start(np.unique(y), declared=True)
+        self._learn(X, self._codes(y))
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Learn more rows in order: X (k, d) finite numbers, y (k,) labels.
+
+        ``classes`` counts at the first call. Raises ValueError (BoostrunError for parameters and labels) with one
+        sentence on bad input.
+        """
+        self._take(X, y, classes)
+        return self
+
+    def test_then_train(self, X, y, classes=None) -> np.ndarray:
+        """Labels (k,) predicted for the rows of X (k, d), each before it is learnt (prequential); see partial_fit."""
+        codes = self._take(X, y, classes)
+        return self.classes_[codes]
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (k,) of X (k, d)."""
+        check_is_fitted(self)
+        codes = self._predict(self._checked(X, reset=False))
+        return self.classes_[np.minimum(codes, len(self.classes_) - 1)]
+
+    def learn_one(self, x: dict, y) -> None:
+        """Learn one example, as river does: ``x`` maps names to numbers. Slower than chunks by far: one call a row."""
+        if not self._started:
+            if not x:
+                raise BoostrunError("the first example has no feature: one at least is needed")
+            self._names = sorted(x, key=str)
+            self.n_features_in_ = len(self._names)
+            self._start(np.array([y]), declared=False)
+        self._learn(self._row(x), self._codes(np.array([y])))
+
+    def predict_one(self, x: dict):
+        """The label of one example, as a Python value; None before the first has been learnt."""
+        if not self._started:
+            return None
+        code = self._predict(self._row(x))[0]
+        return self.classes_[min(code, len(self.classes_) - 1)].item()
+
+    def _checked(self, X, y="no_validation", reset: bool = True):
+        """X as float64 in C order that may be written to, which spares kernels a second compilation, and y if any."""
+        if isinstance(y, str) and y == "no_validation":
+            return np.require(validate_data(self, X, dtype=np.float64, order="C", reset=reset), requirements="W")
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=reset)
+        check_classification_targets(y)
+        return np.require(X, requirements="W"), y
+
+    def _take(self, X, y, classes) -> np.ndarray:
+        first = not self._started
+        X, y = self._checked(X, y, reset=first)
+        if first:
+            self._start(np.unique(y if classes is None else classes), declared=classes is not None)
+        elif classes is not None and not np.isin(classes, self.classes_).all():
+            raise BoostrunError(f"classes={classes!r}: the first call declared {self.classes_.tolist()}")
+        codes = self._learn(X, self._codes(y))
+        return np.minimum(codes, len(self.classes_) - 1)
+
+    @property
+    def _started(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _start(self, classes: np.ndarray, declared: bool) -> None:
+        if type_of_target(classes) == "unknown":
+            raise BoostrunError(f"Unknown label type: {classes!r}")
+        self._begin(self.n_features_in_, max(2, len(classes)))
+        self.classes_, self._declared = classes, declared
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        """Places of labels in ``classes_``, which grows where it may."""
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            new = np.unique(y[~known])
+            if self._declared:
+                label, known = new.tolist()[0], self.classes_.tolist()
+                raise BoostrunError(f"the label {label!r} is none of the classes {known} that the stream began with")
+            self.classes_ = np.concatenate([self.classes_, new])
+            if len(self.classes_) > 2:
+                self._grow(len(self.classes_))
+        order = np.argsort(self.classes_, kind="stable")
+        return order[np.searchsorted(self.classes_, y, sorter=order)].astype(np.int64)
+
+    def _row(self, x: dict) -> np.ndarray:
+        if not hasattr(self, "_names"):
+            raise BoostrunError("this model has learnt from arrays: features have places, not names")
+        try:
+            row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)
+        except (TypeError, ValueError):
+            row = np.array([[np.nan]])
+        if not np.isfinite(row).all():
+            raise BoostrunError(f"{x!r}: every feature must be a finite number")
+        return row
+
+    def _entropy(self) -> int:
+        """The whole number that all randomness follows from."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

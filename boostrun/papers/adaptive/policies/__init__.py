@@ -1,0 +1,19 @@
+"""Which features and samples to look at: one policy a file, each reading like its pseudocode.
+
+The classes are imported when they are first asked for.
+
+>>> from boostrun.papers.adaptive.policies import Laminating
+>>> Laminating(Q=64)
+Laminating(Q=64)
+"""
+
+from __future__ import annotations
+
+
+def __getattr__(name: str):
+    from boostrun.papers.adaptive.adaboost_mh import POLICIES, policy_class
+
+    for policy, (_, cls) in POLICIES.items():
+        if cls == name:
+            return policy_class(policy)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

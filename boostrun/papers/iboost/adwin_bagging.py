@@ -1,0 +1,87 @@
+"""AdWin Bagging: online bagging whose worst member begins anew when an error rises (Bifet et al. 2009)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods import parameters
+from boostrun.papers.iboost.incremental import IncrementalEnsemble
+from boostrun.papers.iboost.kernels import adwin_bagging as kernels
+from boostrun.papers.iboost.kernels.adwin import Adwins
+
+MONITORS = ("error", "correct")
+AFTER = ("keep", "reset")
+VOTES = ("hard", "proba")
+
+
+class AdwinBaggingClassifier(IncrementalEnsemble):
+    """Online bagging of ``budget`` naive Bayes classifiers, each with an ADWIN of its errors::
+
+        on (x, y):  for each member f_j:
+            train f_j on (x, y) with weight Poisson(1)
+            ADWIN_j meets 1[f_j(x) != y];  change if it was cut and its mean rose
+        if change:  the member with the largest mean, and its ADWIN, begin anew
+        predict:  majority of the members
+
+    river's ``ADWINBaggingClassifier`` feeds ADWIN with *correctness*, hence replaces the best member when accuracy
+    rises, and empties an ADWIN at the update after a detection: ``monitor="correct", after="reset", vote="proba"``.
+
+    Parameters
+    ----------
+    budget : M, the number of members.
+    base, var_floor : family of the members, see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
+    delta : of the ADWINs.
+    vote : "hard", or "proba" for the sum of probabilities (river, MOA).
+    monitor, after : see above; after="keep" is MOA's.
+    random_state : seed of the Poisson draws.
+
+    Cost O(M K d) an example.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
+    >>> model = AdwinBaggingClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
+    >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
+    array([ True, False])
+    """
+
+    uses_change_detector = True
+    updates_base_online = True
+    adds_and_removes = True
+    keeps_window = True  # the ADWINs
+
+    def __init__(
+        self, budget=50, base="gnb", var_floor=1e-3, delta=0.002, vote="hard", monitor="error", after="keep",
+        random_state=None,
+    ):  # fmt: skip
+        self.budget = budget
+        self.base = base
+        self.var_floor = var_floor
+        self.delta = delta
+        self.vote = vote
+        self.monitor = monitor
+        self.after = after
+        self.random_state = random_state
+
+    def _begin(self, n_features, n_classes):
+        parameters.choice(self, "vote", VOTES)
+        parameters.choice(self, "monitor", MONITORS)
+        parameters.choice(self, "after", AFTER)
+        if not 0.0 < self.delta < 1.0:
+            raise BoostrunError(f"delta={self.delta!r}: a number between 0 and 1 is needed")
+        super()._begin(n_features, n_classes)
+        self._adwins = Adwins.empty(self.budget)
+        self.n_replaced_ = 0
+
+    def _learn(self, X, y):
+        out = np.empty(len(y), np.int64)
+        self.n_replaced_ += kernels.bag(
+            X, y, self.learners_, self.spread_, float(self.var_floor), self._adwins, self._rng, self._gaussian,
+            float(self.delta), self.after == "reset", self.monitor == "correct", self.vote == "proba", self._shares,
+            self._votes, out,
+        )  # fmt: skip
+        return out
+
+    def _predict(self, X):
+        has_say = (self.learners_.weight.sum(axis=1) > 0.0).astype(np.float64)
+        return self._voted(X, np.arange(self.budget), has_say, self.vote == "proba")

@@ -1,0 +1,64 @@
+"""Committees of classifiers that are fitted to a weighted window and then stay as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods import parameters
+from boostrun.methods.stream_learner import StreamLearner
+from boostrun.papers.iboost.holdout import Members, predicted
+from boostrun.papers.iboost.kernels import adaboost as kernels
+from boostrun.papers.iboost.kernels import bases
+
+FAMILIES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
+
+
+class Committee(StreamLearner):
+    """Base of methods whose members are fitted to a window and vote with coefficients.
+
+    At most ``budget`` members of the family ``base``: ``stump``, ``gnb`` (Gaussian naive Bayes, ``var_floor`` of a
+    feature's variance in the window added to every variance) or ``bnb`` (Bernoulli). A class met for the first time
+    later on makes the members useless, and an empty committee begins.
+    """
+
+    def _begin(self, n_features: int, n_classes: int) -> None:
+        parameters.whole(self, "budget")
+        parameters.choice(self, "base", FAMILIES)
+        if not 0.0 <= self.var_floor < np.inf:
+            raise BoostrunError(f"var_floor={self.var_floor!r}: a number of at least 0 is needed")
+        self._family, self._n_features = FAMILIES[self.base], n_features
+        self._counts = np.zeros(2, np.int64)
+        self._make_room(n_classes)
+
+    def _make_room(self, n_classes: int) -> None:
+        self._n_classes = n_classes
+        self._models = np.zeros((self.budget, bases.width(self._family, self._n_features, n_classes)))
+        self._coefficients = np.zeros(self.budget)
+        self._counts[kernels.SIZE] = 0
+
+    def _open_window(self, length: int) -> None:
+        """Room for the newest ``length`` examples: columns, their sorted order, class codes."""
+        shape = (self._n_features, length)
+        self._window = np.zeros(shape), np.zeros(shape, np.int32), np.zeros(length, np.int64)
+
+    def _grow(self, n_classes: int) -> None:
+        self._make_room(n_classes)
+
+    @property
+    def n_seen_(self) -> int:
+        """Examples learnt."""
+        return int(self._counts[kernels.SEEN])
+
+    @property
+    def betas_(self) -> np.ndarray:
+        """(m,) float64, coefficients of the members."""
+        return self._coefficients[: self._counts[kernels.SIZE]].copy()
+
+    def members(self) -> Members:
+        """The committee as numbers, not copied."""
+        size = int(self._counts[kernels.SIZE])
+        return Members(self._family, self._models, self._coefficients, size, self._n_classes, signed=False)
+
+    def _predict(self, X):
+        return predicted(self.members(), X)[0]

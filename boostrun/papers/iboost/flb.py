@@ -1,0 +1,79 @@
+"""Fast and light boosting: one classifier a block, all gone when the error jumps (Chu & Zaniolo 2004)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods import parameters
+from boostrun.papers.iboost.committee import Committee
+from boostrun.papers.iboost.kernels import flb as kernels
+
+
+class FLBClassifier(Committee):
+    """FLB, reconstructed: blocks of ``n_window`` examples, one classifier a block, an unweighted vote::
+
+        on each full block B:
+            e = error of the committee on B
+            if e > mean + z sd of the errors so far (at least 5 blocks):  the committee and the errors begin anew
+            w_i = (1 - e) / e if the committee errs on i, else 1          e kept in [1 / n_window, 1/2]
+            fit a classifier to (B, w); of more than ``budget`` the oldest goes
+
+    sd is at least the binomial one, sqrt(mean (1 - mean) / n_window), with a mean of at least 1 / n_window: one error
+    after a perfect past is no alarm. The original's second stage, which compares
+    gradual with abrupt change, is not reproduced. Until the first block is full the second class is predicted (the
+    lowest of more than two). Nothing is random.
+
+    Parameters
+    ----------
+    n_window : n_flb, examples of a block.
+    budget : M, the number of classifiers kept.
+    z : standard deviations that are an alarm; 2.33 is one-sided 1 %.
+    base, var_floor : see :class:`boostrun.papers.iboost.committee.Committee`.
+
+    Cost M responses an example, twice, and a fit a block.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
+    >>> model = FLBClassifier(n_window=100, budget=20).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
+    >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
+    array([ True, False])
+    """
+
+    uses_change_detector = True
+    updates_base_online = True  # as the paper's table has it, although a block's classifier stays as it was fitted
+    adds_and_removes = True
+    keeps_window = True
+
+    def __init__(self, n_window=200, budget=200, z=2.33, base="stump", var_floor=1e-3):
+        self.n_window = n_window
+        self.budget = budget
+        self.z = z
+        self.base = base
+        self.var_floor = var_floor
+
+    def _begin(self, n_features, n_classes):
+        parameters.whole(self, "n_window")
+        if not self.z >= 0.0:
+            raise BoostrunError(f"z={self.z!r}: a number of at least 0 is needed")
+        super()._begin(n_features, n_classes)
+        self._counts, self._errors = np.zeros(4, np.int64), np.zeros(3)
+        self._open_window(self.n_window)
+
+    def _grow(self, n_classes):
+        super()._grow(n_classes)
+        self._counts[kernels.BLOCKS] = 0
+        self._errors[:] = 0.0
+
+    @property
+    def n_alarms_(self) -> int:
+        """How often the committee began anew because the error had jumped."""
+        return int(self._counts[kernels.ALARMS])
+
+    def _learn(self, X, y):
+        out = np.empty(len(y), np.int64)
+        kernels.blocks(
+            X, y, self._family, *self._window, self._n_classes, float(self.var_floor), self._models,
+            self._coefficients, self._counts, self._errors, float(self.z), out,
+        )  # fmt: skip
+        return out

@@ -1,0 +1,272 @@
+"""Base classifiers of stream boosting, fitted to a weighted window: stumps, Gaussian and Bernoulli naive Bayes.
+
+The window stands feature-major, ``columns`` (d, n) float64, with class codes ``labels`` (n,) int64 and ``weights`` (n,)
+that sum to 1. A classifier is a row of :func:`width` float64 numbers and answers with a class code:
+
+- stump: feature, threshold, the class at or below the threshold, the class above it;
+- naive Bayes: one score for two classes, whose sign tells (0 is the second class), one a class for more, the largest
+  tells (the first of equals); a score is c + sum_r B_r x_r, and + A_r x_r^2 for the Gaussian: c, all B, all A.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
+
+STUMP, GNB, BNB = 0, 1, 2
+ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and it is asked in Python
+_TIE = 1e-12  # errors nearer than this are equal: sums in another order must not choose another stump
+
+
+def width(family: int, n_features: int, n_classes: int) -> int:
+    """Numbers in a classifier.
+
+    >>> width(STUMP, 24, 2), width(GNB, 24, 2), width(BNB, 24, 10)
+    (4, 49, 250)
+    """
+    if family == STUMP:
+        return 4
+    if family == ELSEWHERE:
+        return 1
+    scores = 1 if n_classes == 2 else n_classes
+    return scores * (1 + n_features * (2 if family == GNB else 1))
+
+
+@part
+def respond(family, models, j, sample, n_classes):
+    """Class code that classifier j gives ``sample`` (d,). Cost O(1) for a stump, O(d) or O(d K) for naive Bayes."""
+    if family == STUMP:
+        return int(models[j, 3]) if sample[int(models[j, 0])] > models[j, 1] else int(models[j, 2])
+    d = sample.shape[0]
+    scores = 1 if n_classes == 2 else n_classes
+    size = models.shape[1] // scores
+    best, at = -np.inf, 0
+    for c in range(scores):
+        first = c * size
+        score = models[j, first]
+        if family == GNB:
+            for r in range(d):
+                score += (models[j, first + 1 + d + r] * sample[r] + models[j, first + 1 + r]) * sample[r]
+        else:
+            for r in range(d):
+                if sample[r] > 0.0:
+                    score += models[j, first + 1 + r]
+        if score > best:
+            best, at = score, c
+    if n_classes == 2:
+        return 1 if best >= 0.0 else 0
+    return at
+
+
+@kernel
+def respond_window(family, model, columns, n_classes, classes):
+    """``classes`` (n,) that a classifier gives all slots of the window. Cost O(n) or O(n d K), feature by feature."""
+    d, n = columns.shape
+    if family == STUMP:
+        feature, threshold, below, above = int(model[0]), model[1], int(model[2]), int(model[3])
+        for i in range(n):
+            classes[i] = above if columns[feature, i] > threshold else below
+        return
+    score, best = np.empty(n), np.full(n, -np.inf)
+    count = 1 if n_classes == 2 else n_classes
+    size = model.shape[0] // count
+    for c in range(count):
+        for i in range(n):
+            score[i] = model[c * size]
+        for r in range(d):
+            linear = model[c * size + 1 + r]
+            if family == GNB:
+                square = model[c * size + 1 + d + r]
+                for i in range(n):
+                    score[i] += (square * columns[r, i] + linear) * columns[r, i]
+            else:
+                for i in range(n):
+                    score[i] += linear if columns[r, i] > 0.0 else 0.0
+        for i in range(n):
+            if c == 0:
+                classes[i] = 0
+            if score[i] > best[i]:
+                best[i] = score[i]
+                classes[i] = c
+    if n_classes == 2:
+        for i in range(n):
+            classes[i] = 1 if best[i] >= 0.0 else 0
+
+
+@written_in
+def flip(family, model):
+    """Two classes: the classifier that answers with the other one."""
+    if family == STUMP:
+        model[2], model[3] = model[3], model[2]
+    else:
+        for i in range(model.shape[0]):
+            model[i] = -model[i]
+
+
+@written_in
+def fit(family, columns, order, labels, weights, n_classes, var_floor, model):
+    """Fill ``model`` with the classifier of ``family`` that suits the weighted window (section 5).
+
+    ``order`` (d, n) int32 is the sorted order of :mod:`.drift_order`; only stumps read it. Cost O(d n).
+    """
+    if family != STUMP:
+        fit_naive_bayes(family == GNB, columns, labels, weights, n_classes, var_floor, model)
+    elif n_classes == 2:
+        fit_stump(columns, order, labels, weights, model)
+    else:
+        fit_stump_of_classes(columns, order, labels, weights, n_classes, model)
+
+
+@kernel
+def fit_stump(columns, order, labels, weights, model):
+    """Two classes: sign s above the threshold, -s elsewhere, error (W - |C - 2 L|) / 2; the constant first."""
+    n = labels.shape[0]
+    signed, whole = np.empty(n), 0.0
+    for i in range(n):
+        signed[i] = weights[i] if labels[i] == 1 else -weights[i]
+        whole += signed[i]
+    best, feature, low, high = abs(whole), 0, -np.inf, np.inf
+    above = 1 if whole >= 0.0 else 0
+    below = above
+    for r in range(columns.shape[0]):
+        left, value = 0.0, columns[r, order[r, 0]]
+        for i in range(n - 1):
+            left += signed[order[r, i]]
+            after = columns[r, order[r, i + 1]]
+            if after > value:
+                edge = whole - 2.0 * left
+                if abs(edge) > best + 2.0 * _TIE:
+                    best, feature, low, high = abs(edge), r, value, after
+                    above = 1 if edge >= 0.0 else 0
+                    below = 1 - above
+                value = after
+    model[0], model[1], model[2], model[3] = feature, _between(low, high), below, above
+
+
+@kernel
+def fit_stump_of_classes(columns, order, labels, weights, n_classes, model):
+    """More classes: the heaviest class on each side of the threshold, the lowest of equals; the constant first."""
+    n = labels.shape[0]
+    whole, left = np.zeros(n_classes), np.empty(n_classes)
+    for i in range(n):
+        whole[labels[i]] += weights[i]
+    below = 0
+    for c in range(n_classes):
+        if whole[c] > whole[below]:
+            below = c
+    best, feature, low, high, above = whole[below], 0, -np.inf, np.inf, below
+    for r in range(columns.shape[0]):
+        for c in range(n_classes):
+            left[c] = 0.0
+        for i in range(n - 1):
+            slot = order[r, i]
+            left[labels[slot]] += weights[slot]
+            value, after = columns[r, slot], columns[r, order[r, i + 1]]
+            if after > value:
+                lower, upper = 0, 0
+                for c in range(1, n_classes):
+                    if left[c] > left[lower]:
+                        lower = c
+                    if whole[c] - left[c] > whole[upper] - left[upper]:
+                        upper = c
+                right_way = left[lower] + whole[upper] - left[upper]
+                if right_way > best + _TIE:
+                    best, feature, low, high, below, above = right_way, r, value, after, lower, upper
+    model[0], model[1], model[2], model[3] = feature, _between(low, high), below, above
+
+
+@written_in
+def _between(low, high):
+    """The midpoint, or ``low`` where rounding would put it on ``high``; -inf of the whole line."""
+    middle = 0.5 * low + 0.5 * high
+    return middle if middle < high else low
+
+
+@part
+def fit_naive_bayes(gaussian, columns, labels, weights, n_classes, var_floor, model):
+    """Gaussian: weighted means and variances of each class. Bernoulli: P(x_r > 0 | c) = (w_cr1 + 1/n) / (w_c + 2/n).
+
+    Two classes have one score, the second class less the first; of more, one without weight never wins. A class that
+    has all the weight always wins.
+    """
+    d, n = columns.shape
+    mass, mean, variance = np.zeros(n_classes), np.empty(n_classes), np.empty(n_classes)
+    present, size = 0, 1 + (2 * d if gaussian else d)
+    for i in range(n):
+        mass[labels[i]] += weights[i]
+    for i in range(model.shape[0]):
+        model[i] = 0.0
+    for c in range(n_classes):
+        present += 1 if mass[c] > 0.0 else 0
+    for c in range(n_classes):
+        if mass[c] > 0.0:
+            first, sign = _place_of_score(c, n_classes, size)
+            model[first] += sign * (math.log(mass[c]) if present > 1 else 1.0)
+        elif n_classes > 2:
+            model[c * size] = -np.inf
+    if present < 2:
+        return
+    for r in range(d):
+        plain, spread = 0.0, 0.0
+        for c in range(n_classes):
+            mean[c], variance[c] = 0.0, 0.0
+        for i in range(n):
+            value = columns[r, i] if gaussian else (1.0 if columns[r, i] > 0.0 else 0.0)
+            plain += value
+            mean[labels[i]] += weights[i] * value
+        if gaussian:
+            plain /= n
+            for c in range(n_classes):
+                if mass[c] > 0.0:
+                    mean[c] /= mass[c]
+            for i in range(n):
+                spread += (columns[r, i] - plain) ** 2
+                variance[labels[i]] += weights[i] * (columns[r, i] - mean[labels[i]]) ** 2
+        for c in range(n_classes):
+            if mass[c] > 0.0:
+                first, sign = _place_of_score(c, n_classes, size)
+                if gaussian:
+                    v = variance[c] / mass[c] + var_floor * spread / n + 1e-12
+                    model[first] += sign * (-0.5 * math.log(v) - mean[c] ** 2 / (2.0 * v))
+                    model[first + 1 + r] += sign * (mean[c] / v)
+                    model[first + 1 + d + r] += sign * (-0.5 / v)
+                else:
+                    share = (mean[c] + 1.0 / n) / (mass[c] + 2.0 / n)
+                    model[first] += sign * math.log(1.0 - share)
+                    model[first + 1 + r] += sign * (math.log(share) - math.log(1.0 - share))
+
+
+@written_in
+def _place_of_score(c, n_classes, size):
+    """Where class c's score begins, and its sign: two classes share one, the difference."""
+    return (c * size if n_classes > 2 else 0), (1.0 if n_classes > 2 or c == 1 else -1.0)
+
+
+@written_in
+def fit_to_used(family, columns, order, labels, mass, weights, n_classes, var_floor, model):
+    """:func:`fit` to the slots in use, ``mass`` (n,) not 0: where some are not, to a window that holds no others, which
+    takes O(d n) to copy."""
+    n, d = weights.shape[0], columns.shape[0]
+    used, place = 0, np.empty(n, np.int64)
+    for i in range(n):
+        place[i] = used
+        used += 1 if mass[i] > 0.0 else 0
+    if used < n:
+        some, classes, shares = np.empty((d, used)), np.empty(used, np.int64), np.empty(used)
+        ranks = np.empty((order.shape[0], used), np.int32)
+        for i in range(n):
+            if mass[i] > 0.0:
+                classes[place[i]], shares[place[i]] = labels[i], weights[i]
+                for r in range(d):
+                    some[r, place[i]] = columns[r, i]
+        for r in range(order.shape[0]):
+            at = 0
+            for i in range(n):
+                if mass[order[r, i]] > 0.0:
+                    ranks[r, at] = place[order[r, i]]
+                    at += 1
+        columns, order, labels, weights = some, ranks, classes, shares
+    fit(family, columns, order, labels, weights, n_classes, var_floor, model)

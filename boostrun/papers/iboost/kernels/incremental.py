@@ -1,0 +1,229 @@
+"""Naive Bayes that learns one example at a time, many side by side: the base classifiers of the online rivals.
+
+Learner j keeps, of every class c, the weight met, and of every feature the weighted mean and squared deviations
+(Welford), never decremented. Its score of class c is one pass over the features with numbers kept ready:
+
+    gaussian    constant - sum_r slope_r (x_r - mean_r)^2,  slope = 1 / (2 v),  constant = ln W - 1/2 sum ln v
+    binary      constant + sum_r slope_r 1[x_r > 0],  p = (W mean + 1) / (W + 2),  slope = ln(p / (1 - p)),
+                constant = ln W + sum ln(1 - p)
+
+with v = S / W + floor. The learner answers with the class of the largest score among those it has met.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun.papers.iboost.kernels.compiled import kernel, part
+
+
+class Learners(NamedTuple):
+    """M learners of K classes and d features: ``weight``, ``constant`` (M, K); ``mean``, ``scatter``, ``slope``
+    (M, K, d), all float64."""
+
+    weight: np.ndarray
+    constant: np.ndarray
+    mean: np.ndarray
+    scatter: np.ndarray
+    slope: np.ndarray
+
+    @classmethod
+    def fresh(cls, count: int, n_classes: int, n_features: int) -> Learners:
+        """``count`` learners that have met nothing."""
+        small, large = (count, n_classes), (count, n_classes, n_features)
+        return cls(np.zeros(small), np.full(small, -np.inf), np.zeros(large), np.zeros(large), np.zeros(large))
+
+    def grown(self, n_classes: int) -> Learners:
+        """The same learners with room for more classes, of which they have met nothing."""
+        out = Learners.fresh(len(self.weight), n_classes, self.mean.shape[2])
+        for mine, wider in zip(self, out):
+            wider[:, : mine.shape[1]] = mine
+        return out
+
+
+class Spread(NamedTuple):
+    """What all examples so far say of each feature: ``count`` (1,), ``mean``, ``scatter``, ``floor`` (d,) float64."""
+
+    count: np.ndarray  # type: ignore[assignment]
+    mean: np.ndarray
+    scatter: np.ndarray
+    floor: np.ndarray
+
+    @classmethod
+    def fresh(cls, n_features: int) -> Spread:
+        """Nothing seen."""
+        return cls(np.zeros(1), np.zeros(n_features), np.zeros(n_features), np.full(n_features, 1e-12))
+
+
+@part
+def see(spread, x, share):
+    """One more example x (d,): ``floor`` is ``share`` of each feature's variance over the stream, and 1e-12."""
+    spread.count[0] += 1.0
+    count = spread.count[0]
+    for r in range(x.shape[0]):
+        away = x[r] - spread.mean[r]
+        spread.mean[r] += away / count
+        spread.scatter[r] += away * (x[r] - spread.mean[r])
+        spread.floor[r] = share * spread.scatter[r] / count + 1e-12
+
+
+@kernel
+def forget(learners, j):
+    """Learner j has met nothing."""
+    for c in range(learners.weight.shape[1]):
+        learners.weight[j, c] = 0.0
+        learners.constant[j, c] = -np.inf
+        for r in range(learners.mean.shape[2]):
+            learners.mean[j, c, r] = learners.scatter[j, c, r] = learners.slope[j, c, r] = 0.0
+
+
+@kernel
+def train(learners, j, x, y, weight, floor, gaussian):
+    """Learner j meets the example (x, class y) with a weight: W += k; a = x - mean; mean += a k / W;
+    S += k a (x - mean). Cost O(d), with a logarithm a feature."""
+    learners.weight[j, y] += weight
+    met = learners.weight[j, y]
+    mean, scatter, slope = learners.mean[j, y], learners.scatter[j, y], learners.slope[j, y]
+    constant = np.log(met)
+    for r in range(x.shape[0]):
+        value = x[r] if gaussian else (1.0 if x[r] > 0.0 else 0.0)
+        away = value - mean[r]
+        mean[r] += away * weight / met
+        scatter[r] += weight * away * (value - mean[r])
+        if gaussian:
+            variance = scatter[r] / met + floor[r]
+            slope[r] = 0.5 / variance
+            constant -= 0.5 * np.log(variance)
+        else:
+            ones = met * mean[r] + 1.0
+            zeros = met - met * mean[r] + 1.0
+            slope[r] = np.log(ones / zeros)
+            constant += np.log(zeros / (met + 2.0))
+    learners.constant[j, y] = constant
+
+
+@part
+def score(learners, j, c, x, gaussian):
+    """Log of the joint probability of class c and x by learner j, less a term that all classes share."""
+    slope, mean = learners.slope[j, c], learners.mean[j, c]
+    out = learners.constant[j, c]
+    if gaussian:
+        for r in range(x.shape[0]):
+            away = x[r] - mean[r]
+            out -= slope[r] * away * away
+    else:
+        for r in range(x.shape[0]):
+            if x[r] > 0.0:
+                out += slope[r]
+    return out
+
+
+@kernel
+def answer(learners, j, x, gaussian):
+    """Class that learner j gives x (d,). Of equals the second of two classes (sign(0) = +1), else the lowest."""
+    n_classes = learners.weight.shape[1]
+    best = 1 if n_classes == 2 else 0
+    highest = score(learners, j, best, x, gaussian)
+    for c in range(n_classes):
+        if c != best and learners.weight[j, c] > 0.0:
+            here = score(learners, j, c, x, gaussian)
+            if here > highest:
+                best, highest = c, here
+    return best
+
+
+@kernel
+def probabilities(learners, j, x, gaussian, out):
+    """Probabilities (K,) of the classes by learner j; nothing to a class it has not met, zeros if it met none."""
+    highest, total = -np.inf, 0.0
+    for c in range(out.shape[0]):
+        out[c] = score(learners, j, c, x, gaussian)
+        highest = max(highest, out[c])
+    for c in range(out.shape[0]):
+        out[c] = np.exp(out[c] - highest) if highest > -np.inf else 0.0
+        total += out[c]
+    for c in range(out.shape[0]):
+        out[c] = out[c] / total if total > 0.0 else 0.0
+
+
+@part
+def winner(votes):
+    """Class with the most votes (K,). Of equals the second of two classes, else the lowest."""
+    best = 1 if votes.shape[0] == 2 else 0
+    for c in range(votes.shape[0]):
+        if votes[c] > votes[best]:
+            best = c
+    return best
+
+
+@kernel
+def vote_rows(learners, members, coefficients, columns, gaussian, proba, votes):
+    """``votes`` (K, t): what each class gets for each of the rows ``columns`` (d, t), summed in the order of
+    ``members`` (m,) int64 with their ``coefficients`` (m,); 0 has no say.
+
+    A member gives its coefficient to its :func:`answer`, or with ``proba`` shares it by :func:`probabilities`. One pass
+    over all rows for each member, class and feature: the same sums as row by row, to the bit.
+    """
+    n_classes, length = votes.shape
+    scores, best, highest, total = np.empty(votes.shape), np.empty(length, np.int64), np.empty(length), np.empty(length)
+    for c in range(n_classes):
+        for t in range(length):
+            votes[c, t] = 0.0
+    for place in range(members.shape[0]):
+        j, coefficient = members[place], coefficients[place]
+        if coefficient == 0.0:
+            continue
+        for c in range(n_classes):
+            _score_rows(learners, j, c, columns, gaussian, scores)
+        if proba:
+            _to_probabilities(scores, highest, total)
+            for c in range(n_classes):
+                for t in range(length):
+                    votes[c, t] += coefficient * scores[c, t]
+            continue
+        first = 1 if n_classes == 2 else 0
+        for t in range(length):
+            best[t], highest[t] = first, scores[first, t]
+        for c in range(n_classes):
+            if c != first and learners.weight[j, c] > 0.0:
+                for t in range(length):
+                    better = scores[c, t] > highest[t]
+                    best[t] = c if better else best[t]
+                    highest[t] = scores[c, t] if better else highest[t]
+        for t in range(length):
+            votes[best[t], t] += coefficient
+
+
+@part
+def _score_rows(learners, j, c, columns, gaussian, scores):
+    """:func:`score` of class c for all rows, into ``scores`` (K, t)."""
+    for t in range(columns.shape[1]):
+        scores[c, t] = learners.constant[j, c]
+    for r in range(columns.shape[0]):
+        slope, mean = learners.slope[j, c, r], learners.mean[j, c, r]
+        if gaussian:
+            for t in range(columns.shape[1]):
+                away = columns[r, t] - mean
+                scores[c, t] -= slope * away * away
+        else:
+            for t in range(columns.shape[1]):
+                scores[c, t] += slope if columns[r, t] > 0.0 else 0.0
+
+
+@part
+def _to_probabilities(scores, highest, total):
+    """Each column of ``scores`` (K, t) as :func:`probabilities` has it."""
+    for t in range(scores.shape[1]):
+        highest[t], total[t] = -np.inf, 0.0
+    for c in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            highest[t] = max(highest[t], scores[c, t])
+    for c in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            scores[c, t] = np.exp(scores[c, t] - highest[t]) if highest[t] > -np.inf else 0.0
+            total[t] += scores[c, t]
+    for c in range(scores.shape[0]):
+        for t in range(scores.shape[1]):
+            scores[c, t] = scores[c, t] / total[t] if total[t] > 0.0 else 0.0

@@ -1,0 +1,76 @@
+"""OnlineBoost whose members are searched backwards on a window (Pocock et al. 2010)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.methods import parameters
+from boostrun.papers.iboost.kernels import replay as kernels
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+
+
+class NSOnlineBoostClassifier(OnlineBoostClassifier):
+    """Online non-stationary boosting, reconstructed: M members always, but which ones changes::
+
+        OnlineBoost on every example;  the last ``n_window`` examples are kept
+        every ``search_every`` examples:
+            repeat: among members older than ``patience`` examples, remove the one whose removal raises the accuracy on
+                    the window most;  stop if none raises it
+            every removed member begins anew, last in the order, and meets the window in OnlineBoost's pass, oldest
+            example first; the others hand the weights on and do not learn these examples again
+
+    Parameters
+    ----------
+    budget : M, the number of members.
+    n_window : W, the number of newest examples that are kept.
+    search_every : K, examples from one search to the next.
+    patience : P, examples that a member is safe for.
+    base, var_floor : see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
+    random_state : seed of the Poisson draws.
+
+    Cost O(M K d) an example, and a search M^2 n_window for every member that it looks for.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
+    >>> model = NSOnlineBoostClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
+    >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
+    array([ True, False])
+    """
+
+    uses_change_detector = False
+    updates_base_online = True
+    adds_and_removes = True
+    keeps_window = True
+    vote, negative_votes, bad_weight = "hard", False, 0.0
+
+    def __init__(
+        self, budget=50, n_window=200, search_every=100, patience=200, base="gnb", var_floor=1e-3, random_state=None
+    ):
+        self.budget = budget
+        self.n_window = n_window
+        self.search_every = search_every
+        self.patience = patience
+        self.base = base
+        self.var_floor = var_floor
+        self.random_state = random_state
+
+    def _begin(self, n_features, n_classes):
+        parameters.whole(self, "n_window", "search_every")
+        parameters.whole(self, "patience", least=0)
+        super()._begin(n_features, n_classes)
+        self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
+        self._born, self._counts = np.zeros(self.budget, np.int64), np.zeros(2, np.int64)
+
+    @property
+    def n_replaced_(self) -> int:
+        """Members that began anew."""
+        return int(self._counts[1])
+
+    def _learn(self, X, y):
+        out = np.empty(len(y), np.int64)
+        kernels.ns_online_boost(
+            X, y, self.learners_, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
+            self._gaussian, *self._window, self._born, self._counts, self.search_every, self.patience, self._votes,
+            self._misses, out,
+        )  # fmt: skip
+        return out

@@ -1,0 +1,1 @@
+"""The streams of the paper, one a file."""

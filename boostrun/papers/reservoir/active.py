@@ -1,0 +1,74 @@
+"""Reservoir boosting that asks for a label only after it has chosen to keep a sample (the paper's future work).
+
+The strategies are the same; what they are told of a sample whose label is not known is a guess: the label's sign by the
+ensemble so far, and the weight to be expected if the ensemble's probability p = 1 / (1 + exp(-F)) were right,
+p w(F) + (1 - p) w(-F). GEEM needs labels for nothing else, and Max becomes uncertainty sampling.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods.losses import LOSSES
+from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.loop import Reservoir
+from boostrun.papers.reservoir.strategies import Batch, Strategy
+
+
+class ActiveReservoir(Reservoir):
+    """A :class:`boostrun.papers.reservoir.loop.Reservoir` that looks at the label of a sample only once it is kept.
+
+    ``asked`` holds the labels asked for by the end of each round. Samples that are let go unasked cost no label.
+    """
+
+    def __init__(self, draws, r: int, q: int, loss):
+        super().__init__(draws, r, q, loss)
+        self.known = np.zeros(r + q, bool)
+        self.asked: list[int] = []
+
+    def _select(self, strategy: Strategy, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        self.known &= self.arrived < len(self.asked)  # whoever arrived since the last choice is new
+        guesses = np.where(self.scores > 0.0, 1.0, -1.0)
+        guesses[self.scores == 0.0] = rng.choice([-1.0, 1.0], np.count_nonzero(self.scores == 0.0))
+        probability = 1.0 / (1.0 + np.exp(-self.scores))
+        expected = probability * self.loss.weights(self.scores) + (1.0 - probability) * self.loss.weights(-self.scores)
+        labels = np.where(self.known, self.labels, guesses)
+        true = self.masses * self.loss.weights(self.labels * self.scores)
+        weights = np.where(self.known, true, self.masses * expected)
+        kept, corrected = strategy(Batch(self.samples, labels, weights, self.arrived), self.r, rng)
+        if strategy.carry_mass:
+            self._carry_mass(kept, corrected, weights[kept])
+        self.asked.append((self.asked[-1] if self.asked else 0) + np.count_nonzero(~self.known[kept]))  # type: ignore[arg-type]
+        self.known[kept] = True
+        # what a kept sample stands for was decided by its guess; its own weight is known now
+        share = np.divide(true[kept], weights[kept], out=np.ones(self.r), where=weights[kept] > 0.0)
+        return kept, corrected * share
+
+
+class ActiveBoosting(ReservoirBoosting):
+    """Reservoir boosting by labels asked for; parameters and attributes are those of ReservoirBoosting.
+
+    One against the rest, each class has a reservoir and asks questions of its own: "is it this class?" is one label.
+    ``labels_asked_`` counts them over all classes, ``staged_labels_asked_`` (T,) by the end of each round.
+
+    >>> from boostrun.data.source import ArraySource
+    >>> samples = np.arange(200, dtype=np.uint8)[:, None]
+    >>> source = ArraySource(samples, samples[:, 0] >= 90, seed=0)
+    >>> model = ActiveBoosting("max", reservoir_size=20, n_estimators=5, random_state=0).fit_source(source)
+    >>> model.samples_drawn_, 20 < model.labels_asked_ < 140
+    (140, True)
+    """
+
+    def _reservoir(self, draws, r: int, q: int):
+        return ActiveReservoir(draws, r, q, LOSSES[self.loss])
+
+    def _finish(self) -> None:
+        self.staged_labels_asked_ = np.sum([reservoir.asked for reservoir, *_ in self._problems], axis=0)
+        self.labels_asked_ = int(self.staged_labels_asked_[-1])
+        super()._finish()
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.balanced or self.shared:
+            raise BoostrunError("balanced and shared need the labels of samples that nobody has asked for yet")

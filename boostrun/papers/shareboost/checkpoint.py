@@ -1,0 +1,67 @@
+"""A folder with one file a round, from which a killed run goes on."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods import archive
+
+_FORMAT = "boostrun.ShareBoostRound/1"
+
+
+class Round(NamedTuple):
+    """What a round leaves behind; see the attributes of the classifier."""
+
+    candidate: int
+    weights: np.ndarray
+    score: float
+    loss: float
+    objective: float
+    residual: float
+    iterations: int
+    scored: int
+    seconds_select: float
+    seconds_optimise: float
+
+
+class Checkpoint:
+    """Rounds of one run in ``folder``, which is made where it is missing.
+
+    ``identity``: plain values that decide what the rounds are. A file is written under a temporary name, then renamed,
+    so that a killed run leaves whole rounds. Raises BoostrunError where the folder cannot be written.
+    """
+
+    def __init__(self, folder: str | Path, identity: dict):
+        self.folder, self.identity = Path(folder), json.dumps(identity, sort_keys=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BoostrunError(f"cannot make the folder {folder} of a checkpoint: {error.strerror or error}") from None
+
+    def keep(self, number: int, done: Round) -> None:
+        """Write round ``number``, counted from 1; ``done`` is it."""
+        arrays = {name: np.array(value) for name, value in done._asdict().items()}
+        archive.save(self._path(number), _FORMAT, {"identity": np.array(self.identity), **arrays})
+
+    def rounds(self) -> Iterator[Round]:
+        """The rounds that are there, from the first; raises BoostrunError for those of another run."""
+        for number in itertools.count(1):
+            if not self._path(number).is_file():
+                return
+            (identity, *values), _ = archive.load(self._path(number), _FORMAT, ("identity", *Round._fields))
+            if str(identity) != self.identity:
+                raise BoostrunError(
+                    f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "
+                    "remove it"
+                )
+            yield Round(*(value if value.ndim else value.item() for value in values))  # type: ignore[arg-type]
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"round-{number:04d}.npz"

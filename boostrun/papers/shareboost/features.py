@@ -1,0 +1,129 @@
+"""What may be a candidate: from an array of samples to a pool, by name or by an object with keys of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from boostrun.errors import BoostrunError, did_you_mean
+
+
+class Features:
+    """A kind of candidates. Two are equal when their keys are.
+
+    ``pool(samples, bias, rng)`` makes the pool of ``samples`` (n, d); ``default_bias`` is the bias where none is named.
+    """
+
+    default_bias = "none"
+
+    def __repr__(self):
+        keys = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+        return f"{type(self).__name__}({keys})"
+
+    def __eq__(self, other):
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Raw(Features):
+    """The columns of X as they are; |x| <= 1 where a guarantee is wanted."""
+
+    def pool(self, samples: np.ndarray, bias: str, rng: np.random.Generator):
+        from boostrun.papers.shareboost.pools.dense import DensePool
+
+        return DensePool(samples)
+
+
+class Codes(Features):
+    """The columns of a uint8 X, a code meaning code/255."""
+
+    def pool(self, samples, bias, rng):
+        from boostrun.papers.shareboost.pools.coded import CodedPool
+
+        if samples.dtype != np.uint8:
+            raise BoostrunError(f"features='codes' needs X of dtype uint8, not {samples.dtype}")
+        return CodedPool(np.ascontiguousarray(samples.T))
+
+
+class Groups(Features):
+    """Columns of X that are taken together: ``groups``, a list of lists of column numbers."""
+
+    def __init__(self, groups: Sequence[Sequence[int]]):
+        self.groups = groups
+
+    def pool(self, samples, bias, rng):
+        from boostrun.papers.shareboost.pools.groups import GroupPool
+
+        return GroupPool(samples, self.groups)
+
+
+class Products(Features):
+    """All x_i x_j, i < j, never stored; ``scale`` of the attributes: "minmax", "max01" or "standard"."""
+
+    def __init__(self, scale: str = "minmax"):
+        self.scale = scale
+
+    def pool(self, samples, bias, rng):
+        from boostrun.papers.shareboost.pools.products import ProductPool
+
+        return ProductPool(samples, self.scale)
+
+
+class Stumps(Features):
+    """+1 where x > theta, else -1: ``max_bins`` bins a column, or all thresholds there are when None."""
+
+    default_bias = "pool"
+
+    def __init__(self, max_bins: int | None = 256):
+        self.max_bins = max_bins
+
+    def pool(self, samples, bias, rng):
+        from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
+
+        if self.max_bins is None:
+            return SortedStumpPool(samples, constant=bias == "pool")
+        return BinnedStumpPool.binned(samples, self.max_bins, constant=bias == "pool")
+
+
+class Piecewise(Features):
+    """1[||v - a|| < r] (v, 1) for anchors a and radii r, v the ``pca`` principal components of x (None: x itself).
+
+    ``anchors`` k-means centres, ``radii`` quantiles of the distances; ``score_samples``: candidates are scored on so
+    many samples drawn once, None: on all.
+    """
+
+    def __init__(self, anchors: int = 100, radii: int = 12, pca: int | None = None, score_samples: int | None = None):
+        self.anchors, self.radii, self.pca, self.score_samples = anchors, radii, pca, score_samples
+
+    def pool(self, samples, bias, rng):
+        from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+
+        if bias != "none":
+            raise BoostrunError(f"bias={bias!r}: every piece has a constant of its own, only bias='none' goes with it")
+        return PiecewisePool.fitted(samples, self.anchors, self.radii, self.pca, self.score_samples, rng)
+
+
+FEATURES = {"raw": Raw, "codes": Codes, "products": Products, "stumps": Stumps, "piecewise": Piecewise}
+__all__ = ["FEATURES", "Codes", "Groups", "Piecewise", "Products", "Raw", "Stumps", "features_of"]
+
+
+def features_of(given):
+    """The object that a name stands for, with its defaults, or the object itself.
+
+    Raises BoostrunError for what is neither.
+
+    >>> features_of("stumps")
+    Stumps(max_bins=256)
+    """
+    if isinstance(given, str):
+        if given not in FEATURES:
+            raise BoostrunError(f"features={given!r} is none of {', '.join(FEATURES)}{did_you_mean(given, FEATURES)}")
+        return FEATURES[given]()
+    if isinstance(given, type) or not hasattr(given, "pool"):
+        raise BoostrunError(
+            f"features={given!r}: a name ({', '.join(FEATURES)}) or an object of "
+            "boostrun.papers.shareboost.features is needed"
+        )
+    return given

@@ -1,0 +1,70 @@
+"""Columns of a uint8 bank as candidates: code/255, never held as floats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.papers.shareboost.pools.columns import ColumnPool
+from boostrun.papers.shareboost.pools.pool import checksum
+from boostrun.papers.shareboost.threads import side_by_side
+
+_FEATURES, _SAMPLES = 64, 8192  # a block of codes as floats: 2 MiB; single precision sums no more samples than these
+
+
+class CodedPool(ColumnPool):
+    """The rows of ``codes`` (d, n) uint8, feature-major, possibly memory-mapped; a code c is the value c/255.
+
+    Parameters: ``costs`` (d,) int64 or None, multiply-adds of computing each feature of a sample (0); ``names`` list of
+    str or None. A scoring pass reads d n bytes and costs n d k multiply-adds in single precision.
+
+    >>> pool = CodedPool(np.array([[255, 0], [51, 51]], np.uint8))
+    >>> pool.scores(np.array([[0.5, -0.5], [-0.5, 0.5]]))
+    array([0.5, 0. ])
+    >>> pool.columns(1).ravel()
+    array([0.2, 0.2])
+    """
+
+    kind = "codes"
+    rounding = 1e-6
+
+    def __init__(self, codes: np.ndarray, costs: np.ndarray | None = None, names=None):
+        self.codes, self.costs, self.names = np.asarray(codes), costs, names
+        self.n_candidates, self.n_samples = codes.shape
+
+    def gradients(self, residuals, columns=None):
+        codes, sides = self.codes, residuals.astype(np.float32, order="C")
+        count = len(codes) if columns is None else len(columns)
+        out = np.zeros((count, residuals.shape[1]))
+
+        def fill(start):
+            part = slice(start, min(start + _FEATURES, count))
+            rows = codes[part] if columns is None else codes[columns[part]]
+            values = np.empty((len(rows), min(_SAMPLES, self.n_samples)), np.float32)
+            for first in range(0, self.n_samples, _SAMPLES):
+                some = rows[:, first : first + _SAMPLES]
+                np.copyto(values[:, : some.shape[1]], some)
+                out[part] += values[:, : some.shape[1]] @ sides[first : first + _SAMPLES]
+
+        side_by_side(fill, range(0, count, _FEATURES))
+        return out / (255.0 * self.n_samples)
+
+    def _square_means(self):
+        values = np.square(np.arange(256.0)) / 255.0**2
+        blocks = range(0, self.n_candidates, _FEATURES)
+        sums = side_by_side(lambda r: values[self.codes[r : r + _FEATURES]].sum(axis=1), blocks)
+        return np.concatenate(sums) / self.n_samples
+
+    def columns(self, candidate):
+        return self.codes[candidate][:, None] / 255.0
+
+    def describe(self, candidate):
+        return super().describe(candidate) if self.names is None else self.names[candidate]
+
+    def reaches(self):
+        return self.codes.max(axis=1) / 255.0
+
+    def cost(self, candidate):
+        return 0 if self.costs is None else int(self.costs[candidate])
+
+    def fingerprint(self):
+        return checksum(self.codes)

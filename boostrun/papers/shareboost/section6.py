@@ -1,0 +1,220 @@
+"""Section 6 of the paper as exact checks: where greedy selection, and only it, finds the few columns that all share.
+
+First example: a class y in {0..k-1}, k = 2^m, has one sample [bin(y), 2 m e_y]; W^s has the m bit columns, W^f the k
+unit columns. Second example: s blocks of bits, one of which some samples lack; W^s has the first block, W^f all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.inner import Objective, lbfgs
+from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost.mixed_norm import Course, MixedNorm
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.prox import mixed_norm
+from boostrun.papers.shareboost.regularisers import Frobenius
+from boostrun.papers.shareboost.shareboost import ShareBoost
+
+SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example
+L1 = ((16, 0.01, 0.949984), (64, 0.001, 0.864297))  # k, lambda, and the c whose c W^f is the minimiser
+BITS_ONLY = ((0.9, 0.109617), (0.5, 0.624211), (0.1, 1.870528), (0.02, 2.778295))  # k = 128: lambda, and the entries
+COLUMNS = ((64, 0.9, 6), (64, 0.5, 6), (64, 0.1, 70), (16, 0.9, 20), (16, 0.5, 20), (16, 0.1, 20))  # k, lambda, columns
+
+
+class Check(NamedTuple):
+    """One assertion: of which example and item, what is looked at, what the mathematics say, what came out."""
+
+    example: int
+    item: int
+    what: str
+    expected: str
+    found: str
+    met: bool
+
+
+class First(NamedTuple):
+    """First example: ``x`` (k, m + k), ``y`` (k,), ``shared`` W^s and ``separate`` W^f (m + k, k), ``m``."""
+
+    x: np.ndarray
+    y: np.ndarray
+    shared: np.ndarray
+    separate: np.ndarray
+    m: int
+
+
+class Second(NamedTuple):
+    """Second example: ``x`` ((a + s) k, s m), ``y``, ``shared`` W^s and ``spread`` W^f (s m, k), ``m``."""
+
+    x: np.ndarray
+    y: np.ndarray
+    shared: np.ndarray
+    spread: np.ndarray
+    m: int
+
+
+def bits(k: int) -> np.ndarray:
+    """(k, log2 k): the binary digits of 0, ..., k - 1 as -1 and +1, the lowest first.
+
+    >>> bits(4)
+    array([[-1., -1.],
+           [ 1., -1.],
+           [-1.,  1.],
+           [ 1.,  1.]])
+    """
+    return np.where(np.arange(k)[:, None] >> np.arange(k.bit_length() - 1) & 1, 1.0, -1.0)
+
+
+def first(k: int) -> First:
+    """The first example of k = 2^m classes."""
+    code = bits(k)
+    m = code.shape[1]
+    shared, separate = np.zeros((2, m + k, k))
+    shared[:m], separate[m:] = code.T, np.eye(k)
+    return First(np.column_stack([code, 2 * m * np.eye(k)]), np.arange(k), shared, separate, m)
+
+
+def second(k: int, s: int, a: int) -> Second:
+    """The second: ``a`` samples a class with all s blocks, and one for every block that lacks it."""
+    code = bits(k)
+    m = code.shape[1]
+    whole = np.tile(code, (1, s))
+    lacking = [np.where(np.repeat(np.arange(s) == block, m), 0.0, whole) for block in range(s)]
+    shared = np.zeros((s * m, k))
+    shared[:m] = code.T
+    return Second(np.concatenate([whole] * a + lacking), np.tile(np.arange(k), a + s), shared, whole.T / s, m)
+
+
+def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
+    """L(W) of weights (d, k)."""
+    return loss_and_residuals(x @ weights, y)[0]
+
+
+def mixed_norm_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
+    """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9; BoostrunError where that fails."""
+    course = Course(MixedNorm(gap=1e-9), DensePool(x), y, k)
+    point, out = course.solve(lam), np.zeros((x.shape[1], k))
+    if point.gap > 1e-9 * point.objective:
+        raise BoostrunError(f"the mixed norm's solver stopped at a relative gap of {point.gap / point.objective:.1e}")
+    out[point.candidates] = point.weights
+    return out
+
+
+def frobenius_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
+    """The minimiser (d, k) of L + lambda ||W||_F^2, to a gradient of 1e-8; BoostrunError where that fails."""
+    design = DenseDesign(len(y))
+    design.add(x)
+    objective = Objective(design, y, k, penalty=Frobenius(), weight=lam)
+    found = lbfgs(objective, np.zeros((x.shape[1], k)), 1e-9, 5000)
+    if found.residual > 1e-8:
+        raise BoostrunError(f"the solver stopped at a gradient of {found.residual:.1e}")
+    return found.weights
+
+
+def l1_scale(k: int, lam: float) -> float:
+    """c of the minimiser c W^f of L + lambda ||W||_{1,1}, for lambda < (b / k)(1 - 1 / (1 + (k - 1) e)), b = 2 m."""
+    b = 2 * (k.bit_length() - 1)
+    u = k * lam / b
+    return (1 + math.log(k - 1) - math.log(u / (1 - u))) / b
+
+
+def bit_score(t: int, k: int) -> float:
+    """||grad_r L||_1 of a bit column in round t, t - 1 bits being in use."""
+    return 1 + (math.e - 1) / (1 + (k / 2 ** (t - 1) - 1) * math.e)
+
+
+def unit_score(k: int) -> float:
+    """That of a unit column in the first round."""
+    return (4 * (k.bit_length() - 1) / k) * (1 - 1 / (1 + (k - 1) * math.e))
+
+
+def checks() -> Iterator[Check]:
+    """Section 6 in full, some seconds of work."""
+    yield from _first_example()
+    yield from _second_example()
+
+
+def _first_example() -> Iterator[Check]:
+    for k in (4, 8, 16, 64, 128):
+        x, y, shared, separate, m = first(k)
+        scales = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
+        gaps = [loss(c * shared, x, y) - loss(c * separate, x, y) for c in scales]
+        what = f"k = {k}: least L(c W^s) - L(c W^f), c from {scales[0]:g} to {scales[-1]:g}"
+        yield _check(1, 1, what, "> 0", min(gaps), min(gaps) > 0)
+        away = max(abs(loss(c * separate, x, y) - math.log1p((k - 1) * math.exp(1 - 2 * m * c))) for c in scales)
+        what = f"k = {k}: largest distance of L(c W^f) from ln(1 + (k - 1) e^(1 - 2 m c))"
+        yield _check(1, 1, what, "< 1e-12", away, away < 1e-12)
+    for k, lam, scale in L1:
+        x, y, _, separate, m = first(k)
+        gradient = x.T @ loss_and_residuals(x @ (l1_scale(k, lam) * separate), y)[1] / k
+        optimal = np.allclose(gradient[separate > 0], -lam, rtol=1e-9) and abs(gradient[separate == 0]).max() < lam
+        met = bool(optimal) and abs(l1_scale(k, lam) - scale) < 1e-6
+        yield _check(1, 2, f"k = {k}, lambda = {lam:g}: c of the l1 minimiser c W^f", f"{scale}", l1_scale(k, lam), met)
+    for k, lam in ((16, 1e-2), (64, 1e-3)):
+        x, y, _, _, m = first(k)
+        sizes = np.abs(frobenius_solution(x, y, k, lam)).max(axis=1)
+        used = int((sizes > 1e-3 * sizes.max()).sum())
+        yield _check(1, 2, f"k = {k}, lambda = {lam:g}: columns of the Frobenius minimiser", m + k, used, used == m + k)
+    for k in (16, 32, 64, 128):
+        x, y, *_, m = first(k)
+        model = ShareBoost(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(x), y)
+        taken = sorted(model.selected_.tolist())
+        yield _check(1, 3, f"k = {k}: ShareBoost's first {m} columns are the bits", m, sum(r < m for r in taken),
+                     taken == list(range(m)))  # fmt: skip
+        expected = np.array([bit_score(t, k) for t in range(1, m + 1)])
+        met = np.allclose(model.scores_, expected, rtol=1e-5)
+        yield _check(1, 3, f"k = {k}: score of round {m}", f"{expected[-1]:.6g}", model.scores_[-1], met)
+        errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(x)]
+        halved = errors == [1 - 2**t / k for t in range(1, m + 1)]
+        yield _check(1, 3, f"k = {k}: training error after {m - 1} rounds, 0 after {m}", "0.5", errors[-2], halved)
+    for k in (4, 8):
+        x, y, *_, m = first(k)
+        model = ShareBoost(1).fit_pool(DensePool(x), y)
+        met = model.selected_[0] == m and math.isclose(model.scores_[0], unit_score(k), rel_tol=1e-6)
+        what = f"k = {k}: score of round 1, a unit column's"
+        yield _check(1, 3, what, f"{unit_score(k):.6g}", model.scores_[0], met)
+    x, y, shared, _, m = first(128)
+    for lam, entry in BITS_ONLY:
+        weights = mixed_norm_solution(x, y, 128, lam)
+        met = np.allclose(weights, entry * shared, atol=5e-5 * entry)
+        what = f"k = 128, lambda = {lam:g}: the mixed norm's entries, bit columns only"
+        yield _check(1, 4, what, f"{entry}", np.abs(weights[:m]).max(), met)
+    for k, lam, columns in COLUMNS:
+        x, y, *_ = first(k)
+        used = int(np.count_nonzero(mixed_norm_solution(x, y, k, lam).any(axis=1)))
+        yield _check(1, 4, f"k = {k}, lambda = {lam:g}: columns of the mixed norm", columns, used, used == columns)
+
+
+def _second_example() -> Iterator[Check]:
+    for k, s in SIZES:
+        x, y, shared, spread, m = second(k, s, 4 * s)
+        gaps = [loss(c * shared, x, y) - loss(c * spread, x, y) for c in (0.01, 0.1, 1.0, 3.0, 10.0)]
+        met = min(gaps) > 0 and math.isclose(mixed_norm(spread), mixed_norm(shared))
+        yield _check(2, 1, f"k = {k}, s = {s}: least L(c W^s) - L(c W^f), equal mixed norms", "> 0", min(gaps), met)
+    x, y, *_ = second(16, 4, 16)
+    for lam in (0.5, 0.1, 0.02):
+        sizes = np.abs(mixed_norm_solution(x, y, 16, lam))
+        used = int(np.count_nonzero(sizes.any(axis=1)))
+        met = used == 16 and np.ptp(sizes) < 1e-6 * max(1.0, sizes.max())
+        yield _check(2, 2, f"k = 16, s = 4, lambda = {lam:g}: columns of the mixed norm, entries alike", 16, used, met)
+    for k, s in SIZES:
+        x, y, *_, m = second(k, s, 4 * s)
+        model = ShareBoost(3 * m).fit_pool(DensePool(x), y)
+        errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(x)]
+        expected = (1 - 1 / k) / (5 * s)  # (eps / s)(1 - 1 / k), eps = s / (a + s), a = 4 s
+        met = model.selected_[:m].tolist() == list(range(m)) and math.isclose(errors[m - 1], expected)
+        what = f"k = {k}, s = {s}: training error after {m} rounds, one block's bits"
+        yield _check(2, 3, what, f"{expected:.6g}", errors[m - 1], met)
+        needed = errors.index(0.0) + 1 if 0.0 in errors else 0
+        what = f"k = {k}, s = {s}: columns until the training error is 0"
+        yield _check(2, 3, what, 2 * m, needed, needed == 2 * m)
+
+
+def _check(example: int, item: int, what: str, expected: object, found: float, met: object) -> Check:
+    return Check(example, item, what, str(expected), f"{found:.6g}", bool(met))
