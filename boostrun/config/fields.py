@@ -26,6 +26,7 @@ import dataclasses
 import functools
 import math
 import numbers
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -227,6 +228,22 @@ def component(default: Any, room: str, needs: str, **more: Any) -> Any:
     return dataclasses.field(
         default=default, metadata={"kind": dataclasses.replace(Kind(read, what), **more), "room": room}
     )
+
+
+def whole_number(value: Any, what: str, least: int = 0) -> int:
+    """``value`` as a plain int of at least ``least``; BoostrunError otherwise.
+
+    >>> whole_number(-1, "seed")
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: seed must be an integer of at least 0, not -1
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise BoostrunError(f"{what} must be an integer of at least {least}, not {value!r}")
+    return number
 
 
 def plain_number(value: Any) -> Any:
