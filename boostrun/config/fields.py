@@ -7,12 +7,12 @@ keys, the checks of both and the reference page all follow from one line:
 ... class BoostingKeys(Keys):
 ...     shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of every step")
 >>> class Boosting(BoostingKeys):
-...     """Boosts.
+...     '''Boosts.
 ...
 ...     Parameters
 ...     ----------
 ...     {parameters}
-...     """
+...     '''
 >>> Boosting().shrinkage
 0.5
 >>> print(Boosting.__doc__.split("---")[-1].strip("- \\n"))

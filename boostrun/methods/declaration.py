@@ -9,12 +9,10 @@ import dataclasses
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from boostrun.config.fields import MISSING, kind_of
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _SMALL = 3  # what a budget is at most where a method is only compiled
 
 
@@ -28,7 +26,7 @@ class Part:
 
     target: str
     keys: type
-    names: Mapping[str, str] = _NOTHING
+    names: Mapping[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
 
 
@@ -74,15 +72,15 @@ class Method:
     target: str
     keys: type
     summary: str
-    budget: Mapping[str, str] = _NOTHING
+    budget: Mapping[str, str] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset({"codes", "stumps"})
     evaluation: str = "boostrun.evaluation.staged:Staged"
-    fixed: Mapping[str, Any] = _NOTHING
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     unused: frozenset[str] = frozenset()
-    parts: Mapping[str, Part] = _NOTHING
+    parts: Mapping[str, Part] = field(default_factory=dict)
     random: bool = True
     given: frozenset[str] = frozenset({"random_state"})
-    probe: Mapping[str, Any] = _NOTHING
+    probe: Mapping[str, Any] = field(default_factory=dict)
     exports: frozenset[str] = frozenset()
     paper: str = ""
     traits: tuple[str, ...] = ()
