@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 from boostrun.methods.declaration import Method
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -61,15 +57,15 @@ class Paper:
     """
 
     title: str
-    methods: Mapping[str, Method] = _NOTHING
-    datasets: Mapping[str, DataSet] = _NOTHING
-    features: Mapping[str, Pipeline] = _NOTHING
-    strategies: Mapping[str, str] = _NOTHING
-    policies: Mapping[str, str] = _NOTHING
-    weak_learners: Mapping[str, str] = _NOTHING
-    drawings: Mapping[str, str] = _NOTHING
-    pictures: Mapping[str, str] = _NOTHING
+    methods: Mapping[str, Method] = field(default_factory=dict)
+    datasets: Mapping[str, DataSet] = field(default_factory=dict)
+    features: Mapping[str, Pipeline] = field(default_factory=dict)
+    strategies: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, str] = field(default_factory=dict)
+    weak_learners: Mapping[str, str] = field(default_factory=dict)
+    drawings: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None
     reference: Path | None = None
     claims: Path | None = None
-    public: Mapping[str, str] = _NOTHING
+    public: Mapping[str, str] = field(default_factory=dict)
