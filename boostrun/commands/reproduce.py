@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.commands.run import same_places, tell_end
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.report import build, curve_figure, share_figure, table_figure, write
 from boostrun.report.curves import AGAINST, MOST_LINES

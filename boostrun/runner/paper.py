@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostrun import compose
+from boostrun.config import compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, Table, TableSpec
 from boostrun.report.figures import PaperPoint
@@ -164,7 +164,7 @@ def load(
     bases: dict | None = None,
 ) -> Item:  # fmt: skip
     """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell, ``bases`` is what
-    items of one command share (see :func:`boostrun.compose.composer`).
+    items of one command share (see :func:`boostrun.config.compose.composer`).
 
     Raises BoostrunError for an unknown item, a file that is not an item, and every bad override.
 

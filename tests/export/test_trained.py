@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from boostrun import VoteEnsemble
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.evaluation import path as shared_path
 from boostrun.features import open_bank
 from boostrun.papers.shareboost import template_costs

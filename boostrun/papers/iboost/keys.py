@@ -23,7 +23,9 @@ class IBoostKeys(Keys):
     example: str = choice("newest", "random", help="the example of a stochastic step")
     eta: float | None = real(None, above=0.0, help=_STEP)
     grad_cap: float | None = real(
-        1.0, above=0.0, optional=True,
+        1.0,
+        above=0.0,
+        optional=True,
         help="largest weight in a gradient step: the loss then has a linear tail; none is the method as printed, whose "
         "coefficients can grow without bound",
     )
@@ -36,6 +38,8 @@ class IBoostKeys(Keys):
     flip_bad: bool = boolean(
         False, help="a naive Bayes of two classes worse than chance enters with its answers exchanged"
     )
-    multiclass: str = choice("samme", "ovr", help="more than two classes: SAMME's code vectors, or one against the rest")
+    multiclass: str = choice(
+        "samme", "ovr", help="more than two classes: SAMME's code vectors, or one against the rest"
+    )
     var_floor: float = real(1e-3, above=0.0, help="share of a feature's variance added to every variance of gnb")
     random_state: Any = None

@@ -1,4 +1,105 @@
 """Shalev-Shwartz, Wexler & Shashua 2011: ShareBoost, one small set of features for all classes, and its rivals.
 
-``shareboost.py`` is the loop; ``pools/`` holds one kind of candidate features a file.
+``course.py`` is the loop, ``classifier.py`` the estimator; ``pools/`` holds one kind of candidate features a file.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from boostrun.methods.declaration import Method, Tuning
+from boostrun.methods.paper import Paper
+from boostrun.papers.shareboost import keys
+
+_HERE = "boostrun.papers.shareboost"
+_COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates of one column each
+_SAVED = frozenset({"npz", "c"})
+_REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
+
+METHODS = {
+    "shareboost": Method(
+        target=f"{_HERE}.classifier:ShareBoostClassifier",
+        keys=keys.ShareBoostKeys,
+        summary="ShareBoost: T features shared by all classes, chosen greedily, all weights solved anew "
+        "(Shalev-Shwartz et al. 2011)",
+        budget={"T": "n_features"},
+        inputs=_COLUMNS | {"anchors"},
+        evaluation=f"{_HERE}.evaluation.shareboost:SharePath",
+        random=False,
+        given=frozenset({"random_state", "n_jobs", "checkpoint"}),
+        probe={"T": 1, "inner_maxiter": 1},
+        exports=_SAVED,
+        tuning=_REG,
+    ),
+    "ovr_greedy": Method(
+        target=f"{_HERE}.ovr_greedy:OneVsRestGreedyClassifier",
+        keys=keys.OneVsRestGreedyKeys,
+        summary="one-vs-rest greedy selection: every class has T features of its own (Shalev-Shwartz et al. 2011, "
+        "Figure 2)",
+        budget={"T": "n_features"},
+        inputs=_COLUMNS,
+        evaluation=f"{_HERE}.evaluation.ovr_greedy:OvrPath",
+        random=False,
+        given=frozenset({"n_jobs"}),
+        probe={"T": 1, "inner_maxiter": 1},
+        exports=_SAVED,
+        tuning=_REG,
+    ),
+    "mixed_norm": Method(
+        target=f"{_HERE}.mixed_norm:MixedNormClassifier",
+        keys=keys.MixedNormKeys,
+        summary="the l1 / l-infinity mixed norm, its whole path to T columns (Duchi & Singer 2009; Shalev-Shwartz et "
+        "al. 2011)",
+        budget={"T": "max_columns"},
+        inputs=_COLUMNS,
+        evaluation=f"{_HERE}.evaluation.mixed_norm:NormPath",
+        random=False,
+        given=frozenset({"n_jobs"}),
+        probe={"T": 1, "n_lambdas": 1},
+        exports=_SAVED,
+    ),
+    "jointboost": Method(
+        target=f"{_HERE}.jointboost:JointBoostClassifier",
+        keys=keys.JointBoostKeys,
+        summary="JointBoost: T regression stumps shared by subsets of the classes (Torralba et al. 2007; "
+        "Shalev-Shwartz et al. 2011)",
+        budget={"T": "rounds"},
+        inputs=frozenset({"codes", "stumps"}),
+        evaluation=f"{_HERE}.evaluation.jointboost:JointPath",
+        random=False,
+        given=frozenset(),
+        probe={"T": 1},
+        exports=_SAVED,
+    ),
+    "knn": Method(
+        target=f"{_HERE}.knn:KNNClassifier",
+        keys=keys.KNNKeys,
+        summary="k nearest neighbours by exact distances (Shalev-Shwartz et al. 2011, Table 1)",
+        inputs=frozenset({"codes", "values"}),
+        evaluation=f"{_HERE}.evaluation.whole:Whole",
+        random=False,
+        given=frozenset(),
+    ),
+    "kernel_svm": Method(
+        target=f"{_HERE}.kernel_svm:KernelSVMClassifier",
+        keys=keys.KernelSVMKeys,
+        summary="a Gaussian kernel machine for every class (Shalev-Shwartz et al. 2011, Figure 7)",
+        inputs=frozenset({"codes", "values", "anchors"}),
+        evaluation=f"{_HERE}.evaluation.whole:Whole",
+        random=False,
+        given=frozenset({"random_state"}),
+    ),
+}
+
+PAPER = Paper(
+    title="ShareBoost (Shalev-Shwartz, Wexler & Shashua 2011)",
+    methods=METHODS,
+    drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
+    pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
+    reference=Path(__file__).parent / "reference.csv",
+    public={
+        "ShareBoostClassifier": f"{_HERE}.classifier",
+        "MixedNormClassifier": f"{_HERE}.mixed_norm",
+        "JointBoostClassifier": f"{_HERE}.jointboost",
+    },
+)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from numpy.random import SeedSequence
 
-from boostrun.runner.cell import checked_seed
+from boostrun.config.fields import whole_number
 
 
 class Seeds(NamedTuple):
@@ -40,4 +40,4 @@ def spawn(seed: int) -> Seeds:
     >>> np.random.default_rng(seeds.filter).integers(100, size=3).tolist()
     [71, 10, 15]
     """
-    return Seeds(*SeedSequence(checked_seed(seed)).spawn(len(Seeds._fields)))
+    return Seeds(*SeedSequence(whole_number(seed, "seed")).spawn(len(Seeds._fields)))
