@@ -5,12 +5,12 @@ Nothing heavy is imported until an estimator is made.
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from boostrun.extend import objects
+from boostrun.runner.make import estimator as make_estimator
+from boostrun.runner.make import parameters_of_own
 
 
 class Made(NamedTuple):
@@ -168,19 +168,26 @@ ALGORITHMS = {
 _PARAMETERS = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators", "Q": "Q"}
 
 
-def modules(name: str, own: str | None = None) -> tuple[str, ...]:
-    """Dotted names of the modules that decide what an algorithm computes, besides those that they import.
+def deciding(algo: Mapping[str, Any], budget: Mapping[str, int]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Roots of the code that decides what an algorithm computes, and the facts of its declaration that do.
 
-    ``own`` is the ``module:Class`` of a person's own algorithm.
-
-    >>> modules("wsam")[2:]
-    ('boostrun.reservoir.boosting', 'boostrun.reservoir.strategies')
+    >>> deciding({"name": "mada"}, {"T": 10})[0]
+    ('boostrun.runner.evaluate', 'boostrun.reservoir.full_data:FullDataBoosting', 'boostrun.reservoir.mada')
     """
-    if own is not None:
-        return (evaluation(name, own), "boostrun.runner.seeds", objects.module_of(own))
-    made = ALGORITHMS.get(name)
-    parts = (made.module, *made.also) if made else ()
-    return (evaluation(name), "boostrun.runner.seeds", *parts)
+    evaluated = evaluation(algo["name"], algo.get("class"))
+    if "class" in algo:
+        return (evaluated, algo["class"]), {}
+    made = ALGORITHMS.get(algo["name"])
+    if made is None:
+        return (evaluated,), {}
+    names = made.budget or _PARAMETERS
+    facts = {
+        "method": made.method, "fixed": made.fixed, "policy": made.policy,
+        "budget": {key: names[key] for key in budget},
+    }  # fmt: skip
+    inside = ALGORITHMS.get(algo.get("policy", ""))  # a policy inside another method
+    also = made.also if inside is None else (*(set(made.also) - set(_POLICY_MODULES)), *inside.also)
+    return (evaluated, f"{made.module}:{made.cls}", *also), {key: value for key, value in facts.items() if value}
 
 
 def evaluation(name: str, own: str | None = None) -> str:
@@ -200,29 +207,13 @@ def make(algo: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
         from sklearn.dummy import DummyClassifier
 
         return DummyClassifier(strategy="most_frequent")
-    cls = getattr(importlib.import_module(made.module), made.cls)
-    parameters = {key: value for key, value in algo.items() if key != "name"} | dict(made.fixed or {})
-    parameters |= {(made.budget or _PARAMETERS)[key]: value for key, value in budget.items()}
-    if made.method is None:
-        given = {key: value for key, value in parameters.items() if value is not None}
-        seeded = "random_state" in inspect.signature(cls).parameters
-        return cls(**given, **({"random_state": random_state} if seeded else {}))
-    method: Any = made.method
-    if made.policy is not None:
-        from boostrun.sampling.adaboost_mh import policy_class
-
-        method = policy_class(method)(**{name: parameters.pop(key) for key, name in made.policy.items()})
-    return cls(method, random_state=random_state, **parameters)
+    return make_estimator(made, made.budget or _PARAMETERS, algo, budget, random_state)
 
 
 def make_own(where: str, keys: Mapping[str, Any], budget: Mapping[str, int], random_state: int):
     """A person's own estimator, ``where`` = ``module:Class``; its class attribute ``budget`` names its parameters."""
     cls = objects.obtain(where)
-    parameters = {key: value for key, value in keys.items() if key not in ("name", "class")}
-    parameters |= {getattr(cls, "budget", {})[key]: value for key, value in budget.items()}
-    if "random_state" in inspect.signature(cls).parameters:
-        parameters["random_state"] = random_state
-    return objects.call(where, cls, **parameters)
+    return objects.call(where, cls, **parameters_of_own(cls, keys, budget, random_state))
 
 
 def rehearse(algo: Mapping[str, Any], budget: Mapping[str, int], bank) -> None:

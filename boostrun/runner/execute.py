@@ -12,10 +12,12 @@ from pathlib import Path
 
 from boostrun.compose import Settings
 from boostrun.data import is_drifting, is_streamed
+from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster, pool, provenance
 from boostrun.runner.cluster.ship import ship
-from boostrun.runner.plan import PlannedCell, cell_of, modules, open_store, own_classes, plan, prepare, roots
+from boostrun.runner.code import code_of
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, own_classes, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store
@@ -140,8 +142,9 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
     own = ("algo", "dataset")
     return sorted(
         {
-            (modules(cell.cell), cell.inputs.source)
+            (roots, source_digest(roots))
             for cell in cells
+            for roots in (code_of(cell.cell).roots,)
             if cell.to_run and not any("class" in getattr(cell.cell, part) for part in own)
         }
     )

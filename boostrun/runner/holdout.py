@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 _SEED = 20131205  # of the permutation that splits: the same samples are held out in every trial
@@ -27,6 +30,11 @@ class Holdout:
             "test": np.sort(order[:cut]),
             "train": np.concatenate([originals * copy + kept for copy in range(copies + 1)]),
         }
+
+    @classmethod
+    def of(cls, bank, fraction: float, dataset: Mapping[str, Any]) -> Holdout:
+        """The hold-out of a bank of this data set, whose originals may be followed by distortions."""
+        return cls(bank, fraction, dataset["copies"] if dataset.get("name") == "mnist_expanded" else 0)
 
     @property
     def meta(self) -> dict:

@@ -156,6 +156,7 @@ class Item:
             setting="" if "setting" in (self.rows, *self.spec.columns) else place.setting,
             metric=metric,
             rounds=rounds,
+            sampled=cell.sampled,
         )
 
 

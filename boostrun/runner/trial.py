@@ -41,8 +41,7 @@ class Execute:
 
     def trained(self, trial: Trial) -> tuple[Any, Any, dict[str, Any]]:
         """(fitted model, the bank it was trained on, metrics with cost and curve) of a trial that is not streamed."""
-        from boostrun.runner import algorithms
-        from boostrun.runner.seeds import spawn
+        from boostrun.runner import algorithms, protocol
 
         cell = trial.cell
         dataset = {**cell.dataset}
@@ -51,21 +50,22 @@ class Execute:
         if "class" in dataset and bank.meta["key"] != trial.inputs.data:
             raise BoostrunError(f"{dataset['class']} gives other samples each time: seed its random numbers by a key")
         _compile(cell)
-        seeds = spawn(trial.seed)
-        random_state = int(seeds.algorithm.generate_state(1)[0])
         evaluation = algorithms.evaluation(cell.algo["name"], cell.algo.get("class"))
         train_and_test = importlib.import_module(evaluation).train_and_test
-        model = algorithms.make(cell.algo, cell.budget, random_state)
         ours = "class" not in cell.algo  # a person's own may mean something else by these names
-        threaded, resumes = (ours and hasattr(model, name) for name in ("n_jobs", "checkpoint"))
-        if threaded:
-            model.n_jobs = self.threads
-        if resumes:
-            model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
-        result = train_and_test(model, bank, seeds.filter)
-        if threaded:
+
+        def make(random_state: int):
+            model = algorithms.make(cell.algo, cell.budget, random_state)
+            if ours and hasattr(model, "n_jobs"):
+                model.n_jobs = self.threads
+            if ours and hasattr(model, "checkpoint"):  # a killed trial goes on from there
+                model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key
+            return model
+
+        model, result = protocol.on_bank(make, train_and_test, bank, trial.seed)
+        if ours and hasattr(model, "n_jobs"):
             result["cost"]["threads"] = self.threads
-        if resumes:
+        if ours and hasattr(model, "checkpoint"):
             cost = result["cost"]  # a run that went on has earlier rounds, with seconds of their own
             cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
             shutil.rmtree(model.checkpoint, ignore_errors=True)
@@ -74,34 +74,32 @@ class Execute:
     def _drifting(self, trial: Trial) -> dict[str, Any]:
         """The same from a stream whose concept may change; it and its hold-outs are the same for all algorithms."""
         from boostrun.data.streams import draw
-        from boostrun.runner import algorithms, evaluate_drift
-        from boostrun.runner.seeds import spawn
+        from boostrun.runner import algorithms, evaluate_drift, protocol
 
-        cell, seeds = trial.cell, spawn(trial.seed)
+        cell = trial.cell
         dataset, module = cell.dataset, importlib.import_module(loader_module(cell.dataset))
         if hasattr(module, "located"):
             dataset = module.located(dataset, Path(self.data_root), Path(self.folder))
-        stream = draw(dataset, Path(self.data_root), seeds.split, seeds.filter)
-        evaluate_drift.rehearse(
-            algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
-        )
-        model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", evaluate_drift.FIRST))
+        return protocol.on_stream(
+            functools.partial(algorithms.make, cell.algo, cell.budget),
+            algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0),
+            evaluate_drift,
+            functools.partial(draw, dataset, Path(self.data_root)),
+            cell.dataset, cell.budget, trial.seed,
+        )  # fmt: skip
 
     def _streamed(self, trial: Trial) -> dict[str, Any]:
         """The same from files that are read in chunks; refused when they are others than at the start of the run."""
         from boostrun.data import stream_set
-        from boostrun.runner import algorithms, streamed
-        from boostrun.runner.seeds import spawn
+        from boostrun.runner import algorithms, protocol, streamed
 
         cell, data_root = trial.cell, Path(self.data_root)
         dataset = stream_set.located(cell.dataset, data_root, Path(self.folder))
         limit = dataset.pop("memory_limit")
         data = stream_set.open_set(dataset, data_root)
         _compile(cell, data.train_facts.dtype)
-        seeds = spawn(trial.seed)
-        model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        result = streamed.train_and_test(model, data, limit, cell.features["bins"], seeds.filter)
+        make = functools.partial(algorithms.make, cell.algo, cell.budget)
+        result = protocol.on_chunks(make, streamed.train_and_test, data, limit, cell.features["bins"], trial.seed)
         if stream_set.key(dataset, data_root) != trial.inputs.data:
             raise BoostrunError("the files of the streamed set were changed while they were read; run it again")
         return result
@@ -140,8 +138,7 @@ def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: floa
             Path(execute.cache_root), memory_mb=execute.memory_mb,
         )  # fmt: skip
     if holdout:
-        options = json.loads(dataset)
-        bank = Holdout(bank, holdout, options["copies"] if options.get("name") == "mnist_expanded" else 0)
+        bank = Holdout.of(bank, holdout, json.loads(dataset))
     return Fewer(bank, train_samples) if train_samples else bank
 
 
