@@ -5,15 +5,15 @@ import json
 
 import numpy as np
 import pytest
-
 from boostrun.compose import compose_one
+from boostrun.papers.shareboost.bank_pools import kind_of, pool_of, samples_of
+
 from boostrun.evaluation import path as shared_path
 from boostrun.features import open_bank
 from boostrun.papers.shareboost import template_costs
-from boostrun.papers.shareboost.bank_pools import kind_of, pool_of, samples_of
 from boostrun.papers.shareboost.checkpoint import Checkpoint
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.evaluation import shareboost as evaluate_sharing
-from boostrun.papers.shareboost.shareboost import ShareBoost
 from boostrun.runner import algorithms
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.execute import fewer_trials, threads
@@ -37,7 +37,7 @@ def bank_of(table, tmp_path, **features):
 
 
 def trained(bank, T=4, **keys):
-    model = ShareBoost(T, **{"bias": "auto", **keys})
+    model = ShareBoostClassifier(T, **{"bias": "auto", **keys})
     return model, evaluate_sharing.train_and_test(model, bank, None)
 
 
@@ -280,7 +280,8 @@ def test_one_trial_of_what_is_not_random_is_no_news_where_no_number_was_asked_fo
 
 
 def test_the_pools_are_those_of_the_schemas():
-    from boostrun.config import SCHEMAS
     from boostrun.papers.shareboost.bank_pools import POOLS
+
+    from boostrun.config import SCHEMAS
 
     assert all(POOLS.get(name, "codes") == schema.pool for name, schema in SCHEMAS["features"].items())
