@@ -41,5 +41,5 @@ class OvrPath(PoolPath):
             reached = [count for count, error in zip(path["summed"], path["test_error_pct"]) if error <= target]
             if reached:
                 metrics[f"summed_features_to_{target}_pct"] = reached[0]
-        cost = clock.cost() | last(curve, "select_seconds", "optimise_seconds")
+        cost = clock.cost(**last(curve, "select_seconds", "optimise_seconds"))
         return {"metrics": metrics, "cost": cost, "curve": curve}

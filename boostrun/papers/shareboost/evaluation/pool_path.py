@@ -17,11 +17,12 @@ class Clock(NamedTuple):
     prepared: float
     trained: float
 
-    def cost(self) -> dict[str, float]:
-        """Seconds of each part; those of testing end now."""
+    def cost(self, **more: float) -> dict[str, float]:
+        """Seconds of each part, those of testing until now, and ``more``."""
         return {
             "train_seconds": self.trained - self.prepared,
             "prepare_seconds": self.prepared - self.begun,
+            **more,
             "test_seconds": time.perf_counter() - self.trained,
         }
 

@@ -41,7 +41,7 @@ class SharePath(PoolPath):
         if (model.model_.widths == 1).all():
             curve["weights"] = model.path_[-1].tolist()
         metrics = _metrics(model, data, curve)
-        cost = clock.cost() | last(curve, "select_seconds", "optimise_seconds")
+        cost = clock.cost(**last(curve, "select_seconds", "optimise_seconds"))
         # a run that went on from a checkpoint has earlier rounds, with seconds of their own
         cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
         return {"metrics": metrics, "cost": cost, "curve": curve}

@@ -44,7 +44,7 @@ def draw(cell: Any, record: dict, place: str, path: Path) -> str:
     wrong = record["curve"].get("misclassified")
     if not wrong or "holdout" in cell.cell.dataset:
         return "its record names no test samples"
-    data = cell.data()
+    data = cell.data_set()
     if data.x_test.ndim < 3:
         return "its samples are no images"
     shown = wrong[:_MOST]

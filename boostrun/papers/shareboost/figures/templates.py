@@ -62,15 +62,15 @@ def template_figure(
 
 def draw(cell: Any, record: dict, place: str, path: Path) -> str:
     """The first templates of a record under their masks, and the last weights for them; or why there is no picture."""
-    bank = cell.bank()
-    fitted = bank.fitted()
+    table = cell.table()
+    fitted = table.fitted()
     if "filters" not in fitted or not record["curve"].get("weights"):
         return "its features are no templates"
     selected = np.array(record["curve"]["selected"][:_MOST])
-    weights = np.array(record["curve"]["weights"])[: len(selected), : len(bank.classes)]
+    weights = np.array(record["curve"]["weights"])[: len(selected), : len(table.classes)]
     mask, filter_ = np.divmod(selected, len(fitted["filters"]))
     title = (
         f"{place}: the first {len(selected)} of {len(record['curve']['selected'])} templates, their masks and weights"
     )
-    template_figure(fitted["filters"][filter_], fitted["masks"][mask], weights, bank.classes, title, path)
+    template_figure(fitted["filters"][filter_], fitted["masks"][mask], weights, table.classes, title, path)
     return ""
