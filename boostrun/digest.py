@@ -61,8 +61,8 @@ def module_digest(module: str) -> str:
 def modules_of(modules: Sequence[str]) -> list[str]:
     """Dotted names, sorted, of the modules that :func:`source_digest` reads.
 
-    >>> modules_of(["boostrun.runner.seeds"])
-    ['boostrun.errors', 'boostrun.runner.cell', 'boostrun.runner.seeds']
+    >>> modules_of(["boostrun.evaluation.seeds"])
+    ['boostrun.errors', 'boostrun.runner.cell', 'boostrun.evaluation.seeds']
     """
     return sorted(_closure(tuple(sorted(set(modules)))))
 

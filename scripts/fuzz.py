@@ -388,7 +388,7 @@ def fault(code: int | str, said: str, folder: Path) -> str:
 
 def prepare(folder: Path) -> None:
     """What cases start from, made by the command itself, which loads and compiles everything on the way."""
-    from boostrun.compose import options
+    from boostrun.config.compose import options
 
     global GIVEN
     GIVEN = folder

@@ -60,8 +60,8 @@ def kind_of(thing: Callable[..., Any], where: str) -> str:
 
 def given(group: str, where: str, overrides: Sequence[str]) -> dict[str, Any]:
     """The keys of the class or function, defaults filled in; BoostrunError for an unknown or bad one."""
-    from boostrun.compose import values_of
     from boostrun.config import check_group
+    from boostrun.config.compose import values_of
     from boostrun.extend import keys, registry
 
     registry.register(group, where, where)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from boostrun.compose import conf_dir, options
+from boostrun.config.compose import choices, conf_dir, offer_all, options
 from boostrun.errors import BoostrunError
 from boostrun.words import VERBS
 
@@ -33,12 +33,12 @@ def _complete_verb() -> bool:
         print(" ".join(verb for verb in VERBS if verb.startswith(word)))
         return True
     if len(before) == 1 and before[0] in VERBS and "=" not in word:
-        choices = {
+        words_of = {
             "reproduce": options("paper"), "table": options("paper"), "report": options("paper"),
             "plan": options("paper"),
-            "ls": ("algo", "dataset", "features", "paper"), "data": options("dataset"),
+            "ls": ("algo", "dataset", "features", "paper"), "data": choices("dataset"),
         }.get(before[0], ())  # fmt: skip
-        found = [choice for choice in choices if choice.startswith(word)]
+        found = [choice for choice in words_of if choice.startswith(word)]
         if found:
             print(" ".join(found))
             return True
@@ -53,6 +53,7 @@ def _complete_verb() -> bool:
 def _hydra(argument: str) -> None:
     import hydra
 
+    offer_all()
     sys.argv = [sys.argv[0], "--shell-completion", argument]
 
     @hydra.main(config_path=str(conf_dir().resolve()), config_name="config", version_base="1.3")

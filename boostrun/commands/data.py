@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boostrun.compose import compose_one, options
+from boostrun.config.compose import choices, compose_one
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
 from boostrun.words import Words
@@ -14,7 +14,7 @@ def main(words: Words) -> int:
     from boostrun.extend import loader
 
     if not words.names:
-        raise BoostrunError(f"data needs the name of a data set ({', '.join(options('dataset', words.config_dir))})")
+        raise BoostrunError(f"data needs the name of a data set ({', '.join(choices('dataset', words.config_dir))})")
     settings = compose_one([*naming(words.names[0]), *words.overrides], words.config_dir)
     root, _ = roots(settings)
     print(data.fetch(loader.config_for(settings.dataset, root), root))
@@ -27,6 +27,9 @@ def naming(name: str) -> list[str]:
     >>> naming("digits")
     ['dataset=digits']
     """
-    from boostrun import data
+    from boostrun.config import catalogue
 
-    return [f"dataset={name}", *(["algo=iboost_stochastic"] if data.is_drifting({"name": name}) else [])]
+    declared = catalogue.datasets().get(name)
+    able = (each for each, method in catalogue.methods().items() if declared and declared.gives in method.inputs)
+    fitting = next(able, None)
+    return [f"dataset={name}", *([f"algo={fitting}"] if fitting else [])]

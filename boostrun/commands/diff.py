@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from boostrun.compose import Settings, compose_one, options
+from boostrun.config.compose import Settings, compose_one, options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from boostrun.commands.data import naming
-from boostrun.compose import compose_one, options
-from boostrun.config import MISSING, SCHEMAS, defaults
+from boostrun.config import MISSING, catalogue, defaults
+from boostrun.config.compose import choices, compose_one
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
 from boostrun.words import Words
@@ -60,8 +60,8 @@ def _data(words: Words) -> list[str]:
     from boostrun import data
 
     lines = []
-    for name in options("dataset", words.config_dir):
-        if name not in SCHEMAS["dataset"] or MISSING in defaults("dataset", name).values() or name == "openml":
+    for name in choices("dataset", words.config_dir):
+        if name not in catalogue.names("dataset") or MISSING in defaults("dataset", name).values() or name == "openml":
             lines.append(f"{name}: yours to name")
             continue
         settings = compose_one([*naming(name), *words.overrides], words.config_dir)

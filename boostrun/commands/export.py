@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from boostrun.compose import compose_one, expand_one_by_one
+from boostrun.config.compose import compose_one, expand_one_by_one
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.words import Words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from boostrun.compose import compose_all
+from boostrun.config.compose import compose_all
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store

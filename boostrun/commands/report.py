@@ -14,7 +14,7 @@ from pathlib import Path
 from boostrun import __version__
 from boostrun.commands.ls import first_comment
 from boostrun.commands.run import cell_words
-from boostrun.compose import compose_one, expand_one_by_one, options
+from boostrun.config.compose import compose_one, expand_one_by_one, options
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import build
 from boostrun.report.files import write_bytes

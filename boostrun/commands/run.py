@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun import __version__
-from boostrun.compose import Settings, compose_all, compose_one
+from boostrun.config.compose import Settings, compose_all, compose_one
 from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.plan import PlannedCell
 from boostrun.words import Words
@@ -151,11 +151,11 @@ def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
 
 def _paper_place(cell: PlannedCell) -> dict[str, str]:
     """How the papers' figures name this cell; empty unless its other budgets and features are the papers' own."""
-    from boostrun.config import SCHEMAS, check_budget
+    from boostrun.config import catalogue, check_budget
 
     algo, budget = cell.cell.algo["name"], cell.cell.budget
     usual = check_budget(cell.cell.algo, {"r": budget.get("r")})
-    if budget != usual or not SCHEMAS["algo"][algo].paper or {"holdout", "train_samples"} & set(cell.cell.dataset):
+    if budget != usual or not catalogue.methods()[algo].paper or {"holdout", "train_samples"} & set(cell.cell.dataset):
         return {}
     return {"method": algo, "dataset": cell.cell.dataset["name"], "r": str(budget.get("r", ""))}
 

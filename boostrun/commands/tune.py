@@ -13,14 +13,10 @@ import sys
 from collections.abc import Sequence
 
 from boostrun.commands.run import headline, same_places, tell_end
-from boostrun.compose import Settings, compose_all, compose_one, expand, expand_one_by_one
-from boostrun.config import SCHEMAS
+from boostrun.config import catalogue
+from boostrun.config.compose import Settings, compose_all, compose_one, expand, expand_one_by_one
 from boostrun.errors import BoostrunError
 from boostrun.words import Words
-
-SCALES = range(12)  # of the bandits, in the paper
-WEIGHTS = (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)  # of a regulariser
-_HOLDOUT = 0.2  # of the training data, where the choice is by the error on it
 
 
 def main(words: Words) -> int:
@@ -51,13 +47,13 @@ def main(words: Words) -> int:
 
 def _check(settings: Settings, words: Words) -> None:
     """Refuse an algorithm without a tuned key, and overrides of what tuning decides itself."""
-    key = SCHEMAS["algo"][settings.algo["name"]].tunes
-    if not key:
-        having = ", ".join(name for name, schema in SCHEMAS["algo"].items() if schema.tunes)
+    tuning = catalogue.method(settings.algo).tuning
+    if tuning is None:
+        having = ", ".join(name for name, method in catalogue.methods().items() if method.tuning)
         raise BoostrunError(f"algo '{settings.algo['name']}' has nothing to tune ({having} have)")
     given = dict(expand_one_by_one(words.overrides))
-    if f"algo.{key}" in given:
-        raise BoostrunError(f"tune chooses algo.{key} itself: leave it out")
+    if f"algo.{tuning.key}" in given:
+        raise BoostrunError(f"tune chooses algo.{tuning.key} itself: leave it out")
     for part in ("trials", "holdout"):
         if part in given:
             raise BoostrunError(
@@ -67,18 +63,17 @@ def _check(settings: Settings, words: Words) -> None:
 
 def _grid(settings: Settings) -> list[Settings]:
     """The settings with each value of the tuned key, for one trial."""
-    schema = SCHEMAS["algo"][settings.algo["name"]]
-    key, root = schema.tunes, {**settings.root, "trials": 1}
-    values: Sequence = SCALES
-    if schema.tunes_by == "test_error_pct":
-        root["holdout"] = _HOLDOUT
-    if key == "reg":
-        values = WEIGHTS
-    if key == "family":
-        from boostrun.runner.plan import bank_of
+    tuning = catalogue.method(settings.algo).tuning
+    assert tuning is not None  # looked at before
+    root = {**settings.root, "trials": 1}
+    if tuning.holdout is not None:
+        root["holdout"] = tuning.holdout
+    values: Sequence = tuning.values
+    if not values:
+        from boostrun.runner.plan import table_of
 
-        values = [name for name, _, _ in bank_of(settings).families]
-    return [dataclasses.replace(settings, algo={**settings.algo, key: value}, root=root) for value in values]
+        values = [name for name, _, _ in table_of(settings).families]
+    return [dataclasses.replace(settings, algo={**settings.algo, tuning.key: value}, root=root) for value in values]
 
 
 def _report(cells, settings: Settings, combination: Sequence[str], words: Words) -> None:

@@ -1,4 +1,4 @@
-"""Values held against the schemas: what does not fit becomes one sentence that says what to type instead."""
+"""Values held against what is declared: what does not fit becomes one sentence that says what to type instead."""
 
 from __future__ import annotations
 
@@ -6,31 +6,41 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import BoostrunError, did_you_mean
-from .kinds import Kind
-from .schemas import BUDGET_KEYS, MISSING, SCHEMAS, Root
-from .schemas.data import DRIFTING
-from .schemas.drift import Drift
-from .schemas.sampling import Sampling
-from .schemas.sharing import Sharing
+from boostrun.config.fields import MISSING, Kind, fields_of, kind_of
+from boostrun.config.settings import BUDGET_KEYS, Root, Run
+from boostrun.errors import BoostrunError, did_you_mean
 
-__all__ = [
-    "MISSING", "SCHEMAS", "check_budget", "check_drifting", "check_group", "check_pool", "check_root", "check_run",
-    "check_streamed", "defaults",
-]  # fmt: skip
+__all__ = ["MISSING", "check_budget", "check_group", "check_root", "check_run", "defaults", "fields", "without_late"]
+
+
+def fields(group: str, name: str) -> dict[str, dataclasses.Field]:
+    """The keys of a choice of a group, by name; those of ``run`` too."""
+    from boostrun.config import catalogue
+
+    return fields_of(Run) if group == "run" else catalogue.fields(group, name)
 
 
 def defaults(group: str, name: str) -> dict[str, Any]:
-    """The keys of a choice and their defaults, without its name; "???" marks a key that must be given.
+    """The keys of a choice and their defaults; "???" marks a key that must be given.
 
     >>> defaults("dataset", "npz")
     {'test_fraction': 0.2, 'split_seed': 0, 'path': '???'}
     """
-    return {field.name: field.default for field in dataclasses.fields(SCHEMAS[group][name]) if field.name != "name"}
+    return {key: field.default for key, field in fields(group, name).items()}
+
+
+def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a group as they stand in a cell: without late keys that have their default.
+
+    >>> "device" in without_late("features", {"name": "coates_ng", **defaults("features", "coates_ng")})
+    False
+    """
+    late = {key: field.default for key, field in fields(group, values["name"]).items() if kind_of(field).late}
+    return {key: value for key, value in values.items() if key not in late or value != late[key]}
 
 
 def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of one group, checked against its schema, defaults filled in.
+    """The values of one group, checked, defaults filled in.
 
     Raises BoostrunError with one sentence: the key, what is allowed, the nearest match.
 
@@ -41,15 +51,21 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     boostrun.errors.BoostrunError: algo.shrinkage=2: a number above 0 and of at most 1 is needed
     """
     name = values.get("name")
-    schemas = SCHEMAS[group]
-    if not isinstance(name, str) or name not in schemas:
-        raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), schemas)} (boostrun ls {group})")
-    return {"name": name, **_check(schemas[name], {k: v for k, v in values.items() if k != "name"}, group, name)}
+    if group == "run":
+        known: Any = ("local",)
+    else:
+        from boostrun.config import catalogue
+
+        known = catalogue.names(group)
+    if not isinstance(name, str) or name not in known:
+        raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), known)} (boostrun ls {group})")
+    given = {key: value for key, value in values.items() if key != "name"}
+    return {"name": name, **_check(fields(group, name), given, group, name)}
 
 
 def check_root(values: Mapping[str, Any]) -> dict[str, Any]:
     """The keys at the top of the config, checked; raises BoostrunError with one sentence."""
-    return _check(Root, values, "", "")
+    return _check(fields_of(Root), values, "", "")
 
 
 def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, int]:
@@ -61,7 +77,9 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo 'geem' has no use for M=5 (it takes r, q, T)
     """
-    takes = SCHEMAS["algo"][algo["name"]].budget
+    from boostrun.config import catalogue
+
+    takes = catalogue.method(algo).budget_defaults
     for key in BUDGET_KEYS:
         if root.get(key) is not None and key not in takes:
             has = f"it takes {', '.join(takes)}" if takes else "it takes no budget"
@@ -71,21 +89,6 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
         given = root.get(key)
         budget[key] = given if given is not None else budget[default] if isinstance(default, str) else default
     return budget
-
-
-def check_pool(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
-    """Refuse features that an algorithm cannot be trained on; raises BoostrunError with one sentence.
-
-    >>> check_pool({"name": "geem"}, {"name": "products"})
-    Traceback (most recent call last):
-    boostrun.errors.BoostrunError: algo 'geem' cannot be trained on features=products; it takes raw, hog, coates_ng, ...
-    """
-    takes = SCHEMAS["algo"][algo["name"]].pools
-    if SCHEMAS["features"][features["name"]].pool not in takes:
-        fitting = ", ".join(name for name, schema in SCHEMAS["features"].items() if schema.pool in takes)
-        raise BoostrunError(
-            f"algo '{algo['name']}' cannot be trained on features={features['name']}; it takes {fitting}"
-        )
 
 
 _OF_BACKENDS = {
@@ -118,89 +121,21 @@ def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
         raise BoostrunError("run.backend=slurm needs n_jobs=...: how many jobs it may have at once")
 
 
-_HOLD_ALL = ("wss", "mada", "logitboost", "geem_split", "majority")  # algorithms that need all samples at hand
-
-
-def check_streamed(
-    algo: Mapping[str, Any], features: Mapping[str, Any], holdout: float | None, train_samples: int | None = None
-) -> None:
-    """Refuse what cannot be done with a data set that is read in chunks; raises BoostrunError with one sentence.
-
-    >>> check_streamed({"name": "wss"}, {"name": "raw", "bin_samples": 10000}, None)
-    Traceback (most recent call last):
-    boostrun.errors.BoostrunError: algo 'wss' needs all samples in memory, and dataset=stream hands out few at a ...
-    """
-    if "class" in algo or algo["name"] in _HOLD_ALL or issubclass(SCHEMAS["algo"][algo["name"]], (Sampling, Sharing)):
-        raise BoostrunError(
-            f"algo '{algo['name']}' needs all samples in memory, and dataset=stream hands out few at a time; use one "
-            "that draws from a filter, as geem, wsam, fix or filterboost do"
-        )
-    if features["name"] != "raw":
-        raise BoostrunError(
-            f"features={features['name']}: dataset=stream is trained on as it lies on the disk, so features=raw is the "
-            "only choice"
-        )
-    if features["bin_samples"] != defaults("features", "raw")["bin_samples"]:
-        raise BoostrunError(
-            f"dataset=stream has no use for features.bin_samples={features['bin_samples']}: bins are fitted on the "
-            "first samples that the learner draws"
-        )
-    if holdout is not None:
-        raise BoostrunError(
-            f"dataset=stream has no use for holdout={holdout:g}: give the samples to choose settings on as "
-            "dataset.test_path"
-        )
-    if train_samples is not None:
-        raise BoostrunError(f"dataset=stream has no use for train_samples={train_samples}: give a shorter file")
-
-
-def check_drifting(
-    algo: Mapping[str, Any],
-    dataset: Mapping[str, Any],
-    features: Mapping[str, Any],
-    holdout: float | None,
-    train_samples: int | None = None,
-) -> None:
-    """Refuse a drifting stream without a learner that follows it, and the reverse; raises BoostrunError.
-
-    >>> check_drifting({"name": "geem"}, {"name": "sea"}, {"name": "raw"}, None)
-    Traceback (most recent call last):
-    boostrun.errors.BoostrunError: algo 'geem' cannot follow the stream dataset=sea; iboost_stochastic, ... can
-    """
-    stream = dataset["name"] in DRIFTING
-    if issubclass(SCHEMAS["algo"][algo["name"]], Drift) != stream:
-        if stream:
-            able = ", ".join(name for name, schema in SCHEMAS["algo"].items() if issubclass(schema, Drift))
-            raise BoostrunError(f"algo '{algo['name']}' cannot follow the stream dataset={dataset['name']}; {able} can")
-        raise BoostrunError(
-            f"algo '{algo['name']}' follows a stream, and dataset={dataset['name']} is none; the streams are "
-            f"{', '.join(DRIFTING)}"
-        )
-    if not stream:
-        return
-    if dict(features) != {"name": "raw", **defaults("features", "raw")}:
-        raise BoostrunError(f"dataset={dataset['name']} is learnt as it is: features=raw with its defaults is needed")
-    for key, value in (("holdout", holdout), ("train_samples", train_samples)):
-        if value is not None:
-            raise BoostrunError(f"dataset={dataset['name']} has no use for {key}={value:g}: it is a stream")
-
-
-def _check(schema: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
-    fields = {f.name: f for f in dataclasses.fields(schema) if f.name != "name"}
+def _check(known: Mapping[str, dataclasses.Field], values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
     prefix = f"{group}." if group else ""
     for key in values:
-        if key not in fields:
+        if key not in known:
             owner = f"{group} '{name}'" if group else "the config"
-            known = ", ".join(fields) or "none"
-            raise BoostrunError(f"{owner} has no key '{key}'{did_you_mean(key, fields)} (its keys: {known})")
-    return {key: _value(values.get(key, field.default), field, prefix + key) for key, field in fields.items()}
+            keys = ", ".join(known) or "none"
+            raise BoostrunError(f"{owner} has no key '{key}'{did_you_mean(key, known)} (its keys: {keys})")
+    return {key: _value(values.get(key, field.default), field, prefix + key) for key, field in known.items()}
 
 
-def _value(value, field: dataclasses.Field, key: str):
-    kind: Kind = field.metadata["kind"]
-    if value == MISSING:
+def _value(value: Any, field: dataclasses.Field, key: str) -> Any:
+    kind: Kind = kind_of(field)
+    if isinstance(value, str) and value == MISSING:
         raise BoostrunError(f"{key} must be given: {kind.allowed}, as in {key}=...")
-    if value is None and field.default is None:
+    if value is None and (field.default is None or kind.optional):
         return None
     plain = kind.read(value)
     if plain is None:
@@ -210,7 +145,7 @@ def _value(value, field: dataclasses.Field, key: str):
     return plain
 
 
-def _typed(value) -> str:
+def _typed(value: Any) -> str:
     """A value as a person types it on the command line."""
     if value is None:
         return "null"

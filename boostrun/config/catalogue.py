@@ -20,7 +20,7 @@ from boostrun.methods.paper import DataSet, Paper, Pipeline
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
 PARTS = ("strategies", "policies", "weak_learners")
-_beside: dict[str, str] = {}  # papers named in a person's own folder: name -> module:OBJECT
+_beside: dict[str, tuple[str, str]] = {}  # papers of a person's own folder: name -> (module:OBJECT, folder)
 
 
 @functools.cache
@@ -33,7 +33,7 @@ def papers() -> dict[str, Paper]:
 
     named = {point.name: point.value for point in sorted(entry_points(group="boostrun.papers"))}
     found: dict[str, Paper] = {"": CORE}
-    for name, where in {**named, **_beside}.items():
+    for name, where in {**named, **{name: where for name, (where, _) in _beside.items()}}.items():
         try:
             found[name] = obtain(where)
         except Exception as error:
@@ -57,12 +57,23 @@ def read_beside(folder: Path) -> None:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(named, dict) or not all(isinstance(v, str) and ":" in v for v in named.values()):
         raise BoostrunError(f"{path} must name papers as in 'mine: my_paper:PAPER'")
-    if str(folder.resolve()) not in sys.path:
-        sys.path.append(str(folder.resolve()))  # last: no file of theirs hides a module that something else imports
-    if not named.items() <= _beside.items():
-        _beside.update(named)
+    take_beside(named, str(folder.resolve()))
+
+
+def take_beside(named: Mapping[str, str], folder: str) -> None:
+    """Take papers, name -> module:OBJECT, that lie in a folder."""
+    if folder not in sys.path:
+        sys.path.append(folder)  # last: no file of theirs hides a module that something else imports
+    new = {name: (where, folder) for name, where in named.items()}
+    if not new.items() <= _beside.items():
+        _beside.update(new)
         papers.cache_clear()
         _all.cache_clear()
+
+
+def beside() -> list[tuple[str, str, str]]:
+    """(name, module:OBJECT, folder) of the papers of a person's own folder."""
+    return [(name, where, folder) for name, (where, folder) in _beside.items()]
 
 
 def methods() -> dict[str, Method]:
@@ -80,6 +91,33 @@ def pipelines() -> dict[str, Pipeline]:
     return _all("features")
 
 
+def method(algo: Mapping[str, Any]) -> Method:
+    """The method of a cell's algo group."""
+    return _chosen("algo", algo)
+
+
+def dataset(chosen: Mapping[str, Any]) -> DataSet:
+    """The data set of a cell's dataset group."""
+    return _chosen("dataset", chosen)
+
+
+def pipeline(features: Mapping[str, Any]) -> Pipeline:
+    """The feature pipeline of a cell's features group."""
+    return _chosen("features", features)
+
+
+def _chosen(group: str, values: Mapping[str, Any]) -> Any:
+    name, known = values.get("name"), _all(GROUPS[group])
+    if name not in known:
+        raise BoostrunError(f"no {group} '{name}'{did_you_mean(str(name), known)} (boostrun ls {group})")
+    return known[name]
+
+
+def names(group: str) -> list[str]:
+    """The choices of a group."""
+    return list(_all(GROUPS[group]))
+
+
 def part(room: str, name: str) -> Any:
     """The class of a strategy, policy or weak learner; BoostrunError for a name that is none.
 
@@ -88,6 +126,11 @@ def part(room: str, name: str) -> Any:
     boostrun.errors.BoostrunError: there is no 'gem' among the strategies (...); did you mean 'geem'?
     """
     return obtain(part_target(room, name))
+
+
+def parts(room: str) -> dict[str, str]:
+    """Strategies, policies or weak learners by name, each with its ``module:Class``."""
+    return dict(_all(room))
 
 
 def part_target(room: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""From the words of a command line to checked cells: Hydra composes, the schemas of `config` check.
+"""From the words of a command line to checked cells: Hydra composes, `boostrun.config` checks.
 
 Hydra is imported when something is composed, so that help and completion answer at once.
 """
@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import config as schema
-from . import schemas
-from .data import is_streamed
-from .errors import BoostrunError, did_you_mean
-from .extend import registry
+from boostrun import config
+from boostrun.config import catalogue
+from boostrun.config.fields import fields_of
+from boostrun.config.settings import Root
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.extend import registry
+from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
+_DEFAULTS = {"algo": "geem", "dataset": "digits", "features": "raw", "run": "local"}  # as conf/config.yaml has them
 
 
 @dataclass(frozen=True)
@@ -48,22 +51,47 @@ class Settings:
 
 def conf_dir() -> Path:
     """The folder of YAML files: packaged beside this module, or at the top of a checkout."""
-    packaged = Path(__file__).parent / "conf"
-    return packaged if packaged.is_dir() else Path(__file__).parent.parent / "conf"
+    packaged = Path(__file__).parents[1] / "conf"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "conf"
 
 
 def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
-    """The choices of a group, by name, with their YAML files; of paper items, a person's own folder wins.
+    """The YAML files of a group, by name: presets of its choices, or papers' items, of which a person's own win.
 
-    >>> "geem" in options("algo")
+    >>> "reservoir/table3" in options("paper")
     True
     """
     found: dict[str, Path] = {}
+    if group == "paper":
+        for name, paper in catalogue.papers().items():
+            for path in sorted(paper.items.rglob("*.yaml")) if paper.items else ():
+                found[f"{name}/{path.relative_to(paper.items).with_suffix('').as_posix()}"] = path
     for folder in filter(None, (conf_dir(), Path(config_dir) if config_dir else None)):
         base = folder / group
         for path in sorted(base.rglob("*.yaml")):
             found[path.relative_to(base).with_suffix("").as_posix()] = path
     return found
+
+
+def choices(group: str, config_dir: str | None = None) -> dict[str, str]:
+    """The choices of a group by name, each with a line about it: what is declared, YAML files, installed packages'.
+
+    >>> choices("algo")["rand"]
+    'keep samples uniformly at random (Lefakis & Fleuret 2013)'
+    """
+    rooms = {"algo": catalogue.methods, "dataset": catalogue.datasets, "features": catalogue.pipelines}
+    declared: Mapping[str, Any] = rooms[group]() if group in rooms else {}
+    found = {name: one.summary for name, one in declared.items() if not registry.is_own(group, name)}
+    found |= {name: _first_comment(path) for name, path in options(group, config_dir).items()}
+    for name, point in registry.installed(group).items():
+        package = f" ({point.dist.name})" if point.dist else ""
+        found.setdefault(name, f"installed: {point.value}{package}")
+    return found
+
+
+def _first_comment(path: Path) -> str:
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("#") else ""
 
 
 def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -114,9 +142,12 @@ def composer(config_dir: str | None = None, bases: dict | None = None) -> Iterat
 
     if config_dir is not None and not Path(config_dir).is_dir():
         raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
+    if config_dir is not None:
+        catalogue.read_beside(Path(config_dir))
     for group in GROUPS:
         for name in _own_files(group, config_dir):
-            if name in options(group):  # Hydra would take the packaged one
+            if name in options(group) or (group in catalogue.GROUPS and name in catalogue.names(group)
+                                          and not registry.is_own(group, name)):  # fmt: skip
                 path = Path(config_dir or "") / group / f"{name}.yaml"
                 raise BoostrunError(f"{path}: {group} '{name}' is boostrun's own; give yours another name")
     GlobalHydra.instance().clear()
@@ -150,19 +181,17 @@ def compose_all(overrides: Sequence[str], config_dir: str | None = None) -> list
 def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> Settings:
     plain = _from_base(list(overrides), config_dir, bases)
     root = {key: value for key, value in plain.items() if key not in GROUPS}
-    checked = schema.check_root(root)
+    checked = config.check_root(root)
     groups = {group: _checked(group, plain.get(group) or {}) for group in GROUPS}
-    if is_streamed(groups["dataset"]):
-        schema.check_streamed(groups["algo"], groups["features"], checked["holdout"], checked["train_samples"])
-    schema.check_drifting(
-        groups["algo"], groups["dataset"], groups["features"], checked["holdout"], checked["train_samples"]
+    method, dataset = catalogue.method(groups["algo"]), groups["dataset"]
+    input_of(catalogue.dataset(dataset).gives).refuse(
+        groups["algo"]["name"], method, dataset, groups["features"], checked
     )
-    schema.check_pool(groups["algo"], groups["features"])
-    schema.check_run(groups["run"], checked["n_jobs"])
+    config.check_run(groups["run"], checked["n_jobs"])
     asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
-    if not schema.SCHEMAS["algo"][groups["algo"]["name"]].random:
+    if not method.random:
         checked["trials"] = 1  # more of them would be the same one again
-    return Settings(**groups, budget=schema.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    return Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
 
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +199,7 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(values, Mapping):
         raise BoostrunError(f"{group} must be keys with values, as in the files of conf/{group}, not {values!r}")
     own = {"class": values["class"]} if group in registry.ENTRY_POINTS and "class" in values else {}
-    checked = schema.check_group(group, {key: value for key, value in values.items() if key not in own})
+    checked = config.check_group(group, {key: value for key, value in values.items() if key not in own})
     return {"name": checked["name"], **own, **checked}
 
 
@@ -209,7 +238,7 @@ def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    _check_choices(overrides, config_dir)
+    overrides = _offered(overrides, config_dir)
     search = [f"hydra.searchpath=[file://{Path(config_dir).resolve()}]"] if config_dir else []
     try:
         composed = compose("config", [*overrides, *search])
@@ -249,17 +278,51 @@ def _parse(overrides: Iterable[str]):
     return parsed
 
 
-def _check_choices(overrides: Sequence[str], config_dir: str | None) -> None:
-    """Refuse a group choice that does not exist, with the nearest one that does."""
+def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
+    """The overrides, with the features that a data set is used with; Hydra is offered what was chosen.
+
+    What has no YAML file is a node made of its declaration. Raises BoostrunError for a choice that does not exist,
+    with the nearest one that does.
+    """
+    chosen = dict(_DEFAULTS)
     for override in _parse(overrides):
-        key = override.key_or_group
-        if key in GROUPS and not override.is_delete():
-            value = override.value()
-            known: Mapping[str, object] = options(key, config_dir)
-            if str(value) not in known and not registry.offer(key, str(value)):
-                known = {**known, **registry.installed(key)}
-                value = "null" if value is None else value
-                raise BoostrunError(f"no {key} '{value}'{did_you_mean(str(value), known)} (boostrun ls {key})")
+        if override.key_or_group in GROUPS and not override.is_delete():
+            chosen[override.key_or_group] = override.value()
+    if "features" not in {override.key_or_group for override in _parse(overrides)}:
+        declared = catalogue.datasets().get(str(chosen["dataset"]))
+        if declared is not None and declared.features:
+            chosen["features"] = declared.features
+            overrides = [f"features={declared.features}", *overrides]
+    for group, value in chosen.items():
+        files: Mapping[str, object] = options(group, config_dir)
+        if str(value) not in files and not _offer(group, str(value)):
+            known = {**files, **dict.fromkeys(catalogue.names(group) if group != "run" else ()),
+                     **registry.installed(group)}  # fmt: skip
+            typed = "null" if value is None else str(value)
+            raise BoostrunError(f"no {group} '{typed}'{did_you_mean(typed, known)} (boostrun ls {group})")
+    return overrides
+
+
+def offer_all() -> None:
+    """Let Hydra find every choice: for its completion of a shell's line."""
+    for group in catalogue.GROUPS:
+        for name in catalogue.names(group):
+            _offer(group, name)
+
+
+def _offer(group: str, name: str) -> bool:
+    """Let Hydra find a choice that is declared, or installed; False where there is none of this name."""
+    from hydra.core.config_store import ConfigStore
+
+    point = registry.installed(group).get(name)
+    if point is not None:
+        node: dict[str, Any] = {"name": name, "class": point.value}
+    elif group != "run" and name in catalogue.names(group) and not registry.is_own(group, name):
+        node = {"name": name, **config.defaults(group, name)}
+    else:
+        return False
+    ConfigStore.instance().store(group=group, name=name, node=node)
+    return True
 
 
 def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None) -> str:
@@ -274,7 +337,7 @@ def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None)
         plain = _compose([f"{k}={v}" for k, v in chosen.items()], config_dir)[group]
         known = [f"{group}.{name}" for name in plain if name not in ("name", "class")]
         return f"{group} '{plain['name']}' has no key '{rest}'{did_you_mean(key, known)} (its keys: {', '.join(known)})"
-    known = [*GROUPS, *schemas.Root.__dataclass_fields__]
+    known = [*GROUPS, *fields_of(Root)]
     everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]
     return f"no key '{key}'{did_you_mean(key, everything)} (at the top: {', '.join(known)})"
 

@@ -26,6 +26,7 @@ import dataclasses
 import functools
 import math
 import numbers
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -229,6 +230,22 @@ def component(default: Any, room: str, needs: str, **more: Any) -> Any:
     )
 
 
+def whole_number(value: Any, what: str, least: int = 0) -> int:
+    """``value`` as a plain int of at least ``least``; BoostrunError otherwise.
+
+    >>> whole_number(-1, "seed")
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: seed must be an integer of at least 0, not -1
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise BoostrunError(f"{what} must be an integer of at least {least}, not {value!r}")
+    return number
+
+
 def plain_number(value: Any) -> Any:
     """A scalar of NumPy as the Python number that it is; anything else as it is."""
     return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
@@ -252,8 +269,6 @@ def check(estimator: Any) -> None:
         kind = kind_of(field)
         if value is None and (field.default is None or kind.optional):
             continue
-        if isinstance(value, str) and value == "tuned" and "tuned" in kind.choices:
-            raise BoostrunError(f"{name}='tuned' is a word of the command line, for what boostrun tune chose")
         if kind.read(value) is None:
             hint = did_you_mean(value, kind.choices) if kind.choices and isinstance(value, str) else ""
             raise BoostrunError(f"{name}={value!r}: {kind.allowed} is needed{hint}")

@@ -22,24 +22,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
-from boostrun.schemas.data import DRIFTING
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError, DataMissingError
 
 if TYPE_CHECKING:
     from boostrun.data.dataset import Dataset
-
-NAMES = (
-    "digits", "mnist", "cifar10", "stl10", "pedestrians", "caltech101", "inria",
-    "pendigits", "statlog", "isolet", "letter", "chars74k", "mnist_expanded",
-    "npz", "csv", "parquet", "image_folder", "openml", "stream",
-    *DRIFTING,
-)  # fmt: skip
-# Loaders whose module has another name.
-_MODULES = {
-    "stream": "boostrun.data.stream_set",
-    **{name: f"boostrun.papers.iboost.streams.{name}" for name in DRIFTING},
-    "file_stream": "boostrun.data.streams.file_stream",
-}
 
 # Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
@@ -51,36 +38,7 @@ def loader_module(config: Mapping) -> str:
     >>> loader_module({"name": "digits"})
     'boostrun.data.digits'
     """
-    name = config.get("name")
-    if config.get("loader"):
-        return str(config["loader"])
-    if name in NAMES:
-        return _MODULES.get(name, f"boostrun.data.{name}")
-    from importlib.metadata import entry_points
-
-    found = {point.name: point.value for point in entry_points(group="boostrun.datasets")}
-    if name in found:
-        return found[name].partition(":")[0]
-    known = (*NAMES, *found)
-    raise BoostrunError(f"no dataset '{name}'{did_you_mean(str(name), known)} (boostrun ls dataset)")
-
-
-def is_streamed(config: Mapping) -> bool:
-    """Whether a data set is read in chunks while it is trained on, instead of becoming a feature bank.
-
-    >>> is_streamed({"name": "stream"}), is_streamed({"name": "csv"})
-    (True, False)
-    """
-    return config.get("name") == "stream"
-
-
-def is_drifting(config: Mapping) -> bool:
-    """Whether a data set is a stream whose concept may change, for learners that follow it example by example.
-
-    >>> is_drifting({"name": "sea"}), is_drifting({"name": "stream"})
-    (True, False)
-    """
-    return config.get("name") in DRIFTING
+    return str(config["loader"]) if config.get("loader") else catalogue.dataset(config).loader
 
 
 def load(config: Mapping, data_root: Path) -> Dataset:
@@ -107,7 +65,7 @@ def load(config: Mapping, data_root: Path) -> Dataset:
 
     data_root = Path(data_root)
     module, options = _loader(config, data_root)
-    if is_drifting(config):
+    if not hasattr(module, "read"):
         raise BoostrunError(f"dataset={config['name']} is a stream in an order of its own, with no test part")
     digest = checksum(config, data_root)
     if hasattr(module, "verify"):
@@ -191,10 +149,17 @@ def _open_loader(config: Mapping):
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"dataset '{config.get('name')}': there is no module {dotted} to load it with") from error
-    for needed in ("DEFAULTS", "files", "draw" if is_drifting(config) else "read", "places"):
+    for needed in ("files", "places"):
         if not hasattr(module, needed):
             raise BoostrunError(f"the loader {dotted} has no {needed}; see the head of boostrun/data/__init__.py")
-    return module, merge(config, module.DEFAULTS, "dataset")
+    return module, merge(config, _defaults(module, config), "dataset")
+
+
+def _defaults(module, config: Mapping) -> Mapping:
+    """A loader's keys and their defaults: what it is declared with, unless it says otherwise itself."""
+    from boostrun.config import defaults
+
+    return module.DEFAULTS if hasattr(module, "DEFAULTS") else defaults("dataset", str(config.get("name")))
 
 
 def _loader(config: Mapping, data_root: Path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..errors import BoostrunError
@@ -27,6 +29,9 @@ class ArraySource:
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: the learner holds 2 samples and asked for 1 more, but its budget is 2
     """
+
+    families: Sequence[tuple[str, int, int]] | None = None
+    """(name, start, stop) of the features that belong together, where it is known."""
 
     def __init__(
         self, samples: np.ndarray, labels: np.ndarray, seed: np.random.SeedSequence | int | None = None,

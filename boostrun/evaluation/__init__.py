@@ -5,9 +5,10 @@ A method's declaration names a class of this kind; a paper, or a stranger, bring
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Result(TypedDict):
@@ -28,6 +29,9 @@ class Seeds(Protocol):
 
 class Evaluation(Protocol):
     """How a method is trained and measured on what an input has opened."""
+
+    def check(self, model: Any, data: Any) -> None:
+        """Raise BoostrunError where ``model`` could not be trained on ``data``; nothing is trained."""
 
     def warm_up(self, small: Any, data: Any) -> None:
         """Compile what training and testing need, with an estimator of a small budget: no trial's seconds hold it."""

@@ -1,22 +1,81 @@
 """How well a learner follows a stream: on hold-outs of the current concept, or by testing, then training.
 
-As Grbovic & Vucetic (2011) measure it: recovery is over the 600 examples after a change.
+Recovery is over the 600 examples after a change, as Grbovic & Vucetic (2011) measure it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError
+from boostrun.evaluation import Result, Seeds
 from boostrun.papers.iboost.holdout import HeldOut
 
 RECOVERY = 600  # examples after a change
 TAIL = 500  # examples before a change
+_REHEARSED = 100  # examples that a learner is compiled on
+
+
+class OnStream:
+    """For learners that follow a stream: ``test_then_train(X, y, classes)`` and ``predict(X)``.
+
+    Where the stream has hold-outs they are used from example ``data.first`` on, every ``data.eval_every`` examples;
+    else each example is predicted before it is learnt. The curve holds ``examples``, and after as many
+    ``test_accuracy_pct`` (on the hold-out of the current concept, or over the last ``data.window`` examples) and
+    ``fading_accuracy_pct``; besides ``changes``, after how many examples the concept changes, and what the stream says
+    of itself. A figure without a checkpoint is left out. ``cost.time_s`` is processor time of learning and of
+    predictions on the stream, hold-outs left out.
+    """
+
+    def check(self, model: Any, data: Any) -> None:
+        """Nothing to look at before it is trained."""
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """Compile what a learner needs on the first examples of the stream."""
+        x, y = next(data.stream.blocks(_REHEARSED))
+        small.test_then_train(x, y, np.arange(len(data.stream.classes)))
+        small.predict(x[:1])
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Train ``model`` on the stream, in its order, and measure it on the way."""
+        stream = data.stream
+        metrics, seconds, curve = self.holdouts(model, data) if stream.holdouts else self.predictions(model, data)
+        if "test_accuracy_pct" in metrics:
+            metrics["test_error_pct"] = 100.0 - metrics["test_accuracy_pct"]
+        changes = [int(change) for change in stream.changes if change < len(stream)]
+        cost = {
+            "time_s": seconds, "train_seconds": seconds, "examples_per_second": len(stream) / max(seconds, 1e-9),
+            "time_per_example_us": 1e6 * seconds / len(stream),
+        }  # fmt: skip
+        return {"metrics": metrics, "cost": cost, "curve": {**curve, "changes": changes, "stream": dict(stream.facts)}}
+
+    def holdouts(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
+        """Metrics, seconds and curve on the hold-outs of the concepts."""
+        found = follow(model, data.stream, data.eval_every, data.first)
+        metrics = {
+            "test_accuracy_pct": found.stream_accuracy_pct(), "tail_accuracy_pct": found.tail_accuracy_pct(),
+            "recovery_pct": found.recovery_pct(),
+        }  # fmt: skip
+        for number, recovery in enumerate(found.recoveries_pct(), start=1):
+            metrics[f"recovery_{number}_pct"] = recovery
+        curve = {"examples": found.examples.tolist(), "test_accuracy_pct": found.accuracy_pct.tolist()}
+        return {name: value for name, value in metrics.items() if not math.isnan(value)}, found.seconds, curve
+
+    def predictions(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
+        """Metrics, seconds and curve of predictions, each made before its example was learnt."""
+        score = Prequential(data.window, data.fading, data.curve_every)
+        score, seconds = prequential(model, blocks_of(data.stream), np.arange(len(data.stream.classes)), score)
+        curve = {"examples": score.curve["examples"], "test_accuracy_pct": score.curve["window_accuracy_pct"]}
+        curve["fading_accuracy_pct"] = score.curve["fading_accuracy_pct"]
+        metrics = {"test_accuracy_pct": score.accuracy_pct, "fading_accuracy_pct": score.fading_accuracy_pct}
+        return metrics, seconds, curve
 
 
 @dataclass(frozen=True)

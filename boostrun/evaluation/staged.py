@@ -1,16 +1,23 @@
-"""Train an estimator on a feature bank and measure it: what a record holds."""
+"""Measured by rounds: train on a table or on chunks, then test after each of some numbers of rounds."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError
+from boostrun.evaluation import Result, Seeds
 from boostrun.methods import one_vs_all
 
 _STEPS = (1, 2, 3, 5, 7)
+_STAGED = ("samples_drawn", "labels_asked", "train_seconds")
+_COUNTS = (
+    "samples_drawn_", "labels_asked_", "peak_samples_held_", "covariance_restarts_", "evaluations_",
+    "n_features_used_", "n_learners_",
+)  # fmt: skip
 
 
 def checkpoints(rounds: int) -> list[int]:
@@ -23,41 +30,6 @@ def checkpoints(rounds: int) -> list[int]:
     return sorted(mark for mark in marks if mark <= rounds)
 
 
-def train_and_test(model, bank, filter_seed: np.random.SeedSequence) -> dict[str, Any]:
-    """Fit ``model`` on the training part of ``bank`` and score it on the test part.
-
-    Estimators with ``fit_source`` draw from the bank through a Filter of their own seed; others get the arrays.
-    Returns ``{"metrics", "cost", "curve"}``: metrics are the same on any machine, costs vary, except the counts.
-    """
-    begun = time.perf_counter()
-    if hasattr(model, "fit_source"):
-        model.fit_source(
-            ArraySource(bank.samples("train"), bank.labels("train"), filter_seed, columns=bank.codes("train"))
-        )
-    else:
-        model.fit(bank.samples("train"), bank.labels("train"))
-    trained = time.perf_counter()
-    truth = bank.labels("test")
-    curve: dict[str, list] = {}
-    if hasattr(model, "ensemble_"):
-        curve = {"T": checkpoints(model.ensemble_.n_rounds), "test_accuracy_pct": []}
-        for name in ("samples_drawn", "labels_asked", "train_seconds"):
-            if (staged := getattr(model, f"staged_{name}_", None)) is not None:
-                curve[name] = [staged[t - 1].item() for t in curve["T"]]
-        for scores in model.ensemble_.staged_decision(bank.codes("test"), curve["T"]):
-            curve["test_accuracy_pct"].append(accuracy_pct(one_vs_all.predict(scores, model.classes_), truth))
-        accuracy = curve["test_accuracy_pct"][-1]
-    else:
-        accuracy = accuracy_pct(model.predict(bank.samples("test")), truth)
-    cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
-    counts = ("samples_drawn_", "labels_asked_", "peak_samples_held_", "covariance_restarts_")
-    cost |= {name.rstrip("_"): int(getattr(model, name)) for name in counts if hasattr(model, name)}
-    if hasattr(model, "samples_drawn_per_problem_"):
-        cost["samples_drawn_per_problem"] = int(max(model.samples_drawn_per_problem_))
-    metrics = {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}
-    return {"metrics": metrics, "cost": cost, "curve": curve}
-
-
 def accuracy_pct(predicted: np.ndarray, truth: np.ndarray) -> float:
     """Share of equal labels, in percent.
 
@@ -65,3 +37,123 @@ def accuracy_pct(predicted: np.ndarray, truth: np.ndarray) -> float:
     75.0
     """
     return 100.0 * float(np.count_nonzero(predicted == truth)) / len(truth)
+
+
+class Staged:
+    """For ensembles that grow by rounds: estimators with ``fit_source(source)``, ``ensemble_`` and ``classes_``.
+
+    They draw from ``data.source(seed)``, a Filter with a seed of its own. The curve is the test accuracy after
+    :func:`checkpoints` of rounds, one pass over the test part whatever their number. A subclass adds to it by
+    :meth:`marks`, :meth:`curve` and :meth:`extra`.
+    """
+
+    def check(self, model: Any, data: Any) -> None:
+        """Raise BoostrunError where ``model`` could not be trained on ``data``; nothing is trained."""
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """Compile by training ``small`` on a few rows of the kind that ``data`` has."""
+        sample = data.sample()
+        small.fit_source(sample.source(np.random.SeedSequence(0)))
+        next(iter(small.ensemble_.staged_decision(next(iter(sample.test_chunks()))[0], [1])))
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` and score it; metrics are the same on any machine, costs vary, except the counts."""
+        begun = time.perf_counter()
+        cost = self.train(model, data, seeds)
+        trained = time.perf_counter()
+        marks = self.marks(model)
+        curve: dict[str, Any] = {"T": marks}
+        for name in _STAGED:
+            if (staged := getattr(model, f"staged_{name}_", None)) is not None:
+                curve[name] = [staged[t - 1].item() for t in marks]
+        curve["test_accuracy_pct"] = staged_accuracy_pct(model, data, marks)
+        curve |= self.curve(model, data, marks)
+        cost |= {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained, **counts(model)}
+        accuracy = curve["test_accuracy_pct"][-1]
+        metrics = {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}
+        more, costs = self.extra(model, data, curve)
+        return {"metrics": metrics | more, "cost": cost | costs, "curve": curve}
+
+    def train(self, model: Any, data: Any, seeds: Seeds) -> dict[str, Any]:
+        """Fit ``model``; returns costs that only the source of the samples knows."""
+        source = data.source(seeds.filter)
+        data.set_up(model)
+        model.fit_source(source)
+        return data.costs_of(source)
+
+    def marks(self, model: Any) -> list[int]:
+        """Numbers of rounds after which the curve has a point."""
+        return checkpoints(model.ensemble_.n_rounds)
+
+    def curve(self, model: Any, data: Any, marks: Sequence[int]) -> dict[str, Any]:
+        """What a subclass adds to the curve."""
+        return {}
+
+    def extra(self, model: Any, data: Any, curve: dict[str, Any]) -> tuple[dict[str, float], dict[str, Any]]:
+        """Metrics and costs that a subclass adds."""
+        return {}, {}
+
+
+class Fitted:
+    """For any classifier with ``fit(X, y)`` and ``predict(X)``, a stranger's for one.
+
+    It gets codes or values, as the features are; with ``fit_source`` it draws its samples from a Filter of its own
+    seed. Its counts become costs; with ``staged_predict`` its accuracy after each number of rounds is kept.
+    """
+
+    def check(self, model: Any, data: Any) -> None:
+        """Nothing to look at before it is trained."""
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """Train ``small`` on a few rows, so that what it compiles is compiled; what fails, the trial will tell."""
+        sample = data.sample()
+        self._fit(small, sample, np.random.SeedSequence(0))
+        small.predict(sample.inputs("test"))
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` on the training part of ``data``, and test it."""
+        begun = time.perf_counter()
+        self._fit(model, data, seeds.filter)
+        trained = time.perf_counter()
+        test, truth = data.inputs("test"), data.labels("test")
+        predicted = np.asarray(model.predict(test))
+        if predicted.shape != truth.shape:
+            raise BoostrunError(
+                f"{type(model).__name__}.predict gave the shape {predicted.shape} for {len(truth)} samples; one label "
+                "each is needed"
+            )
+        accuracy = accuracy_pct(predicted, truth)
+        curve: dict[str, list] = {}
+        if (staged_predict := getattr(model, "staged_predict", None)) is not None:
+            staged = [accuracy_pct(np.asarray(labels), truth) for labels in staged_predict(test)]
+            curve["T"] = checkpoints(len(staged))
+            curve["test_accuracy_pct"] = [staged[t - 1] for t in curve["T"]]
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained, **counts(model)}
+        return {
+            "metrics": {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}, "cost": cost,
+            "curve": curve,
+        }  # fmt: skip
+
+    @staticmethod
+    def _fit(model: Any, data: Any, seed: np.random.SeedSequence) -> None:
+        if (fit_source := getattr(model, "fit_source", None)) is not None:
+            fit_source(data.source(seed))
+        else:
+            model.fit(data.inputs("train"), data.labels("train"))
+
+
+def counts(model: Any) -> dict[str, int]:
+    """The counts that a fitted model has of what it spent, as costs."""
+    found = {name.rstrip("_"): int(getattr(model, name)) for name in _COUNTS if getattr(model, name, None) is not None}
+    per_problem = getattr(model, "samples_drawn_per_problem_", None)
+    return found if per_problem is None else found | {"samples_drawn_per_problem": int(max(per_problem))}
+
+
+def staged_accuracy_pct(model: Any, data: Any, stages: Sequence[int]) -> list[float]:
+    """Accuracy in percent on the test part after each number of rounds, read chunk by chunk."""
+    right, total = np.zeros(len(stages), np.int64), 0
+    for columns, labels in data.test_chunks():
+        total += len(labels)
+        for place, scores in enumerate(model.ensemble_.staged_decision(columns, stages)):
+            right[place] += np.count_nonzero(one_vs_all.predict(scores, model.classes_) == labels)
+    return [100.0 * float(count) / total for count in right]

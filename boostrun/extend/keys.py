@@ -1,4 +1,4 @@
-"""From a signature to config keys: parameters become keys with their defaults, and the kind of a default is kept."""
+"""From a signature to a declaration: parameters become keys with their defaults, and the kind of a default is kept."""
 
 from __future__ import annotations
 
@@ -6,58 +6,63 @@ import dataclasses
 import inspect
 import numbers
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
+from boostrun.config.fields import MISSING, Kind, fields_of
+from boostrun.config.settings import BUDGET_KEYS
+from boostrun.data.keys import SplitDataset
 from boostrun.errors import BoostrunError
-from boostrun.kinds import Kind
-from boostrun.schemas import BUDGET_KEYS, MISSING
-from boostrun.schemas.base import Algorithm
-from boostrun.schemas.data import SplitDataset
-from boostrun.schemas.features import Features
+from boostrun.features.keys import Features
+from boostrun.methods.declaration import Method
+from boostrun.methods.paper import DataSet, Pipeline
 
-GIVEN = {"algo": ("random_state",), "dataset": ("data_root",), "features": ("images",)}  # by boostrun, so no keys
-_BASES: dict[str, type] = {"algo": Algorithm, "dataset": SplitDataset, "features": Features}
+GIVEN = {"algo": ("random_state", "n_jobs"), "dataset": ("data_root",), "features": ("images",)}  # so no keys
+_BASES: dict[str, type] = {"algo": object, "dataset": SplitDataset, "features": Features}
+_EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
 
-def schema(group: str, thing: Callable[..., Any], where: str) -> type[Any]:
-    """The schema of a person's algorithm, data set or family, as those of :mod:`boostrun.schemas`.
+def declared(group: str, thing: Callable[..., Any], where: str) -> Method | DataSet | Pipeline:
+    """The declaration of a person's algorithm, data set or family, as papers make them.
 
+    A class of his own may say more than its signature does, by class attributes of the names that
+    :class:`boostrun.methods.declaration.Method` has: ``budget``, ``inputs``, ``evaluation``, ``random``, ``probe``;
+    ``follows`` = {"q": "r"} lets a budget be as much as another. Ranges are those of its fields where it inherits from
+    keys of its own, or of scikit-learn's ``_parameter_constraints``.
     Raises BoostrunError where its signature or its ``budget`` does not fit.
 
     >>> def blobs(n: int = 100, spread: float = 1.0): ...
-    >>> from dataclasses import fields
-    >>> [(field.name, field.default) for field in fields(schema("dataset", blobs, "mine:blobs"))][3:]
+    >>> [(name, field.default) for name, field in fields_of(declared("dataset", blobs, "mine:blobs").keys).items()][2:]
     [('n', 100), ('spread', 1.0)]
     """
-    namespace: dict[str, Any] = {}
     parameters = parameters_of(thing, where)
-    taken: set[str] = set()
-    if group == "algo":
-        budget = budget_of(thing, where)
-        taken = set(budget.values())
-        random = "random_state" in parameters or hasattr(thing, "fit_source")
-        namespace = {
-            "budget": {key: _whole_default(parameters, name, where) for key, name in budget.items()},
-            "pools": ("codes", "values"), "random": random,
-        }  # fmt: skip
-    elif group == "features" and not inspect.isclass(thing) and "images" not in parameters:
-        raise BoostrunError(f"{where} is called with images, and has no parameter 'images'")
-    reserved = {"class", *of_all(group)}
-    keys = []
-    for name, parameter in parameters.items():
-        if name in taken or name in GIVEN[group]:
-            continue
-        if name in reserved:
-            raise BoostrunError(f"{where} has a parameter '{name}', which is a key of boostrun's own: rename it")
-        default = MISSING if parameter.default is parameter.empty else parameter.default
-        if default is None or isinstance(default, (bool, str)) or _is_number(default):  # what a record can hold
-            keys.append((name, object, dataclasses.field(default=default, metadata={"kind": kind(default)})))
-    return dataclasses.make_dataclass("Own", keys, bases=(_BASES[group],), namespace=namespace)
+    summary = (inspect.getdoc(thing) or where).partition("\n")[0]
+    if group == "dataset":
+        return DataSet("boostrun.extend.loader", _keys(group, thing, parameters, where, {}), summary)
+    if group == "features":
+        if not inspect.isclass(thing) and "images" not in parameters:
+            raise BoostrunError(f"{where} is called with images, and has no parameter 'images'")
+        return Pipeline("boostrun.extend.pipeline", _keys(group, thing, parameters, where, {}), summary)
+    budget = budget_of(thing, where)
+    says = SimpleNamespace(**{name: getattr(thing, name, None) for name in ("inputs", "evaluation", "probe", "random")})
+    inputs = frozenset(says.inputs or ("codes", "values"))
+    seeded = "random_state" in parameters or callable(getattr(thing, "fit_source", None))
+    return Method(
+        target=where,
+        keys=_keys(group, thing, parameters, where, budget),
+        summary=summary,
+        budget=budget,
+        inputs=inputs,
+        evaluation=says.evaluation or _EVALUATIONS["stream" if inputs == {"stream"} else "table"],
+        random=seeded if says.random is None else bool(says.random),
+        given=frozenset(parameters) & frozenset(GIVEN["algo"]),
+        probe=says.probe or {},
+    )
 
 
 def of_all(group: str) -> set[str]:
     """What every choice of a group has, besides its class."""
-    return set(_BASES[group].__dataclass_fields__)  # type: ignore[attr-defined]
+    return {"name", *(fields_of(_BASES[group]) if group != "algo" else ())}
 
 
 def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
@@ -76,11 +81,14 @@ def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Pa
 
 def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
     """Short key -> parameter, of the class attribute ``budget``; BoostrunError where it is no such mapping."""
-    for needed in ("fit", "predict"):
+    follower = callable(getattr(cls, "test_then_train", None))
+    for needed in ("predict",) if follower else ("fit", "predict"):
         if not inspect.isclass(cls) or not callable(getattr(cls, needed, None)):
             raise BoostrunError(f"{where} is no algorithm: a class with fit and predict is needed")
     budget = getattr(cls, "budget", {})
-    if not isinstance(budget, Mapping) or not all(isinstance(name, str) for name in budget.values()):
+    if not isinstance(budget, Mapping):
+        budget = {}  # a parameter of that name, as a class of keys has its defaults
+    if not all(isinstance(name, str) for name in budget.values()):
         raise BoostrunError(f"{where}.budget must say which parameter a short key is, as in {{'T': 'n_estimators'}}")
     for key in budget:
         if key not in BUDGET_KEYS:
@@ -90,7 +98,7 @@ def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
 
 def kind(default: Any) -> Kind:
     """What a key accepts: numbers where its default is one, else any plain value: estimators mix words and numbers."""
-    if default is None or default == MISSING:
+    if default is None or (isinstance(default, str) and default == MISSING):
         return Kind(
             lambda value: value if _is_plain(value) else None, "a number, a text, true, false or a list of them"
         )
@@ -100,18 +108,65 @@ def kind(default: Any) -> Kind:
         return Kind(lambda value: int(value) if _is_number(value) and value == value // 1 else None, "a whole number")
     if isinstance(default, float):
         return Kind(lambda value: float(value) if _is_number(value) else None, "a finite number")
+    if isinstance(default, (list, tuple)):
+        return Kind(lambda value: list(value) if _is_plain_list(value) else None, "a list of numbers or texts")
     return Kind(
         lambda value: value if isinstance(value, (str, bool)) or _is_number(value) else None, "a text or a number"
     )
 
 
-def _whole_default(parameters: Mapping[str, inspect.Parameter], name: str, where: str) -> int:
-    if name not in parameters:
-        raise BoostrunError(f"{where}.budget names the parameter '{name}', and there is none")
-    default = parameters[name].default
-    if isinstance(default, bool) or not isinstance(default, int) or default < 1:
+def _keys(
+    group: str, thing: Callable[..., Any], parameters: Mapping[str, inspect.Parameter], where: str, budget: Mapping
+) -> type:
+    """A class of keys of the parameters that a record can hold."""
+    own = fields_of(thing) if inspect.isclass(thing) and dataclasses.is_dataclass(thing) else {}  # type: ignore[arg-type]
+    constraints = getattr(thing, "_parameter_constraints", {})
+    reserved = {"class", *of_all(group)}
+    follows = {budget[key]: budget[other] for key, other in getattr(thing, "follows", {}).items()}
+    made = []
+    for name, parameter in parameters.items():
+        if name in GIVEN[group]:
+            continue
+        if name in reserved:
+            raise BoostrunError(f"{where} has a parameter '{name}', which is a key of boostrun's own: rename it")
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        metadata: dict[str, Any] = {"kind": own[name].metadata["kind"] if name in own else kind(default)}
+        if name not in own and name in constraints:
+            metadata["kind"] = _constrained(constraints[name], metadata["kind"])
+        if name in budget.values():
+            metadata["kind"] = _budget_kind(default, name in follows, name, where, follows.get(name, ""))
+        if isinstance(default, (list, tuple)):
+            if not _is_plain_list(default):
+                continue
+            metadata["make"], default = type(default), tuple(default)
+        elif not (default is None or isinstance(default, (bool, str)) or _is_number(default)):
+            continue  # an object, which no record can hold: it keeps its default
+        made.append((name, object, dataclasses.field(default=default, metadata=metadata)))
+    for name in budget.values():
+        if name not in parameters:
+            raise BoostrunError(f"{where}.budget names the parameter '{name}', and there is none")
+    return dataclasses.make_dataclass("Own", made, bases=(_BASES[group],))
+
+
+def _budget_kind(default: Any, follows: bool, name: str, where: str, whom: str) -> Kind:
+    if not follows and (isinstance(default, bool) or not isinstance(default, int) or default < 1):
         raise BoostrunError(f"{where}: '{name}' is a budget, so its default must be a whole number of at least 1")
-    return default
+    return dataclasses.replace(kind(1), follows=whom)
+
+
+def _constrained(constraints: Any, by_default: Kind) -> Kind:
+    """What scikit-learn's own constraints of a parameter allow."""
+    from sklearn.utils._param_validation import make_constraint
+
+    if constraints == "no_validation":
+        return by_default
+    made = [make_constraint(constraint) for constraint in constraints]
+
+    def read(value):
+        value = list(value) if isinstance(value, (list, tuple)) else value
+        return value if any(constraint.is_satisfied_by(value) for constraint in made) else None
+
+    return Kind(read, " or ".join(str(constraint) for constraint in made))
 
 
 def _is_number(value: Any) -> bool:
@@ -119,6 +174,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(map(_is_plain, value))
-    return isinstance(value, (bool, str)) or _is_number(value)
+    return isinstance(value, (bool, str)) or _is_number(value) or _is_plain_list(value)
+
+
+def _is_plain_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_plain, value))

@@ -1,19 +1,27 @@
-"""Choices of a person's own: which YAML or entry point names them, and their schemas beside the packaged ones."""
+"""Choices of a person's own: which YAML or entry point names them, and their declarations beside the others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from boostrun.config import defaults
+from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError
 from boostrun.extend import keys, objects
-from boostrun.schemas import SCHEMAS
 
 ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
-_registered: list[tuple[str, str]] = []
+_registered: dict[tuple[str, str], str] = {}
+
+
+class Own(NamedTuple):
+    """What a worker is told of a choice of a person's own, or of a paper in his folder (then ``group`` is paper)."""
+
+    group: str
+    name: str
+    where: str
+    folder: str
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
@@ -23,19 +31,13 @@ def installed(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in sorted(entry_points(group=ENTRY_POINTS[group]))}
 
 
-def offer(group: str, name: str) -> bool:
-    """Let Hydra find an installed choice; False where no package brings one of this name."""
-    point = installed(group).get(name)
-    if point is None:
-        return False
-    from hydra.core.config_store import ConfigStore
-
-    ConfigStore.instance().store(group=group, name=name, node={"name": name, "class": point.value})
-    return True
+def is_own(group: str, name: str) -> bool:
+    """Whether a choice is a person's own that has been registered here."""
+    return (group, name) in _registered
 
 
 def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -> dict[str, Any]:
-    """A composed config in which the keys of a person's own choices have their defaults; their schemas are registered.
+    """A composed config in which the keys of a person's own choices, now in the catalogue, have their defaults.
 
     ``yaml_of`` gives the YAML files of a person's own folder: group -> name -> file. A ``class`` counts only where that
     file, or an entry point, says the same: not from the command line, and not by way of another file.
@@ -47,10 +49,10 @@ def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -
             continue
         name, where = values.get("name"), values.get("class")
         if where is None:
-            if (group, name) in _registered:
+            if is_own(group, str(name)):
                 raise BoostrunError(f"{group}.class says what {group} '{name}' is, and cannot be taken away")
             continue
-        if (group, name) not in _registered and name in SCHEMAS[group]:
+        if not is_own(group, str(name)) and name in catalogue.names(group):
             raise BoostrunError(f"{group} '{name}' is boostrun's own, and has no key 'class': give yours another name")
         path = yaml_of.get(group, {}).get(str(name))
         point = installed(group).get(str(name)) if path is None else None
@@ -68,17 +70,35 @@ def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -
 
 
 def register(group: str, name: str, where: str) -> None:
-    """Make the schema of an allowed class or function and put it beside the packaged ones."""
-    SCHEMAS[group][name] = keys.schema(group, objects.obtain(where), where)
-    if (group, name) not in _registered:
-        _registered.append((group, name))
+    """Declare an allowed class or function and put it beside the others."""
+    catalogue.add(group, name, keys.declared(group, objects.obtain(where), where))
+    _registered[group, name] = where
+
+
+def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Own, ...]:
+    """What a worker must be told of these (group, values), and of the papers of a person's own folder."""
+    found = {
+        Own(group, values["name"], values["class"], dict(objects.allowed([values["class"]]))[values["class"]]): None
+        for group, values in chosen
+        if "class" in values
+    }
+    return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
+
+
+def admit(own: Iterable[Own]) -> None:
+    """In a worker: what the command has admitted may be imported here too."""
+    for group, name, where, folder in own:
+        if group == "paper":
+            catalogue.take_beside({name: where}, folder)
+        elif _registered.get((group, name)) != where:
+            objects.allow(where, folder)
+            register(group, name, where)
 
 
 def forget() -> None:
     """Take all registered choices out again."""
-    for group, name in _registered:
-        SCHEMAS[group].pop(name, None)
     _registered.clear()
+    catalogue.forget()
 
 
 def _class_in(path: Path) -> Any:

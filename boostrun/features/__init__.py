@@ -19,16 +19,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostrun.config import defaults
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.config import catalogue, defaults
+from boostrun.errors import BoostrunError
 
 if TYPE_CHECKING:
     from boostrun.features.bank import Bank
     from boostrun.features.values import ValueBank
 
-NAMES = (
-    "raw", "hog", "coates_ng", "families19", "families33", "linear", "products", "stumps", "templates", "anchors",
-)  # fmt: skip
 # The code that decides a bank's content, besides the pipeline and the loader.
 _SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
 
@@ -123,17 +120,7 @@ def pipeline_module(features: Mapping) -> str:
     >>> pipeline_module({"name": "raw"})
     'boostrun.features.raw'
     """
-    name = features.get("name")
-    if features.get("pipeline"):
-        return str(features["pipeline"])
-    if name in NAMES:
-        return f"boostrun.features.{name}"
-    from importlib.metadata import entry_points
-
-    found = {point.name: point.value for point in entry_points(group="boostrun.features")}
-    if name in found:
-        return found[name].partition(":")[0]
-    raise BoostrunError(f"no features '{name}'{did_you_mean(str(name), (*NAMES, *found))} (boostrun ls features)")
+    return str(features["pipeline"]) if features.get("pipeline") else catalogue.pipeline(features).module
 
 
 def _pipeline(features: Mapping):

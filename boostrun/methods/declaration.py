@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from boostrun.config.fields import MISSING, kind_of
+from boostrun.config.fields import MISSING, kind_of, or_tuned
 
 _SMALL = 3  # what a budget is at most where a method is only compiled
 
@@ -104,13 +104,18 @@ class Method:
 
     @property
     def fields(self) -> dict[str, dataclasses.Field]:
-        """The keys, by name, in their order: neither budgets nor what is fixed or unused."""
+        """The keys, by name, in their order: neither budgets nor what is fixed or unused. One that is tuned takes the
+        word ``tuned`` too.
+        """
         budgets = set(self.budget.values())
-        return {
+        found = {
             (self.parts[part].names.get(name, name) if part else name): one
             for place, (one, part, name) in self._parameters.items()
             if place not in budgets and place not in self.fixed and place not in self.unused
         }
+        if self.tuning is not None and kind_of(found[self.tuning.key]).read("tuned") is None:
+            found[self.tuning.key] = or_tuned(found[self.tuning.key])
+        return found
 
     @property
     def budget_defaults(self) -> dict[str, Any]:
@@ -140,17 +145,32 @@ class Method:
             elif place in self.unused or place in self.budget.values():
                 continue
             else:
-                value = values.get(key, one.default)
+                value = one.metadata.get("make", _as_it_is)(values.get(key, one.default))
             (of_part[part] if part else own)[name] = value
         own |= {name: value for name, value in self.fixed.items() if name not in self._parameters}
         own |= {name: obtain(part.target)(**of_part[name]) for name, part in self.parts.items()}
         return obtain(self.target)(**own, **{name: value for name, value in given.items() if name in self.given})
+
+    def named(self, values: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """(key, "module:Class") of the parts that ``values``, or what is fixed, name in a room of the catalogue."""
+        from boostrun.config.catalogue import part_target
+
+        found = []
+        for place, (one, _, name) in self._parameters.items():
+            if (room := one.metadata.get("room")) and place not in self.unused and place not in self.parts:
+                value = self.fixed.get(place, values.get(name, one.default))
+                found.append((name, part_target(room, value)))
+        return found
 
     def make_small(self, values: Mapping[str, Any], budget: Mapping[str, int]) -> Any:
         """The same, with budgets of at most three and the values of ``probe``: to be compiled, not to be trusted."""
         values = {**values, **{key: value for key, value in self.probe.items() if key in values}}
         small = {symbol: min(value, self.probe.get(symbol, _SMALL)) for symbol, value in budget.items()}
         return self.make(values, small, {"random_state": 0})
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def obtain(where: str) -> Any:

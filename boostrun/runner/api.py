@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from boostrun.compose import compose_all
+from boostrun.config.compose import compose_all
 from boostrun.errors import BoostrunError
 from boostrun.runner.execute import run_cells
 

@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
 from typing import Any
 
+from boostrun.config.fields import whole_number
 from boostrun.errors import BoostrunError
 
 # The order of the papers' symbols in a label; other budget keys follow in alphabetical order.
@@ -163,7 +163,7 @@ class Trial:
     inputs: Inputs
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seed", checked_seed(self.seed))
+        object.__setattr__(self, "seed", whole_number(self.seed, "seed"))
 
     @cached_property
     def key(self) -> str:
@@ -174,16 +174,3 @@ class Trial:
 def trial_key(config: Mapping[str, Any], seed: int, inputs: Mapping[str, str]) -> str:
     """The key of a trial from plain parts, as they stand in a record."""
     return digest_of({"cell": config, "seed": seed, "inputs": inputs})
-
-
-def checked_seed(seed: int) -> int:
-    """``seed`` as a plain int of at least 0; BoostrunError otherwise."""
-    try:
-        if isinstance(seed, bool):
-            raise TypeError
-        number = index(seed)
-    except TypeError:
-        raise BoostrunError(f"seed must be an integer of at least 0, not {seed!r}") from None
-    if number < 0:
-        raise BoostrunError(f"seed must be an integer of at least 0, not {seed!r}")
-    return number

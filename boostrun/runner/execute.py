@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from boostrun.compose import Settings
-from boostrun.data import is_drifting, is_streamed
+from boostrun.config.compose import Settings
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster, pool, provenance
 from boostrun.runner.cluster.ship import ship
-from boostrun.runner.plan import PlannedCell, cell_of, modules, open_store, own_classes, plan, prepare, roots
+from boostrun.runner.plan import PlannedCell, cell_of, input_for, modules, open_store, own_choices, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store
@@ -73,7 +72,7 @@ def run_cells(
                     first.run["memory_mb"],
                     os.getcwd(),
                     threads(first, len(trials)),
-                    own_classes(all_settings),
+                    own_choices(all_settings),
                 ),
                 store,
                 n_jobs=first.root["n_jobs"],
@@ -149,9 +148,5 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
 
 def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:
     """Folders of the feature banks that the trials of these cells read."""
-    keys = {
-        cell.inputs.data
-        for cell in cells
-        if cell.to_run and not is_streamed(cell.cell.dataset) and not is_drifting(cell.cell.dataset)
-    }
+    keys = {cell.inputs.data for cell in cells if cell.to_run and not input_for(cell.cell.dataset).changes}
     return [cache_root / "banks" / key for key in sorted(keys)]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.compose import Settings
-from boostrun.data import is_drifting, is_streamed
+from boostrun.config import catalogue
+from boostrun.config.compose import Settings
 from boostrun.errors import BoostrunError
 from boostrun.export.inputs import of_bank, whole
 from boostrun.runner import provenance
@@ -22,7 +22,6 @@ from boostrun.runner.trial import Execute
 from boostrun.runner.worker import perform
 
 _HELD = ("model_", "ensemble_", "stumps_")  # where estimators hold what can be saved
-_WITHOUT = ("knn", "kernel_svm", "majority")  # algorithms that have nothing of the kind
 
 
 def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> Path:
@@ -44,9 +43,9 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
     kept: list[Any] = []
 
     def keep(trial: Trial) -> dict[str, Any]:
-        model, bank, result = execute.trained(trial)
-        kept.append(save(model, bank, path))
-        return result
+        trained = execute.trained(trial)
+        kept.append(save(trained.model, trained.data, path))
+        return trained.result
 
     with store.lock(trial.key), pinned():
         record = perform(trial, keep, provenance.collect(list(command) or None))
@@ -59,11 +58,12 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
 
 def check(settings: Settings) -> None:
     """Refuse what leaves no model behind, before it is trained; raises BoostrunError with one sentence."""
-    if settings.algo["name"] in _WITHOUT:
-        raise BoostrunError(f"algo '{settings.algo['name']}' keeps no model of its own: there is nothing to export")
-    if is_drifting(settings.dataset):
-        raise BoostrunError(f"algo '{settings.algo['name']}' goes on learning: its model is not kept after the stream")
-    if is_streamed(settings.dataset):
+    name, gives = settings.algo["name"], catalogue.dataset(settings.dataset).gives
+    if not catalogue.methods()[name].exports:
+        raise BoostrunError(f"algo '{name}' keeps no model of its own: there is nothing to export")
+    if gives == "stream":
+        raise BoostrunError(f"algo '{name}' goes on learning: its model is not kept after the stream")
+    if gives == "chunks":
         raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostrun.compose import Settings
-from boostrun.data import is_drifting, is_streamed, loader_module
+from boostrun.config import catalogue, without_late
+from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
-from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.extend import objects
-from boostrun.runner import algorithms, tuned
+from boostrun.errors import DataMissingError
+from boostrun.extend import registry
+from boostrun.inputs import Input, Places, input_of
+from boostrun.methods.declaration import obtain
+from boostrun.runner import tuned
 from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.store import Store
 
@@ -40,6 +42,18 @@ class PlannedCell:
         """Current records, and for seeds without one the newest stale record."""
         return [*self.done, *(record for record, _ in self.stale.values())]
 
+    def table(self):
+        """The table that its trials are trained on, its bank built where it is not there yet."""
+        return table_of(self.settings, progress=False)
+
+    def data_set(self):
+        """The data set as its loader reads it."""
+        from boostrun.data import load
+        from boostrun.extend import loader
+
+        data_root, _ = roots(self.settings)
+        return load(loader.config_for(self.settings.dataset, data_root), data_root)
+
 
 def roots(settings: Settings) -> tuple[Path, Path]:
     """(data root, cache root) as the config or $BOOSTRUN_DATA names them."""
@@ -52,34 +66,43 @@ def open_store(settings: Settings) -> Store:
     return Store(Path(settings.root["store"]), sorted(Path(settings.root["results"]).rglob("records.jsonl.gz")))
 
 
+def places_of(settings: Settings) -> Places:
+    """Where the data and banks of these settings lie."""
+    return Places(*roots(settings), settings.run["memory_mb"], Path(), settings.root["n_jobs"])
+
+
+def input_for(dataset: Mapping) -> Input:
+    """The input of a data set of a cell."""
+    return input_of(catalogue.dataset(dataset).gives)
+
+
 def cell_of(settings: Settings) -> Cell:
     """What of the settings decides a result; ``holdout`` and ``train_samples`` count to the data set, when given.
 
-    So does ``run.memory_limit`` where the data set is streamed: how many samples a shuffle buffer holds decides which
-    come when. A device counts only when it is not the usual one, so that records from before there was a choice are
-    found.
+    So does what else the input says decides what is read. A key that came after records were published counts only
+    when it is not at its default, so that they are found.
     """
     parts = {key: settings.root[key] for key in ("holdout", "train_samples") if settings.root[key] is not None}
-    dataset = {**settings.dataset, **parts}
-    if is_streamed(dataset):
-        dataset = {**dataset, "memory_limit": settings.run["memory_limit"]}
-    own = "class" in settings.features
-    features = {key: value for key, value in settings.features.items() if own or (key, value) != ("device", "cpu")}
-    return Cell(settings.algo, dataset, features, settings.budget)
+    dataset = input_for(settings.dataset).of_cell({**settings.dataset, **parts}, settings.run)
+    algo, features = without_late("algo", settings.algo), without_late("features", settings.features)
+    return Cell(algo, dataset, features, settings.budget)
 
 
 def modules(cell: Cell) -> tuple[str, ...]:
     """Dotted names of the modules whose source decides what a cell computes, besides those that they import."""
-    reading = ["boostrun.evaluation.chunks"] if is_streamed(cell.dataset) else []
-    if is_drifting(cell.dataset):
-        reading.append(loader_module(cell.dataset))
-    return (*algorithms.modules(cell.algo["name"], cell.algo.get("class")), *reading)
+    method = catalogue.method(cell.algo)
+    targets = (method.target, method.evaluation, *(part.target for part in method.parts.values()))
+    named = (where for name, where in method.named(cell.algo))
+    return (
+        *dict.fromkeys(where.partition(":")[0] for where in (*targets, *named)),
+        "boostrun.evaluation.trial", *input_for(cell.dataset).modules(cell.dataset),
+    )  # fmt: skip
 
 
-def own_classes(all_settings: Sequence[Settings]) -> tuple[tuple[str, str], ...]:
-    """``module:Class`` and its folder of every algorithm, data set and family of a person's own: workers are told."""
-    groups = [group for settings in all_settings for group in (settings.algo, settings.dataset, settings.features)]
-    return objects.allowed(dict.fromkeys(group["class"] for group in groups if "class" in group))
+def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.Own, ...]:
+    """Every algorithm, data set, family and paper of a person's own: workers are told."""
+    groups = ("algo", "dataset", "features")
+    return registry.registered((group, getattr(settings, group)) for settings in all_settings for group in groups)
 
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
@@ -118,20 +141,8 @@ def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping]) -
 
 
 def _data_key(settings: Settings, cell: Cell) -> str:
-    """The key of the feature bank, or of the files of a streamed set or a drifting stream; nothing is built."""
-    data_root, _ = roots(settings)
-    if is_drifting(cell.dataset):
-        from boostrun.data import checksum
-
-        return checksum(cell.dataset, data_root)
-    if is_streamed(cell.dataset):
-        from boostrun.data import stream_set
-
-        return stream_set.key(settings.dataset, data_root)
-    from boostrun.extend import loader, pipeline
-    from boostrun.features import bank_key
-
-    return bank_key(loader.config_for(settings.dataset, data_root), pipeline.config_for(cell.features), data_root)
+    """What identifies the data that the input reads; nothing is built."""
+    return input_for(cell.dataset).key(cell.dataset, cell.features, places_of(settings))
 
 
 def _why_stale(record: dict, inputs: Inputs) -> str:
@@ -144,61 +155,20 @@ def _why_stale(record: dict, inputs: Inputs) -> str:
 
 
 def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
-    """Build the feature bank of cells that share one where it is not there yet, and hold their budgets against it.
+    """Build what cells of one input share where it is not there yet, and hold each of them against it.
 
-    Of a streamed set nothing is built: its files are looked through once; of a drifting stream one is drawn. Raises
-    BoostrunError when the reservoir is larger than the training set or smaller than the number of classes,
-    ``run.memory_limit`` is too little, or a policy cannot start on these features.
+    Raises BoostrunError when a budget does not fit the data, or a method cannot start on them.
     """
-    if is_streamed(cells[0].cell.dataset):
-        for planned in {str(planned.cell.budget): planned for planned in cells}.values():
-            _prepare_streamed(planned.settings, planned.cell)
-        return
-    if is_drifting(cells[0].cell.dataset):
-        from boostrun.data.streams import draw
-
-        draw(cells[0].cell.dataset, roots(cells[0].settings)[0])  # what is wrong with it is said before a trial starts
-        return
-    bank = bank_of(cells[0].settings, progress)
+    first, input_ = cells[0].cell, input_for(cells[0].cell.dataset)
+    prepared = input_.prepare(first.dataset, first.features, places_of(cells[0].settings), progress)
     for planned in cells:
-        _check_budget(planned.cell, len(bank.labels("train")), len(bank.classes))
-        algorithms.rehearse(planned.cell.algo, planned.cell.budget, bank)
+        cell, method = planned.cell, catalogue.method(planned.cell.algo)
+        input_.fits(prepared, cell)
+        model = method.make(cell.algo, cell.budget, {"random_state": 0})
+        obtain(method.evaluation)().check(model, prepared)
 
 
-def bank_of(settings: Settings, progress: bool = True):
-    """The feature bank of these settings, built where it is not there yet; DataMissingError where its data are not."""
-    from boostrun.extend import loader, pipeline
-    from boostrun.features import open_bank
-
-    data_root, cache_root = roots(settings)
-    dataset = loader.config_for(settings.dataset, data_root)
-    return open_bank(
-        dataset, pipeline.config_for(cell_of(settings).features), data_root, cache_root, progress,
-        settings.root["n_jobs"], memory_mb=settings.run["memory_mb"],
-    )  # fmt: skip
-
-
-def _prepare_streamed(settings: Settings, cell: Cell) -> None:
-    from boostrun.data.stream_set import open_set
-    from boostrun.evaluation import chunks as streamed
-
-    data = open_set(settings.dataset, roots(settings)[0])
-    _check_budget(cell, data.train_facts.rows, len(data.classes))
-    streamed.check_bins(data, cell.features["bins"])
-    streamed.buffer_rows(data, cell.dataset["memory_limit"], cell.budget.get("r", 1) + cell.budget.get("q", 0))
-
-
-def _check_budget(cell: Cell, samples: int, classes: int) -> None:
-    r, q = cell.budget.get("r"), cell.budget.get("q")
-    if r is None or q is None:
-        return
-    if r < classes:
-        raise BoostrunError(
-            f"r={r}: the reservoir would hold fewer samples than {cell.dataset['name']} has classes ({classes}); "
-            f"r must be at least {classes}"
-        )
-    if r + q > samples:
-        raise BoostrunError(
-            f"r={r} and q={q}: together more samples than the {samples} that {cell.dataset['name']} has for training; "
-            f"r + q must be at most {samples}"
-        )
+def table_of(settings: Settings, progress: bool = True):
+    """The table of these settings, its bank built where it is not there yet; DataMissingError without its data."""
+    cell = cell_of(settings)
+    return input_for(cell.dataset).prepare(cell.dataset, cell.features, places_of(settings), progress)

@@ -1,4 +1,4 @@
-"""What a worker does for one trial: open the bank or the streamed files, make the estimator, train, test."""
+"""What a worker does for one trial: open the input, make the estimator, train, test."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import contextlib
 import functools
 import gc
 import getpass
-import importlib
-import json
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.data import is_drifting, is_streamed, loader_module
-from boostrun.errors import BoostrunError
-from boostrun.extend import objects
+from boostrun.config import catalogue
+from boostrun.evaluation.trial import Trained, resumed, train_and_test
+from boostrun.extend import registry
+from boostrun.inputs import Places, input_of
+from boostrun.methods.declaration import Method, obtain
 from boostrun.runner.cell import Cell, Trial, canonical_json
 
 
@@ -29,149 +29,81 @@ class Execute:
     memory_mb: int = 1024
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
-    own: tuple[tuple[str, str], ...] = ()  # module:Class and folder of what a person brought and may be imported
+    own: tuple[registry.Own, ...] = ()  # what a person brought and may be imported
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
-        for where, folder in self.own:
-            objects.allow(where, folder)
-        if is_drifting(trial.cell.dataset):
-            return self._drifting(trial)
-        return self._streamed(trial) if is_streamed(trial.cell.dataset) else self.trained(trial)[2]
+        return self.trained(trial).result
 
-    def trained(self, trial: Trial) -> tuple[Any, Any, dict[str, Any]]:
-        """(fitted model, the bank it was trained on, metrics with cost and curve) of a trial that is not streamed."""
-        from boostrun.runner import algorithms
-        from boostrun.runner.seeds import spawn
-
+    def trained(self, trial: Trial) -> Trained:
+        """The fitted model, the data it was trained on, and metrics with cost and curve."""
+        registry.admit(self.own)
         cell = trial.cell
-        dataset = {**cell.dataset}
-        parts = dataset.pop("holdout", 0.0), dataset.pop("train_samples", 0)
-        bank = _bank(self, trial.inputs.data, canonical_json(dataset), canonical_json(cell.features), *parts)
-        if "class" in dataset and bank.meta["key"] != trial.inputs.data:
-            raise BoostrunError(f"{dataset['class']} gives other samples each time: seed its random numbers by a key")
-        _compile(cell)
-        seeds = spawn(trial.seed)
-        random_state = int(seeds.algorithm.generate_state(1)[0])
-        evaluation = algorithms.evaluation(cell.algo["name"], cell.algo.get("class"))
-        train_and_test = importlib.import_module(evaluation).train_and_test
-        model = algorithms.make(cell.algo, cell.budget, random_state)
-        ours = "class" not in cell.algo  # a person's own may mean something else by these names
-        threaded, resumes = (ours and hasattr(model, name) for name in ("n_jobs", "checkpoint"))
-        if threaded:
-            model.n_jobs = self.threads
-        if resumes:
-            model.checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
-        result = train_and_test(model, bank, seeds.filter)
-        if threaded:
-            result["cost"]["threads"] = self.threads
-        if resumes:
-            cost = result["cost"]  # a run that went on has earlier rounds, with seconds of their own
-            cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
-            shutil.rmtree(model.checkpoint, ignore_errors=True)
-        return model, bank, result
+        method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
+        places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
+        evaluation = obtain(method.evaluation)()
+        checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
+        given = {"n_jobs": self.threads, "checkpoint": checkpoint}
 
-    def _drifting(self, trial: Trial) -> dict[str, Any]:
-        """The same from a stream whose concept may change; it and its hold-outs are the same for all algorithms."""
-        from boostrun.data.streams import draw
-        from boostrun.evaluation import stream as evaluate_drift
-        from boostrun.runner import algorithms
-        from boostrun.runner.seeds import spawn
+        def make(random_state: int) -> Any:
+            return method.make(cell.algo, cell.budget, {"random_state": random_state, **given})
 
-        cell, seeds = trial.cell, spawn(trial.seed)
-        dataset, module = cell.dataset, importlib.import_module(loader_module(cell.dataset))
-        if hasattr(module, "located"):
-            dataset = module.located(dataset, Path(self.data_root), Path(self.folder))
-        stream = draw(dataset, Path(self.data_root), seeds.split, seeds.filter)
-        evaluate_drift.rehearse(
-            algorithms.make(cell.algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0), stream
-        )
-        model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        return evaluate_drift.train_and_test(model, stream, cell.dataset, cell.budget.get("n", evaluate_drift.FIRST))
-
-    def _streamed(self, trial: Trial) -> dict[str, Any]:
-        """The same from files that are read in chunks; refused when they are others than at the start of the run."""
-        from boostrun.data import stream_set
-        from boostrun.evaluation import chunks as streamed
-        from boostrun.runner import algorithms
-        from boostrun.runner.seeds import spawn
-
-        cell, data_root = trial.cell, Path(self.data_root)
-        dataset = stream_set.located(cell.dataset, data_root, Path(self.folder))
-        limit = dataset.pop("memory_limit")
-        data = stream_set.open_set(dataset, data_root)
-        _compile(cell, data.train_facts.dtype)
-        seeds = spawn(trial.seed)
-        model = algorithms.make(cell.algo, cell.budget, int(seeds.algorithm.generate_state(1)[0]))
-        result = streamed.train_and_test(model, data, limit, cell.features["bins"], seeds.filter)
-        if stream_set.key(dataset, data_root) != trial.inputs.data:
-            raise BoostrunError("the files of the streamed set were changed while they were read; run it again")
-        return result
+        trained = train_and_test(
+            lambda seeds: _opened(places, trial, seeds), make, evaluation, trial.seed,
+            lambda data: _compile(cell, method, evaluation, data),
+        )  # fmt: skip
+        input_.close(cell.dataset, places, trial.inputs.data)
+        cost = trained.result["cost"]
+        if "n_jobs" in method.given:
+            cost["threads"] = self.threads
+        if "checkpoint" in method.given:
+            trained.result["cost"] = resumed(cost)
+            shutil.rmtree(checkpoint, ignore_errors=True)
+        return trained
 
 
 def warm_up(cell: Cell) -> None:
     """Load what a trial of this cell will need in this process; what goes wrong, the trial will tell."""
     gc.disable()  # all that is loaded stays: to look for garbage in it takes a fifth of the time
     with contextlib.suppress(Exception):
-        if not is_streamed(cell.dataset) and not is_drifting(cell.dataset):
-            _compile(cell)
+        if catalogue.dataset(cell.dataset).gives == "table":
+            from boostrun.inputs.table import Table
+
+            method = catalogue.method(cell.algo)
+            made = Table.made(catalogue.pipeline(cell.features).gives)
+            _compile(cell, method, obtain(method.evaluation)(), made)
     gc.enable()
 
 
+def _opened(places: Places, trial: Trial, seeds: Any) -> Any:
+    cell, input_ = trial.cell, input_of(catalogue.dataset(trial.cell.dataset).gives)
+    if input_.changes:
+        return input_.open(cell.dataset, cell.features, places, trial.inputs.data, seeds, cell.budget)
+    return _kept(places, trial.inputs.data, canonical_json(cell.dataset), canonical_json(cell.features))
+
+
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
-def _bank(execute: Execute, key: str, dataset: str, features: str, holdout: float, train_samples: int):
-    from boostrun.extend import loader, pipeline
-    from boostrun.features import open_bank
-    from boostrun.features.bank import Bank
-    from boostrun.features.values import ValueBank
-    from boostrun.runner.fewer import Fewer
-    from boostrun.runner.holdout import Holdout
+def _kept(places: Places, key: str, dataset: str, features: str) -> Any:
+    import json
 
-    folder = Path(execute.cache_root) / "banks" / key
-    bank: Any
-    if (folder / "meta.json").is_file() and "class" not in json.loads(dataset):
-        # by its key alone: a node of a cluster may not see the data
-        bank = (Bank if (folder / "edges.npy").is_file() else ValueBank)(folder)
-    else:
-        data_root = Path(execute.data_root)
-        bank = open_bank(
-            loader.config_for(json.loads(dataset), data_root), pipeline.config_for(json.loads(features)), data_root,
-            Path(execute.cache_root), memory_mb=execute.memory_mb,
-        )  # fmt: skip
-    if holdout:
-        options = json.loads(dataset)
-        bank = Holdout(bank, holdout, options["copies"] if options.get("name") == "mnist_expanded" else 0)
-    return Fewer(bank, train_samples) if train_samples else bank
+    chosen = json.loads(dataset)
+    input_ = input_of(catalogue.dataset(chosen).gives)
+    return input_.open(chosen, json.loads(features), places, key, None, {})
 
 
-_TO_COMPILE = {"parts": 2, "family": 0, "budget_multiplier": 100.0}  # what 40 samples of one family bear
 _compiled: set[tuple[str, str]] = set()
 
 
-def _compile(cell: Cell, streamed: str = "") -> None:
-    """Compile what the algorithm needs (or read it from numba's cache), so that no trial's seconds hold the compiler's.
+def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
+    """Compile what the method needs (or read it from numba's cache), so that no trial's seconds hold the compiler's.
 
     The lock lets one worker compile while the others wait for its result instead of compiling the same again.
-    ``streamed`` is the type of the values of a streamed set, empty for a bank.
     """
-    if (cell.algo["name"], streamed) in _compiled or "class" in cell.algo:
+    if (cell.algo["name"], data.kind) in _compiled:
         return
-    import numpy as np
     from filelock import FileLock
 
-    from boostrun.data.source import ArraySource
-    from boostrun.runner import algorithms
-
-    algo = {key: _TO_COMPILE.get(key, value) for key, value in cell.algo.items()}
-    model = algorithms.make(algo, {key: min(value, 3) for key, value in cell.budget.items()}, 0)
-    samples = np.random.default_rng(0).integers(0, 256, (40, 5), dtype=np.uint8)
-    columns = np.ascontiguousarray(samples.T)
-    if streamed:
-        samples, columns = samples.astype(streamed), columns.astype(streamed)
-    for array in (samples, columns):
-        array.setflags(write=bool(streamed))  # not those of a bank: another type to the compiler
-    if hasattr(model, "fit_source"):
-        with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
-            model.fit_source(ArraySource(samples, np.arange(40) % 3, 0, columns))
-            next(iter(model.ensemble_.staged_decision(columns, [1])))
-    _compiled.add((cell.algo["name"], streamed))
+    small = method.make_small(cell.algo, cell.budget)
+    with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
+        evaluation.warm_up(small, data)
+    _compiled.add((cell.algo["name"], data.kind))

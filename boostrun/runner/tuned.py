@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from boostrun.compose import Settings
-from boostrun.config import SCHEMAS
+from boostrun.config import catalogue
+from boostrun.config.compose import Settings
 from boostrun.errors import BoostrunError
 from boostrun.runner.cell import Cell, digest_of
 
@@ -21,7 +21,8 @@ WORD = "tuned"
 
 def key_of(cell: Cell) -> str:
     """The key of the algorithm that is tuned; empty when it has none."""
-    return SCHEMAS["algo"][cell.algo["name"]].tunes
+    tuning = catalogue.method(cell.algo).tuning
+    return tuning.key if tuning else ""
 
 
 def folder(results: str | Path, cell: Cell) -> Path:
@@ -63,7 +64,9 @@ def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
     it was chosen ``by``, the ``grid`` with that and the costs of each, and ``cost`` of the run with the value chosen,
     alone and ``with_tuning``.
     """
-    key, by = key_of(cells[0]), SCHEMAS["algo"][cells[0].algo["name"]].tunes_by
+    tuning = catalogue.method(cells[0].algo).tuning
+    assert tuning is not None  # who has nothing to tune was refused
+    key, by = tuning.key, tuning.by
     costs = [cost for cost in ("evaluations", "train_seconds") if cost in records[0]["cost"]]
     grid = [
         {

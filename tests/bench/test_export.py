@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.errors import DataMissingError
 from boostrun.export import c_source, read

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.digest import modules_of
 from boostrun.runner.plan import cell_of
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.data import DRIFTING, checksum, describe, fetch, load
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError

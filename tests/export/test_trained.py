@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from boostrun import VoteEnsemble
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
 from boostrun.methods import archive
 from boostrun.papers.shareboost import template_costs
-from boostrun.papers.shareboost.bank_pools import samples_of
+from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import Compiled
 

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, open_bank, patch_kernels, patch_torch
 from boostrun.features.coates_ng import DEFAULTS, CoatesNg

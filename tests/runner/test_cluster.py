@@ -10,7 +10,7 @@ import pytest
 from run_clusters import run_group
 from run_toys import Toy, assert_whole, expected, figures, quick, record, threads, trials
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.config import check_run
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError

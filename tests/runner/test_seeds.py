@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.seeds import Seeds, spawn
+from boostrun.evaluation.seeds import Seeds, spawn
 
 
 def first(sequence):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError

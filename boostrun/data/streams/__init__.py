@@ -16,14 +16,16 @@ import importlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from boostrun.data import loader_module
+from boostrun.config import catalogue, defaults
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.schemas.data import DRIFTING
 
-__all__ = ["NAMES", "DriftStream", "draw"]
+__all__ = ["DriftStream", "draw", "names"]
 
-NAMES = tuple(DRIFTING)
+
+def names() -> list[str]:
+    """The streams that there are."""
+    return [name for name, declared in catalogue.datasets().items() if declared.gives == "stream"]
 
 
 def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> DriftStream:
@@ -53,9 +55,9 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
     from boostrun.data.options import merge
 
     name = str(config.get("name"))
-    if name not in NAMES:
-        raise BoostrunError(f"no stream '{name}'{did_you_mean(name, NAMES)} (streams: {', '.join(NAMES)})")
-    module = importlib.import_module(loader_module(config))
-    options = merge(config, module.DEFAULTS, "dataset")
+    if name not in names():
+        raise BoostrunError(f"no stream '{name}'{did_you_mean(name, names())} (streams: {', '.join(names())})")
+    module = importlib.import_module(catalogue.dataset(config).loader)
+    options = merge(config, defaults("dataset", name), "dataset")
     rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
     return module.draw(options, Path(data_root), *rngs)

@@ -1,5 +1,151 @@
 """Dubout & Fleuret 2014: AdaBoost.MH whose policies choose which features and which samples to evaluate.
 
 ``board.py`` is what a policy may look at, and counts it; ``policies/`` holds one method a file; ``adaboost_mh.py`` is
-the loop.
+the loop, ``classifier.py`` the estimator.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from boostrun.config.fields import fields_of
+from boostrun.methods.declaration import Method, Part, Tuning
+from boostrun.methods.paper import Paper
+from boostrun.papers.adaptive import keys
+
+_HERE = "boostrun.papers.adaptive"
+_SCALES = Tuning("scale", tuple(range(12)))  # of the bandits, in the paper
+
+POLICIES = {
+    name: f"{_HERE}.policies.{place}"
+    for name, place in {
+        "uniform_naive": "uniform:UniformNaive", "uniform_1q": "uniform:Uniform1Q", "uniform_q1": "uniform:UniformQ1",
+        "best_family": "best_family:BestFamily", "ucb": "ucb:UCB", "exp3p": "exp3p:Exp3P",
+        "eps_greedy": "eps_greedy:EpsGreedy", "tasting_1q": "tasting_1q:Tasting1Q",
+        "tasting_q1": "tasting_q1:TastingQ1", "mas_naive": "mas_naive:MASNaive", "mas_1q": "mas_1q:MAS1Q",
+        "mas_q1": "mas_q1:MASQ1",
+        "laminating": "laminating:Laminating", "tasting_laminating": "tasting_laminating:TastingLaminating",
+        "tasting_ucb": "tasting_ucb:TastingUCB", "fixed_sample": "fixed_sample:FixedSample",
+    }.items()
+}  # fmt: skip
+
+
+def _method(
+    policy: str, policy_keys: type, summary: str, tuning: Tuning | None = None, samples: bool = False,
+    prefix: str = "", **names: str,
+) -> Method:  # fmt: skip
+    """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
+
+    Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's.
+    """
+    parameters = fields_of(policy_keys)
+    budget = {"T": "n_estimators"}
+    if "Q" in parameters and "Q" not in names:
+        budget["Q"] = "policy.Q"
+    return Method(
+        target=f"{_HERE}.classifier:AdaBoostMHClassifier",
+        keys=keys.AdaBoostMHKeys,
+        summary=summary,
+        budget=budget,
+        inputs=frozenset({"codes", "stumps", "families"}),
+        evaluation=f"{_HERE}.evaluation:StagedVotes",
+        unused=frozenset() if samples else frozenset({"sampling"}),
+        parts={"policy": Part(POLICIES[policy], policy_keys, {name: prefix + name for name in parameters} | names)},
+        exports=frozenset({"c", "npz"}),
+        tuning=tuning,
+    )
+
+
+METHODS = {
+    "uniform_naive": _method(
+        "uniform_naive", keys.OnAllSamplesKeys,
+        "AdaBoost.MH looking at Q features of all, drawn uniformly each step (Dubout & Fleuret 2014, section 4)",
+    ),
+    "uniform_1q": _method(
+        "uniform_1q", keys.OnAllSamplesKeys,
+        "AdaBoost.MH looking at Q features of one family each step (Dubout & Fleuret 2014, section 4)",
+    ),
+    "uniform_q1": _method(
+        "uniform_q1", keys.OnAllSamplesKeys,
+        "AdaBoost.MH looking at one feature of each of Q families each step (Dubout & Fleuret 2014, section 4)",
+    ),
+    "best_family": _method(
+        "best_family", keys.BestFamilyKeys,
+        "AdaBoost.MH looking at Q features of one family, the same each step (Dubout & Fleuret 2014, section 4)",
+        Tuning("family"),
+    ),
+    "ucb": _method(
+        "ucb", keys.BanditKeys,
+        "AdaBoost.MH with UCB over families (Auer et al. 2002; Dubout & Fleuret 2014, section 4)", _SCALES,
+    ),
+    "exp3p": _method(
+        "exp3p", keys.Exp3PKeys,
+        "AdaBoost.MH with Exp3.P over families (Auer et al. 2003; Dubout & Fleuret 2014, section 4)", _SCALES,
+    ),
+    "eps_greedy": _method(
+        "eps_greedy", keys.EpsGreedyKeys,
+        "AdaBoost.MH with eps-greedy over families (Auer et al. 2002; Dubout & Fleuret 2014, section 4)", _SCALES,
+    ),
+    "tasting_1q": _method(
+        "tasting_1q", keys.TastingKeys,
+        "AdaBoost.MH by Tasting 1.Q: Q features of the family that promises most (Dubout & Fleuret 2014, section 4)",
+        R="tasting_R",
+    ),
+    "tasting_q1": _method(
+        "tasting_q1", keys.TastingKeys,
+        "AdaBoost.MH by Tasting Q.1: each of Q features from the family that promises most (Dubout & Fleuret 2014, "
+        "section 4)",
+        R="tasting_R",
+    ),
+    "mas_naive": _method(
+        "mas_naive", keys.MASNaiveKeys,
+        "AdaBoost.MH by maximum adaptive sampling: a model of all edges decides on Q and S (Dubout & Fleuret 2014, "
+        "section 5)",
+        samples=True, prefix="mas_",
+    ),
+    "mas_1q": _method(
+        "mas_1q", keys.MAS1QKeys,
+        "AdaBoost.MH by M.A.S. 1.Q: models of the families decide on one of them, Q and S (Dubout & Fleuret 2014, "
+        "section 5)",
+        samples=True, prefix="mas_",
+    ),
+    "mas_q1": _method(
+        "mas_q1", keys.MASQ1Keys,
+        "AdaBoost.MH by M.A.S. Q.1: models of the families decide on Q of each, and S (Dubout & Fleuret 2014, section "
+        "5)",
+        samples=True, prefix="mas_",
+    ),
+    "laminating": _method(
+        "laminating", keys.LaminatingKeys,
+        "AdaBoost.MH by laminating: halve the features while doubling the samples (Dubout & Fleuret 2014, section 4)",
+        samples=True, Q="laminating_Q",
+    ),
+    "tasting_laminating": _method(
+        "tasting_laminating", keys.TastingLaminatingKeys,
+        "AdaBoost.MH by laminating from families in proportion to what tasting says they promise (after Dubout & "
+        "Fleuret 2014)",
+        samples=True, prefix="tasting_", Q="laminating_Q",
+    ),
+    "tasting_ucb": _method(
+        "tasting_ucb", keys.TastingUCBKeys,
+        "AdaBoost.MH by Tasting 1.Q that looks at few families a step, by age and promise (after Dubout & Fleuret "
+        "2014)",
+        R="tasting_R",
+    ),
+    "fixed_sample": _method(
+        "fixed_sample", keys.FixedSampleKeys,
+        "AdaBoost.MH on Q features and as many samples as the budget buys (Dubout & Fleuret 2014, Figure 2)",
+        samples=True,
+    ),
+}  # fmt: skip
+
+PAPER = Paper(
+    title="Dubout & Fleuret 2014: Adaptive Sampling for Large Scale Boosting",
+    methods=METHODS,
+    policies=POLICIES,
+    drawings={
+        name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
+    },
+    reference=Path(__file__).with_name("reference.csv"),
+    public={"AdaBoostMHClassifier": f"{_HERE}.classifier"},
+)

@@ -14,8 +14,8 @@ from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.holdout import Members, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
-from boostrun.papers.iboost.keys import IBoostKeys
 from boostrun.papers.iboost.kernels.margins import margins_of
+from boostrun.papers.iboost.keys import IBoostKeys
 
 _EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "htree": 0.3}
 _ETA = {"stochastic": 3e-3, "batch": 1e-3}

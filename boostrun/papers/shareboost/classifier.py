@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostrun.config import fields
+from boostrun.config.fields import check, fields_of
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
 from boostrun.papers.shareboost.checkpoint import Checkpoint, Round
@@ -139,7 +139,7 @@ class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
         self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle  # type: ignore[attr-defined]
 
     def _check_parameters(self) -> None:
-        fields.check(self)
+        check(self)
         parameters.whole(self, "n_jobs", none=True)
         if self.scoring == "lazy" and self.rule != "gradient":
             raise BoostrunError(f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}")
@@ -154,7 +154,7 @@ class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
 
     def _identity(self, pool: Pool, y: np.ndarray, n_classes: int) -> dict:
         """Everything that decides what the rounds are, as plain values; not how many there will be."""
-        keys = {key: getattr(self, key) for key in fields.fields_of(ShareBoostKeys) if key not in _NOT_OF_ROUNDS}
+        keys = {key: getattr(self, key) for key in fields_of(ShareBoostKeys) if key not in _NOT_OF_ROUNDS}
         return keys | {"n_classes": n_classes, "pool": [pool.kind, pool.n_candidates, pool.fingerprint()],
                        "labels": checksum(y)}  # fmt: skip
 

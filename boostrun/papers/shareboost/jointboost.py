@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.config import fields
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.kernels.lanes import LANES, zeros
 from boostrun.methods import parameters
@@ -96,7 +96,7 @@ class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
         return self
 
     def _check_parameters(self) -> None:
-        fields.check(self)
+        check(self)
         parameters.bins(self)
 
     def _scores(self, X) -> np.ndarray:

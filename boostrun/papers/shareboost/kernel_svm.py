@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostrun.config import fields
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.keys import KernelSVMKeys
 
@@ -54,7 +54,7 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input. Cost: between n^2 d and n^3 a
         machine, for every pair that is tried and once more.
         """
-        fields.check(self)
+        check(self)
         pairs = list(itertools.product(self._candidates("C"), self._candidates("gamma")))
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)

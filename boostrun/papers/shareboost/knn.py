@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostrun.config import fields
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.keys import KNNKeys
 
@@ -40,7 +40,7 @@ class KNNClassifier(KNNKeys, ClassifierMixin, BaseEstimator):
 
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         """
-        fields.check(self)
+        check(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         if self.k > len(X):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.config import fields
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
 from boostrun.papers.shareboost.fista import certificate, fista
@@ -89,7 +89,7 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
         ``on_point(number, point)`` is called after each point. Cost: see the classifier. Raises BoostrunError for
         parameters.
         """
-        fields.check(self)
+        check(self)
         parameters.whole(self, "max_iterations")
         parameters.whole(self, "n_jobs", none=True)
         with team(self.n_jobs):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from boostrun.config import fields
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
@@ -57,7 +57,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
         ``on_round(t)`` is called when all classes have t features. Cost a round: one scoring pass for all classes, and
         2 n t multiply-adds an inner iteration of each. Raises BoostrunError for parameters.
         """
-        fields.check(self)
+        check(self)
         parameters.whole(self, "n_jobs", none=True)
         with team(self.n_jobs):
             return self._fit(pool, y, on_round)

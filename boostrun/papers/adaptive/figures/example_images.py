@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.compose import compose_one
+from boostrun.config.compose import compose_one
 from boostrun.data import caltech101, inria, load
 from boostrun.data.files import read_image
 from boostrun.errors import DataMissingError

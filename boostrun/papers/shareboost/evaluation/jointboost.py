@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.evaluation import Result, Seeds
+from boostrun.evaluation import Evaluation, Result, Seeds
 from boostrun.evaluation.path import by_features, errors, metrics_of
 from boostrun.papers.shareboost.evaluation.pool_path import last
 
 
-class JointPath:
+class JointPath(Evaluation):
     """Every round, scored on the test part.
 
     The curve is read by T, the different (feature, threshold) used, at the last round that uses no more; ``rounds``

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from boostrun.evaluation import Evaluation
 from boostrun.papers.shareboost.pools.pool import Pool
 from boostrun.papers.shareboost.table_pools import pool_of
 
@@ -27,7 +28,7 @@ class Clock(NamedTuple):
         }
 
 
-class PoolPath:
+class PoolPath(Evaluation):
     """For estimators with ``fit_pool(pool, y)``."""
 
     def warm_up(self, small: Any, data: Any) -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from boostrun.evaluation import Result, Seeds
+from boostrun.evaluation import Evaluation, Result, Seeds
 from boostrun.evaluation.path import wrong
 from boostrun.evaluation.staged import accuracy_pct
 from boostrun.papers.shareboost.table_pools import NUMBERS
 
 
-class Whole:
+class Whole(Evaluation):
     """Test error, how many errors, and multiply-adds of a prediction, of a classifier with ``multiply_adds_``.
+
+    Nothing is compiled for it.
 
     The curve holds what is ``misclassified``, as that of ShareBoost does.
     """
-
-    def warm_up(self, small: Any, data: Any) -> None:
-        """Nothing is compiled."""
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
         """Fit ``model`` on the values (or codes) of the training part, and test it; nothing is drawn by ``seeds``."""

@@ -1,0 +1,55 @@
+"""The keys at the top of the config, and those of ``run``: how often, where, and with what budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boostrun.config.fields import choice, integer, real, text, workers
+
+BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
+"""The papers' symbols, in the order of a label."""
+
+
+@dataclass
+class Run:
+    """How trials are run; nothing here changes a result, except that ``memory_limit`` decides how far a streamed set
+    is shuffled, so that it counts to the cells of dataset=stream, and to no others.
+    """
+
+    name: str = "local"
+    backend: str = choice("loky", "sequential", "dask", "ray", "slurm", help="who runs the trials")
+    scheduler: str | None = text(None, help="address of a Dask scheduler or a Ray cluster")
+    batch: int | None = integer(None, help="trials that a worker of a cluster takes at a time")
+    partition: str | None = text(None, help="of a SLURM job")
+    account: str | None = text(None, help="of a SLURM job")
+    minutes: int = integer(60, help="of a SLURM job")
+    job_memory_mb: int = integer(4096, least=256, help="of a SLURM job, in MiB")
+    memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
+    memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
+    tracker: str = choice("none", "mlflow", help="who else is told of the trials")
+
+
+@dataclass
+class Root:
+    """Keys at the top of the config. Budgets are null until given; each algorithm says which it takes."""
+
+    r: int | None = integer(None, help="samples kept in the reservoir")
+    q: int | None = integer(None, help="fresh samples a round")
+    T: int | None = integer(None, help="weak learners")
+    Q: int | None = integer(None, help="features looked at")
+    S: int | None = integer(None, help="samples looked at")
+    M: int | None = integer(None, help="base classifiers kept")
+    n: int | None = integer(None, help="length of the window")
+    p: int | None = integer(None, help="examples from one new base classifier to the next")
+    b: int | None = integer(None, help="coefficient updates an example")
+    holdout: float | None = real(
+        None, above=0.0, most=0.9, help="test on this share of the training data instead of the test data"
+    )
+    train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
+    trials: int = integer(10, help="trials of a cell, each with a seed of its own")
+    seed: int = integer(0, least=0, help="of the first trial; the others follow")
+    n_jobs: int = workers(-1)
+    store: str = text("results/runs", help="folder of the records")
+    results: str = text("results", help="folder of the published tables and their records")
+    data_root: str | None = text(None, help="folder of the data sets; null: $BOOSTRUN_DATA, else datasets")
+    cache_root: str | None = text(None, help="folder of the feature banks; null: under the data root")

@@ -1,0 +1,178 @@
+"""Files larger than memory, read in chunks while they are trained on and tested: ``dataset=stream``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from boostrun.data.stream_parts import StreamSet
+from boostrun.errors import BoostrunError
+from boostrun.evaluation import Seeds
+from boostrun.inputs import Places, check_reservoir, refuse_keys
+from boostrun.methods.declaration import Method
+
+
+class Chunks:
+    """A streamed set as an evaluation sees it.
+
+    Parameters
+    ----------
+    data : StreamSet
+    limit_mib : float, memory of all Filters' buffers together in MiB, and of the test part's chunks after them
+    bins : int, quantile bins a feature; real values are binned on the first samples drawn
+    """
+
+    def __init__(self, data: StreamSet, limit_mib: float, bins: int):
+        self.data, self.limit_mib, self.bins = data, limit_mib, bins
+        self.classes = tuple(map(str, data.classes.tolist()))
+        self.kind = np.dtype(data.train_facts.dtype).name
+
+    def source(self, seed: np.random.SeedSequence) -> Any:
+        """The training part as a source of samples with a shuffle buffer a binary problem."""
+        return self.data.source(self.limit_mib, seed)
+
+    def set_up(self, model: Any) -> None:
+        """The learner bins what it draws."""
+        model.max_bins = self.bins
+
+    def costs_of(self, source: Any) -> dict[str, Any]:
+        """``buffer_rows``: how many samples the buffer of each binary problem had room for."""
+        return {"buffer_rows": source.buffer_rows()[0]}
+
+    def test_chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The test part in the order of its file: values (d, m) and labels (m,)."""
+        return self.data.test_chunks(self.limit_mib)
+
+    def sample(self) -> Made:
+        """Forty made samples of five features of the same type: what a method is compiled on."""
+        return Made(np.dtype(self.data.train_facts.dtype))
+
+
+class Made:
+    """Random samples of three classes, as chunks hand them out."""
+
+    def __init__(self, dtype: np.dtype):
+        self._samples = np.random.default_rng(0).integers(0, 256, (40, 5), dtype=np.uint8).astype(dtype)
+
+    def source(self, seed: np.random.SeedSequence) -> Any:
+        """All of them, from a Filter."""
+        from boostrun.data.source import ArraySource
+
+        return ArraySource(self._samples, np.arange(40) % 3, seed, np.ascontiguousarray(self._samples.T))
+
+    def test_chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All of them, as one chunk."""
+        yield np.ascontiguousarray(self._samples.T), np.arange(40) % 3
+
+
+class ChunksInput:
+    """Streamed sets; see :class:`boostrun.inputs.Input`."""
+
+    changes = True
+
+    def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
+        """Methods that need all samples at hand, features that would have to be computed, subsets."""
+        from boostrun.config import catalogue, defaults
+
+        where = f"dataset={dataset['name']}"
+        if "chunks" not in method.inputs:
+            able = [each for each, other in catalogue.methods().items() if "chunks" in other.inputs]
+            raise BoostrunError(
+                f"algo '{name}' needs all samples in memory, and {where} hands out few at a time; use one that draws "
+                f"from a filter: {', '.join(able)}"
+            )
+        if features["name"] != "raw":
+            raise BoostrunError(
+                f"features={features['name']}: {where} is trained on as it lies on the disk, so features=raw is the "
+                "only choice"
+            )
+        if features["bin_samples"] != defaults("features", "raw")["bin_samples"]:
+            raise BoostrunError(
+                f"{where} has no use for features.bin_samples={features['bin_samples']}: bins are fitted on the first "
+                "samples that the learner draws"
+            )
+        refuse_keys(
+            dataset["name"], root,
+            {
+                "holdout": ": give the samples to choose settings on as dataset.test_path",
+                "train_samples": ": give a shorter file",
+            },
+        )  # fmt: skip
+
+    def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
+        """With ``memory_limit``: how many samples a shuffle buffer holds decides which come when."""
+        return {**dataset, "memory_limit": run["memory_limit"]}
+
+    def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
+        """That of the files."""
+        from boostrun.data import stream_set
+
+        return stream_set.key(_own(dataset), places.data_root)
+
+    def modules(self, dataset: Mapping) -> Sequence[str]:
+        """This module, and with it what reads and shuffles."""
+        return (__name__,)
+
+    def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
+        """Look the files through once; nothing is built."""
+        return self._chunks(dataset, features, places)
+
+    def fits(self, prepared: Any, cell: Any) -> None:
+        """A reservoir must fit the training part, and the buffers the memory."""
+        facts = prepared.data.train_facts
+        check_reservoir(cell, facts.rows, len(prepared.classes))
+        if np.dtype(facts.dtype) == np.uint8 and prepared.bins != 256:
+            raise BoostrunError(
+                f"features.bins={prepared.bins}: {prepared.data.train.path} holds 8-bit values, which are their own "
+                "bins"
+            )
+        buffer_rows(prepared, cell.budget.get("r", 1) + cell.budget.get("q", 0))
+
+    def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
+        """The set, its paths as the command's folder has them."""
+        return self._chunks(dataset, features, places)
+
+    def close(self, dataset: Mapping, places: Places, key: str) -> None:
+        """Refused where the files are others than at the start of the run."""
+        if self.key(_located(dataset, places), {}, places) != key:
+            raise BoostrunError("the files of the streamed set were changed while they were read; run it again")
+
+    def _chunks(self, dataset: Mapping, features: Mapping, places: Places) -> Chunks:
+        from boostrun.data import stream_set
+
+        data = stream_set.open_set(_own(_located(dataset, places)), places.data_root)
+        return Chunks(data, dataset["memory_limit"], features["bins"])
+
+
+def buffer_rows(chunks: Chunks, held: int = 1) -> int:
+    """Samples that the shuffle buffer of each binary problem has room for.
+
+    Raises BoostrunError where these are fewer than the ``held`` samples that the learner draws at once.
+    """
+    data, limit = chunks.data, chunks.limit_mib
+    problems = "the buffer" if data.problems == 1 else f"each of the {data.problems} buffers (one a class)"
+    try:
+        rows, _ = data.source(limit, 0).buffer_rows()
+    except BoostrunError:
+        raise BoostrunError(
+            f"run.memory_limit={limit} (MiB) is too little for {problems} of rows of {data.train_facts.features} "
+            "values; raise it"
+        ) from None
+    if rows < held:
+        raise BoostrunError(
+            f"run.memory_limit={limit} (MiB) is too little: {problems} has room for {rows} samples, and the learner "
+            f"draws {held} at once; raise it, or lower r or q"
+        )
+    return rows
+
+
+def _own(dataset: Mapping) -> dict[str, Any]:
+    return {key: value for key, value in dataset.items() if key != "memory_limit"}
+
+
+def _located(dataset: Mapping, places: Places) -> Mapping:
+    from boostrun.data import stream_set
+
+    return stream_set.located(dataset, places.data_root, places.folder)

@@ -1,0 +1,89 @@
+"""A stream whose concept may change, for learners that follow it example by example."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boostrun.config import catalogue, defaults
+from boostrun.errors import BoostrunError
+from boostrun.evaluation import Seeds
+from boostrun.inputs import Places, refuse_keys
+from boostrun.methods.declaration import Method
+
+_FIRST = 200  # examples before the first test on a hold-out of a learner without a window: the usual length of one
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A stream, and how a data set wants it measured: see :class:`boostrun.evaluation.prequential.OnStream`.
+
+    ``kind`` is the type of its values, ``first`` the example from which hold-outs are tested; None where the data set
+    is not measured so.
+    """
+
+    stream: Any
+    first: int
+    eval_every: int | None
+    window: int | None
+    fading: float | None
+    curve_every: int | None
+    kind: str = "stream"
+
+
+class StreamInput:
+    """Drifting streams; see :class:`boostrun.inputs.Input`."""
+
+    changes = True
+
+    def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
+        """Methods that do not follow a stream, features that would have to be computed, subsets."""
+        where = f"dataset={dataset['name']}"
+        if "stream" not in method.inputs:
+            able = ", ".join(each for each, other in catalogue.methods().items() if "stream" in other.inputs)
+            raise BoostrunError(f"algo '{name}' cannot follow the stream {where}; {able} can")
+        if dict(features) != {"name": "raw", **defaults("features", "raw")}:
+            raise BoostrunError(f"{where} is learnt as it is: features=raw with its defaults is needed")
+        refuse_keys(dataset["name"], root, dict.fromkeys(("holdout", "train_samples"), ": it is a stream"))
+
+    def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
+        """The data set's keys as they are."""
+        return dict(dataset)
+
+    def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
+        """That of the files, or of what is generated."""
+        from boostrun.data import checksum
+
+        return checksum(dataset, places.data_root)
+
+    def modules(self, dataset: Mapping) -> Sequence[str]:
+        """What makes the stream."""
+        from boostrun.data import loader_module
+
+        return (loader_module(dataset),)
+
+    def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
+        """Draw it once: what is wrong with it is said before a trial starts."""
+        from boostrun.data.streams import draw
+
+        draw(dataset, places.data_root)
+
+    def fits(self, prepared: Any, cell: Any) -> None:
+        """Every budget fits a stream."""
+
+    def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
+        """The stream and its hold-outs, the same for all methods."""
+        from boostrun.data import loader_module
+        from boostrun.data.streams import draw
+
+        located = getattr(importlib.import_module(loader_module(dataset)), "located", None)
+        if located is not None:
+            dataset = located(dataset, places.data_root, places.folder)
+        stream = draw(dataset, places.data_root, seeds.split, seeds.filter)
+        measured = {name: dataset.get(name) for name in ("eval_every", "window", "fading", "curve_every")}
+        return Followed(stream, budget.get("n", _FIRST), **measured)
+
+    def close(self, dataset: Mapping, places: Places, key: str) -> None:
+        """A stream from a file says itself where that was changed."""

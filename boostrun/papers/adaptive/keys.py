@@ -1,0 +1,176 @@
+"""Keys of AdaBoost.MH and of its policies: default, range and meaning of each, said once."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Any
+
+from boostrun.config import fields
+from boostrun.config.fields import Keys, boolean, choice, component, integer, keys, name_or_place, real
+
+
+@keys
+class AdaBoostMHKeys(Keys):
+    """Keys of AdaBoost.MH with a policy (Dubout & Fleuret 2014)."""
+
+    policy: Any = component(
+        "laminating", room="policies", needs="choose",
+        help="which features, on which samples, are looked at in a step: an object of "
+        "boostrun.papers.adaptive.policies with parameters of its own, as Laminating(Q=64), or a name, for the policy "
+        "with its defaults; copied, never changed",
+    )  # fmt: skip
+    _: KW_ONLY
+    n_estimators: int = integer(1000, help="T: stumps")
+    budget_multiplier: float = real(
+        10.0, above=0.0,
+        help="evaluated (feature, sample) pairs a step, in units of the number N of samples: the paper's C over N; "
+        "asking for more is an error, whatever the policy: Q features on all samples need Q at least",
+    )  # fmt: skip
+    init: str = choice(
+        "uniform", "balanced",
+        help="every (sample, class) the same weight at first, or the true and the false classes half of it each",
+    )  # fmt: skip
+    edge_gaps: bool = boolean(
+        False,
+        help="also look at all features in every step, uncounted, and tell by how much the best of them beats the one "
+        "chosen",
+    )  # fmt: skip
+    sampling: str = choice("weight", "uniform", help="how samples are drawn where not all are looked at")
+    families: Any = None
+    max_bins: Any = 256
+    warm_start: Any = False
+    random_state: Any = None
+
+
+class PolicyKeys(Keys):
+    """Base of a policy's keys: parameters are held against their fields when they are given.
+
+    Raises BoostrunError with one sentence for a parameter that does not fit.
+    """
+
+    def __post_init__(self) -> None:
+        fields.check(self)
+        for name, field in fields.fields_of(type(self)).items():
+            if (value := fields.plain_number(getattr(self, name))) is not None:
+                setattr(self, name, fields.kind_of(field).read(value))
+
+
+@keys
+class OnAllSamplesKeys(PolicyKeys):
+    """Keys of policies that look at Q features on all samples."""
+
+    Q: int = integer(10, help="features that a step looks at")
+
+
+@keys
+class FixedSampleKeys(PolicyKeys):
+    """Keys of Q features on as many samples as the budget buys."""
+
+    Q: int = integer(10, help="features that a step looks at")
+
+
+@keys
+class BestFamilyKeys(OnAllSamplesKeys):
+    """Keys of Q features of one family, the same in every step."""
+
+    family: str | int = name_or_place(0, help="the family, by its name or its place, counted from 0")
+
+
+@keys
+class BanditKeys(OnAllSamplesKeys):
+    """Keys of bandits, whose arms are families."""
+
+    scale: int = integer(9, least=0, most=30, help="rewards are multiplied by 2^scale, up to 1")
+
+
+@keys
+class Exp3PKeys(BanditKeys):
+    """Keys of Exp3.P: exponential weights mixed with the uniform distribution."""
+
+    eta: float = real(0.3, above=0.0, help="the paper's eta, alpha of Auer et al.: the bonus of arms seldom played")
+    mixing: float = real(
+        0.15, above=0.0, most=1.0, help="the paper's lambda, gamma of Auer et al.: the share of uniform draws"
+    )
+    horizon: int = integer(10_000, help="rounds that eta and mixing are meant for, whatever those of the run")
+    update: str = choice("all", "played", help="arms that learn; one that is not played keeps its weight with played")
+
+
+@keys
+class EpsGreedyKeys(BanditKeys):
+    """Keys of eps-greedy: a uniform arm with probability min(1, 2^scale M / t), M arms, in round t."""
+
+    scale: int = integer(0, least=0, most=30, help="an arm is drawn uniformly with probability min(1, 2^scale M / t)")
+
+
+@keys
+class TastingKeys(OnAllSamplesKeys):
+    """Keys of Tasting: some features of every family are watched."""
+
+    R: int = integer(10, help="features of every family that are watched")
+    charge: bool = boolean(False, help="whether the edges of watched features are charged to the budget")
+
+
+@keys
+class TastingUCBKeys(TastingKeys):
+    """Keys of Tasting that looks at few families a step: those whose promise may have become the largest."""
+
+    looks: int = integer(2, help="families that a step looks at, at most")
+    age_weight: float = real(1.0, least=0.0, help="how fast a promise may grow with its age, in units of its changes")
+
+
+@keys
+class MASKeys(PolicyKeys):
+    """Keys of maximum adaptive sampling: how edges are modelled, and where Q and S are looked for."""
+
+    noise: str = choice("kappa", "paper", help="variance of an estimated edge: kappa / S of the weights, or 1 / S")
+    deconvolve: bool = boolean(True, help="take that noise off the fitted variances")
+    pilot_share: float = real(0.1, above=0.0, most=0.9, help="what of the budget the pilot has")
+    components: int = integer(2, help="components of a mixture, at most one for every 8 edges")
+    s_min: int = integer(32, help="the smallest S to try")
+    s_ratio: float = real(2**0.5, above=1.0, help="from one S to try to the next, up to the number of samples")
+    grid_points: int = integer(257, least=33, help="points of the integrals")
+
+
+@keys
+class MASNaiveKeys(MASKeys):
+    """Keys of one model for all features, fitted on the step before."""
+
+    components: int = integer(3, help="components of the mixture, at most one for every 8 edges")
+    refit_below: int = integer(
+        30, help="after a step with fewer edges than that, or all equal, the next begins with a pilot"
+    )
+
+
+@keys
+class MAS1QKeys(MASKeys):
+    """Keys of a model for each family, from a pilot of every step."""
+
+    q0_min: int = integer(4, help="features of a family that the pilot looks at, at least")
+    q0_max: int = integer(24, help="features of a family that the pilot looks at, at most")
+
+
+@keys
+class MASQ1Keys(MAS1QKeys):
+    """Keys of the same with features of several families, whose search takes longer steps."""
+
+    s_ratio: float = real(2.0, above=1.0, help="from one S to try to the next, up to the number of samples")
+
+
+@keys
+class LaminatingKeys(PolicyKeys):
+    """Keys of halving the features while doubling the samples."""
+
+    Q: int | None = integer(
+        None, least=2,
+        help="features that a step begins with; none: the largest power of two, up to 1024, that leaves 32 samples for "
+        "each in the first round",
+    )  # fmt: skip
+
+
+@keys
+class TastingLaminatingKeys(LaminatingKeys):
+    """Keys of the same, beginning with features of the families that promise most."""
+
+    R: int = integer(10, help="features of every family that are watched")
+    best_of: int = integer(10, help="a family promises how probably the best of so many watched features is its own")
+    pilot_share: float = real(0.1, above=0.0, most=0.9, help="what of the budget estimates the watched features' edges")
