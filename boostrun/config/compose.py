@@ -298,8 +298,8 @@ def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
         if str(value) not in files and not _offer(group, str(value)):
             known = {**files, **dict.fromkeys(catalogue.names(group) if group != "run" else ()),
                      **registry.installed(group)}  # fmt: skip
-            value = "null" if value is None else value
-            raise BoostrunError(f"no {group} '{value}'{did_you_mean(str(value), known)} (boostrun ls {group})")
+            typed = "null" if value is None else str(value)
+            raise BoostrunError(f"no {group} '{typed}'{did_you_mean(typed, known)} (boostrun ls {group})")
     return overrides
 
 

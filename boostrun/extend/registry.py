@@ -37,7 +37,7 @@ def is_own(group: str, name: str) -> bool:
 
 
 def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -> dict[str, Any]:
-    """A composed config in which the keys of a person's own choices have their defaults; they are then in the catalogue.
+    """A composed config in which the keys of a person's own choices, now in the catalogue, have their defaults.
 
     ``yaml_of`` gives the YAML files of a person's own folder: group -> name -> file. A ``class`` counts only where that
     file, or an entry point, says the same: not from the command line, and not by way of another file.

@@ -125,7 +125,8 @@ class ChunksInput:
         check_reservoir(cell, facts.rows, len(prepared.classes))
         if np.dtype(facts.dtype) == np.uint8 and prepared.bins != 256:
             raise BoostrunError(
-                f"features.bins={prepared.bins}: {prepared.data.train.path} holds 8-bit values, which are their own bins"
+                f"features.bins={prepared.bins}: {prepared.data.train.path} holds 8-bit values, which are their own "
+                "bins"
             )
         buffer_rows(prepared, cell.budget.get("r", 1) + cell.budget.get("q", 0))
 

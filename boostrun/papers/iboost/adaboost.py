@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.methods import parameters
 from boostrun.papers.iboost.committee import Committee
 from boostrun.papers.iboost.kernels import adaboost as kernels
+from boostrun.papers.iboost.keys import AdaBoostKeys
 
 
-class AdaBoostWindowClassifier(Committee):
+class AdaBoostWindowClassifier(AdaBoostKeys, Committee):
     """AdaBoost with up to ``budget`` rounds on the ``n_window`` newest examples, again every ``period`` examples.
 
     From the first full window on; between trainings the last committee predicts, before the first the second class
@@ -18,12 +18,7 @@ class AdaBoostWindowClassifier(Committee):
 
     Parameters
     ----------
-    n_window : n, the number of newest examples that are kept.
-    budget : M, rounds of a training.
-    period : p, examples from one training to the next.
-    base, var_floor : see :class:`boostrun.papers.iboost.committee.Committee`.
-    lazy : leave out a training whose committee the end of the same ``partial_fit`` replaces: exact for ``predict``
-        after each call, not for ``test_then_train`` within one.
+    {parameters}
 
     A class met for the first time later on makes it train at once. Cost of a training: M fits to n examples.
 
@@ -39,16 +34,7 @@ class AdaBoostWindowClassifier(Committee):
     adds_and_removes = False
     keeps_window = True
 
-    def __init__(self, n_window=200, budget=200, period=1, base="stump", var_floor=1e-3, lazy=False):
-        self.n_window = n_window
-        self.budget = budget
-        self.period = period
-        self.base = base
-        self.var_floor = var_floor
-        self.lazy = lazy
-
     def _begin(self, n_features, n_classes):
-        parameters.whole(self, "n_window", "period")
         super()._begin(n_features, n_classes)
         self._open_window(self.n_window)
 

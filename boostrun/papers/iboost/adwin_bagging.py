@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import adwin_bagging as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
-
-MONITORS = ("error", "correct")
-AFTER = ("keep", "reset")
-VOTES = ("hard", "proba")
+from boostrun.papers.iboost.keys import AdwinBaggingKeys
 
 
-class AdwinBaggingClassifier(IncrementalEnsemble):
+class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
     """Online bagging of ``budget`` naive Bayes classifiers, each with an ADWIN of its errors::
 
         on (x, y):  for each member f_j:
@@ -29,12 +24,8 @@ class AdwinBaggingClassifier(IncrementalEnsemble):
 
     Parameters
     ----------
-    budget : M, the number of members.
-    base, var_floor : family of the members, see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
-    delta : of the ADWINs.
-    vote : "hard", or "proba" for the sum of probabilities (river, MOA).
-    monitor, after : see above; after="keep" is MOA's.
-    random_state : seed of the Poisson draws.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     Cost O(M K d) an example.
 
@@ -50,25 +41,7 @@ class AdwinBaggingClassifier(IncrementalEnsemble):
     adds_and_removes = True
     keeps_window = True  # the ADWINs
 
-    def __init__(
-        self, budget=50, base="gnb", var_floor=1e-3, delta=0.002, vote="hard", monitor="error", after="keep",
-        random_state=None,
-    ):  # fmt: skip
-        self.budget = budget
-        self.base = base
-        self.var_floor = var_floor
-        self.delta = delta
-        self.vote = vote
-        self.monitor = monitor
-        self.after = after
-        self.random_state = random_state
-
     def _begin(self, n_features, n_classes):
-        parameters.choice(self, "vote", VOTES)
-        parameters.choice(self, "monitor", MONITORS)
-        parameters.choice(self, "after", AFTER)
-        if not 0.0 < self.delta < 1.0:
-            raise BoostrunError(f"delta={self.delta!r}: a number between 0 and 1 is needed")
         super()._begin(n_features, n_classes)
         self._adwins = Adwins.empty(self.budget)
         self.n_replaced_ = 0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import dwm as kernels
+from boostrun.papers.iboost.keys import DWMKeys
 
 
-class DWMClassifier(IncrementalEnsemble):
+class DWMClassifier(DWMKeys, IncrementalEnsemble):
     """Naive Bayes experts in a weighted vote, from one of weight 1 on::
 
         every ``period`` examples (x, y), before they are learnt:
@@ -23,11 +22,7 @@ class DWMClassifier(IncrementalEnsemble):
 
     Parameters
     ----------
-    budget : the most experts.
-    base, var_floor : family of the experts, see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
-    beta : factor of a wrong expert's weight.
-    theta : weight below which an expert goes.
-    period : examples from one judgement to the next.
+    {parameters}
 
     Cost O(m K d) an example for m experts.
 
@@ -44,19 +39,7 @@ class DWMClassifier(IncrementalEnsemble):
     keeps_window = False
     random_state = 0  # nothing is drawn
 
-    def __init__(self, budget=200, base="gnb", var_floor=1e-3, beta=0.5, theta=0.01, period=50):
-        self.budget = budget
-        self.base = base
-        self.var_floor = var_floor
-        self.beta = beta
-        self.theta = theta
-        self.period = period
-
     def _begin(self, n_features, n_classes):
-        parameters.whole(self, "period")
-        for key in ("beta", "theta"):
-            if not 0.0 < getattr(self, key) < 1.0:
-                raise BoostrunError(f"{key}={getattr(self, key)!r}: a number between 0 and 1 is needed")
         super()._begin(n_features, n_classes)
         self._weights, self._order = np.zeros(self.budget), np.arange(self.budget)
         self._counts = np.zeros(4, np.int64)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.committee import Committee
 from boostrun.papers.iboost.kernels import flb as kernels
+from boostrun.papers.iboost.keys import FLBKeys
 
 
-class FLBClassifier(Committee):
+class FLBClassifier(FLBKeys, Committee):
     """FLB, reconstructed: blocks of ``n_window`` examples, one classifier a block, an unweighted vote::
 
         on each full block B:
@@ -26,10 +25,7 @@ class FLBClassifier(Committee):
 
     Parameters
     ----------
-    n_window : n_flb, examples of a block.
-    budget : M, the number of classifiers kept.
-    z : standard deviations that are an alarm; 2.33 is one-sided 1 %.
-    base, var_floor : see :class:`boostrun.papers.iboost.committee.Committee`.
+    {parameters}
 
     Cost M responses an example, twice, and a fit a block.
 
@@ -45,17 +41,7 @@ class FLBClassifier(Committee):
     adds_and_removes = True
     keeps_window = True
 
-    def __init__(self, n_window=200, budget=200, z=2.33, base="stump", var_floor=1e-3):
-        self.n_window = n_window
-        self.budget = budget
-        self.z = z
-        self.base = base
-        self.var_floor = var_floor
-
     def _begin(self, n_features, n_classes):
-        parameters.whole(self, "n_window")
-        if not self.z >= 0.0:
-            raise BoostrunError(f"z={self.z!r}: a number of at least 0 is needed")
         super()._begin(n_features, n_classes)
         self._counts, self._errors = np.zeros(4, np.int64), np.zeros(3)
         self._open_window(self.n_window)

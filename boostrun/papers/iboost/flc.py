@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.kernels import replay as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
+from boostrun.papers.iboost.keys import FLCKeys
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 
 
-class FLCClassifier(OnlineBoostClassifier):
+class FLCClassifier(FLCKeys, OnlineBoostClassifier):
     """FLC, reconstructed: OnlineBoost with an ADWIN of every member's errors::
 
         OnlineBoost on every example;  ADWIN_j meets 1[f_j(x) != y] after the training;  change if one was cut and its
@@ -24,12 +23,8 @@ class FLCClassifier(OnlineBoostClassifier):
 
     Parameters
     ----------
-    budget : M, the number of members.
-    n_window : the number of newest examples that are kept.
-    delta : of the ADWINs.
-    warm_start : see above.
-    base, var_floor : see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
-    random_state : seed of the Poisson draws.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     Cost O(M K d) an example, and n_window times that for a change.
 
@@ -46,21 +41,7 @@ class FLCClassifier(OnlineBoostClassifier):
     keeps_window = True
     vote, negative_votes, bad_weight = "hard", False, 0.0
 
-    def __init__(
-        self, budget=50, n_window=200, delta=0.002, warm_start=True, base="gnb", var_floor=1e-3, random_state=None
-    ):
-        self.budget = budget
-        self.n_window = n_window
-        self.delta = delta
-        self.warm_start = warm_start
-        self.base = base
-        self.var_floor = var_floor
-        self.random_state = random_state
-
     def _begin(self, n_features, n_classes):
-        parameters.whole(self, "n_window")
-        if not 0.0 < self.delta < 1.0:
-            raise BoostrunError(f"delta={self.delta!r}: a number between 0 and 1 is needed")
         super()._begin(n_features, n_classes)
         self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
         self._adwins, self._counts = Adwins.empty(self.budget), np.zeros(2, np.int64)

@@ -2,44 +2,251 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from boostrun.config.fields import Keys, boolean, choice, integer, keys, real
+from boostrun.config.fields import Keys, boolean, choice, dimensions, integer, keys, real, text
+from boostrun.data.keys import ConceptStream, DriftingStream
 
-_STEP = "step size; none: 0.003 stochastic, 0.001 batch"
-_LEAST_ERROR = "errors below it count as it, a shrinkage; none: 0.2 for stumps, 0.3 for naive Bayes and trees"
+_BASE = "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes"
+_INCREMENTAL_BASE = "Gaussian or Bernoulli (x > 0) naive Bayes"
+_FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
+_STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
+_WINDOW = "n: the newest examples that are kept"
+_DELTA = "confidence of the ADWINs: smaller detects less"
 
 
 @keys
-class IBoostKeys(Keys):
-    """Keys of IBoost."""
+class StepKeys(Keys):
+    """What every IBoost is about: its window, its committee, its steps."""
 
-    n_window: int = integer(200, help="n: the newest examples that are kept")
+    n_window: int = integer(200, help=_WINDOW)
     budget: int = integer(200, help="M: classifiers at most")
     period: int = integer(1, help="p: examples from one addition to the next")
     n_steps: int = integer(5, least=0, help="b: gradient steps an example; 0 leaves coefficients as they were fitted")
     update: str = choice("stochastic", "batch", help="steps on one example, or on the whole window")
-    base: str = choice("stump", "gnb", "bnb", help="decision stump, Gaussian or Bernoulli (x > 0) naive Bayes")
     example: str = choice("newest", "random", help="the example of a stochastic step")
-    eta: float | None = real(None, above=0.0, help=_STEP)
+    eta: float | None = real(None, above=0.0, help="step size; none: 0.003 stochastic, 0.001 batch")
     grad_cap: float | None = real(
-        1.0,
-        above=0.0,
-        optional=True,
-        help="largest weight in a gradient step: the loss then has a linear tail; none is the method as printed, whose "
-        "coefficients can grow without bound",
+        1.0, above=0.0, optional=True,
+        help="largest weight in a gradient step, which gives the loss a linear tail; none is the method as printed, "
+        "whose coefficients can grow without bound: then an error says so",
+    )  # fmt: skip
+    eps_min: float | None = real(
+        None, least=0.0, below=0.5,
+        help="errors below it count as it, a shrinkage; none: 0.2 for stumps, 0.3 for naive Bayes and trees",
+    )  # fmt: skip
+    gradient: str = choice(
+        "plain", "log",
+        help="log divides batch steps by the cost: descent on its logarithm, and no cap applies",
+    )  # fmt: skip
+
+
+@keys
+class FittedKeys(StepKeys):
+    """IBoost whose base classifiers are fitted to the window by compiled code."""
+
+    base: str = choice("stump", "gnb", "bnb", help=_BASE)
+    flip_bad: bool = boolean(
+        False,
+        help="a classifier of two classes that is worse than chance enters with its answers exchanged, instead of not "
+        "at all; only a naive Bayes can be",
     )
-    eps_min: float | None = real(None, least=0.0, below=0.5, help=_LEAST_ERROR)
-    gradient: str = choice("plain", "log", help="log: batch steps divided by the cost, descent on its logarithm")
+    var_floor: float = real(1e-3, above=0.0, help=_FLOOR)
+    random_state: Any = None
+
+
+@keys
+class IBoostKeys(FittedKeys):
+    """Keys of IBoost."""
+
     scale: str = choice("half", "literal", help="literal: coefficients ln((1 - e) / e) as printed, twice the minimiser")
     update_every: str = choice("1", "p", help="steps at every example, or at additions only")
     adds_per_event: int = integer(1, help="classifiers added every p examples")
     remove: str = choice("smallest", "oldest", help="what goes for a newcomer when the budget is full")
-    flip_bad: bool = boolean(
-        False, help="a naive Bayes of two classes worse than chance enters with its answers exchanged"
-    )
     multiclass: str = choice(
-        "samme", "ovr", help="more than two classes: SAMME's code vectors, or one against the rest"
+        "samme", "ovr", help="several classes: SAMME's code vectors, or one against the rest"
     )
-    var_floor: float = real(1e-3, above=0.0, help="share of a feature's variance added to every variance of gnb")
+
+
+@keys
+class IBoostAdwinKeys(FittedKeys):
+    """Keys of IBoost with ADWIN."""
+
+    n_least: int = integer(50, help="examples of the window that count at least, where n is not smaller")
+    delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
+
+
+@keys
+class IBoostGeemKeys(FittedKeys):
+    """Keys of IBoost on examples that GEEM chooses."""
+
+    n_window: int = integer(200, help="n: examples in the memory; the first classifier is added after so many")
+    batch_size: int = integer(20, help="q: newcomers until GEEM chooses")
+    half_life: float | None = real(None, above=0.0, help="examples until a memory's mass is half; none: n")
+    ridge: float = real(1.0, above=0.0, help="of GEEM's covariance")
+    covariance_dims: str | int = dimensions("auto", help="directions of GEEM's covariance")
+
+
+@keys
+class IBoostTreesKeys(StepKeys):
+    """Keys of IBoost of Hoeffding trees."""
+
+    budget: int = integer(20, help="M: trees at most")
+    period: int = integer(10, help="p: examples from one addition to the next")
+    grow: bool = boolean(False, help="trees go on learning")
+    grace_period: int = integer(50, help="of river's HoeffdingTreeClassifier")
+    delta: float = real(1e-2, above=0.0, below=1.0, help="of river's HoeffdingTreeClassifier")
+    max_depth: int = integer(5, help="of river's HoeffdingTreeClassifier")
     random_state: Any = None
+
+
+@keys
+class AdaBoostKeys(Keys):
+    """Keys of AdaBoost on the window."""
+
+    n_window: int = integer(200, help=_WINDOW)
+    budget: int = integer(200, help="M: rounds of a training")
+    period: int = integer(1, help="p: examples from one training to the next")
+    base: str = choice("stump", "gnb", "bnb", help=_BASE)
+    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
+    lazy: bool = boolean(
+        False,
+        help="leave out a training whose committee the end of the same partial_fit replaces: exact for predict after "
+        "each call, not for test_then_train within one",
+    )
+
+
+@keys
+class OCBKeys(Keys):
+    """Keys of Online Coordinate Boosting."""
+
+    n_window: int = integer(200, help="n: the first examples, which the classifiers are fitted to")
+    budget: int = integer(200, help="M: rounds of AdaBoost; it may stop earlier")
+    order: int | None = integer(
+        1, least=0, optional=True, help="how many classifiers the factors look back over; none is all of them"
+    )
+    smoothing: float = real(0.5, above=0.0, help="what every sum begins with")
+    signs: str = choice("derived", "moa", help="moa has MOA's e^-D_k in place of e^D_k, which is wrong; for the record")
+    base: str = choice("stump", "gnb", "bnb", help=_BASE)
+    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
+
+
+@keys
+class FLBKeys(Keys):
+    """Keys of fast and light boosting."""
+
+    n_window: int = integer(200, help="n: examples of a block")
+    budget: int = integer(200, help="M: classifiers kept")
+    z: float = real(2.33, least=0.0, help="standard deviations that are an alarm; 2.33 is one-sided 1 %")
+    base: str = choice("stump", "gnb", "bnb", help=_BASE)
+    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
+
+
+@keys
+class IncrementalKeys(Keys):
+    """What ensembles of naive Bayes classifiers that learn one example at a time have in common."""
+
+    budget: int = integer(50, help="M: members")
+    base: str = choice("gnb", "bnb", help=_INCREMENTAL_BASE)
+    var_floor: float = real(1e-3, least=0.0, help=_STREAM_FLOOR)
+
+
+@keys
+class OnlineBoostKeys(IncrementalKeys):
+    """Keys of online AdaBoost."""
+
+    vote: str = choice("hard", "proba", help="proba shares a vote by the member's probabilities, as river does")
+    negative_votes: bool = boolean(False, help="a member with an error above 1/2 keeps its negative coefficient")
+    bad_weight: float = real(0.0, help="its coefficient otherwise; river has 1")
+    random_state: Any = None
+
+
+@keys
+class NSOBoostKeys(IncrementalKeys):
+    """Keys of OnlineBoost whose members are searched."""
+
+    n_window: int = integer(200, help=_WINDOW)
+    search_every: int = integer(100, help="examples from one search to the next")
+    patience: int = integer(200, least=0, help="examples that a member is safe for")
+    random_state: Any = None
+
+
+@keys
+class FLCKeys(IncrementalKeys):
+    """Keys of OnlineBoost with an ADWIN for each member."""
+
+    n_window: int = integer(200, help=_WINDOW)
+    delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
+    warm_start: bool = boolean(True, help="a new member learns the newest n examples first")
+    random_state: Any = None
+
+
+@keys
+class AdwinBaggingKeys(IncrementalKeys):
+    """Keys of online bagging with an ADWIN for each member."""
+
+    delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
+    vote: str = choice("hard", "proba", help="proba sums probabilities, as river and MOA do")
+    monitor: str = choice(
+        "error", "correct", help="correct: river's, which replaces the best member when accuracy rises"
+    )
+    after: str = choice("keep", "reset", help="reset: an ADWIN is empty after a detection, as in river; keep is MOA's")
+    random_state: Any = None
+
+
+@keys
+class DWMKeys(IncrementalKeys):
+    """Keys of dynamic weighted majority."""
+
+    budget: int = integer(200, help="M: experts at most")
+    beta: float = real(0.5, above=0.0, below=1.0, help="factor of a wrong expert's weight")
+    theta: float = real(0.01, above=0.0, below=1.0, help="weight below which an expert goes")
+    period: int = integer(50, help="examples from one judgement to the next")
+
+
+@dataclass
+class Sea(ConceptStream):
+    """SEA: the sum of two attributes against a threshold that changes three times."""
+
+    n_samples: int = integer(50_000, least=4, help="length of the stream")
+    noise: float = real(0.0, least=0.0, most=0.5, help="share of labels flipped; the literature's SEA has 0.1")
+    holdout_per_concept: int = integer(2500, help="examples of each concept's hold-out")
+
+
+@dataclass
+class SantaFe(ConceptStream):
+    """Santa Fe's laser series against a threshold that changes twice."""
+
+    holdout: str = choice("segments", "disjoint", help="disjoint: set aside before the stream is made")
+    holdout_per_concept: int = integer(825, help="examples of each concept's hold-out")
+    ramp: int = integer(0, least=0, help="examples that a change takes")
+
+
+@dataclass
+class Led(DriftingStream):
+    """LED: seven segments of a digit among 17 coin flips, exchanged as ``schedule`` says."""
+
+    n_samples: int = integer(1_000_000, help="length of the stream")
+    noise: float = real(0.1, least=0.0, most=0.5, help="share of segments inverted")
+    schedule: str = choice(
+        "swap",
+        "static",
+        "moa_chain",
+        help="static: one exchange; moa_chain: more and more, gradually",
+    )
+    width: int = integer(50_000, help="examples that a change of moa_chain takes")
+    classes: str = text("binary", help="binary, or 10: the digits")
+    positive: str = text("12457", help="digits of class +1")
+
+
+@dataclass
+class Rbf(DriftingStream):
+    """Random radial basis functions that move."""
+
+    n_samples: int = integer(1_000_000, help="length of the stream")
+    n_features: int = integer(10, help="dimensions")
+    n_centroids: int = integer(10, help="centroids")
+    n_drift_centroids: int = integer(10, least=0, help="centroids that move")
+    speed: float = real(0.001, least=0.0, help="distance of a move, an example")
+    model_seed: int | None = integer(None, least=0, help="of the centroids; none: drawn until neither class is rare")

@@ -1,1 +1,156 @@
 """Reservoir boosting (Lefakis & Fleuret, NIPS 2013): training on a stream while holding r + q samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from boostrun.methods.declaration import Method
+from boostrun.methods.paper import Paper
+from boostrun.papers.reservoir.keys import (
+    OF_STRATEGIES, BudgetedReservoirKeys, FullDataKeys, OnlineRivalKeys, ReservoirKeys, SplitReservoirKeys,
+)  # fmt: skip
+
+_HERE = __name__
+_FILTER = frozenset({"codes", "stumps", "chunks"})  # samples are drawn, one after the other
+_ALL = frozenset({"codes", "stumps"})  # all samples are looked at
+_SAVED = frozenset({"c", "npz"})
+_SIZES = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
+_GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
+_TAKES = {"wsam": ("stump_weights",), "geem": _GEEM, "geem_lattice": (*_GEEM, "lattice_size")}
+_ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
+
+
+def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
+    """Reservoir boosting with a strategy, which is fixed; a person may put another into GEEM's place."""
+    settings: dict[str, Any] = {
+        "target": f"{_HERE}.classifier:ReservoirClassifier", "keys": ReservoirKeys, "inputs": _FILTER,
+        "budget": _SIZES, "fixed": {} if strategy == "geem" else {"strategy": strategy},
+    }  # fmt: skip
+    unused = frozenset(OF_STRATEGIES) - {*_TAKES.get(strategy, ())} | more.pop("without", frozenset())
+    return Method(summary=summary, unused=unused, exports=_SAVED, **(settings | more))
+
+
+def _full_data(method: str, summary: str, *unused: str, inputs: frozenset[str] = _ALL) -> Method:
+    sizes = {symbol: size for symbol, size in (("r", "reservoir_size"), ("T", "n_estimators")) if size not in unused}
+    return Method(
+        target=f"{_HERE}.full_data_classifier:FullDataClassifier", keys=FullDataKeys, summary=summary, inputs=inputs,
+        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED,
+    )  # fmt: skip
+
+
+def _online(method: str, summary: str, *takes: str) -> Method:
+    sizes = {"T": "n_estimators"}
+    if method.startswith("geem"):
+        sizes = {"r": "reservoir_size", **sizes}
+    others = {
+        "subset_size", "batch_size", "shrinkage", "gamma", "learning_rate", "pool_size", "replace_every",
+        "reservoir_size",
+    }  # fmt: skip
+    return Method(
+        target=f"{_HERE}.online_classifier:OnlineRivalClassifier", keys=OnlineRivalKeys, summary=summary,
+        inputs=_FILTER, budget=sizes, fixed={"method": method}, exports=_SAVED,
+        unused=frozenset(others - {*takes, *sizes.values()}),
+    )  # fmt: skip
+
+
+METHODS = {
+    "geem": _reservoir("geem", "GEEM, greedy edge expectation maximisation (Lefakis & Fleuret 2013, section 4)"),
+    "geem_lattice": _reservoir(
+        "geem_lattice",
+        "GEEM with its target chosen among random sign vectors (Lefakis & Fleuret 2013, section 4)",
+    ),
+    "wsam": _reservoir("wsam", "keep samples in proportion to their weights (Lefakis & Fleuret 2013)"),
+    "rand": _reservoir("rand", "keep samples uniformly at random (Lefakis & Fleuret 2013)"),
+    "max": _reservoir("max", "keep the samples with the largest weights (Lefakis & Fleuret 2013)"),
+    "window": _reservoir("window", "keep the newest samples, the sliding window of the drift literature"),
+    "geem_split": _reservoir(
+        "geem",
+        "the data split over workers with a GEEM reservoir each, ensembles averaged (the paper's future work)",
+        target=f"{_HERE}.split:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
+    ),
+    "geem_budgeted": _reservoir(
+        "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",
+        target=f"{_HERE}.budgeted:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
+        inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"}, probe={"budget_multiplier": 100.0},
+        without={"weak_learner"},
+        evaluation=f"{_HERE}.budgeted_evaluation:BudgetedStaged",
+    ),
+    "geem_active": _reservoir(
+        "geem", "labels asked for only after the choice, by GEEM (the paper's future work)", target=_ACTIVE
+    ),
+    "wsam_active": _reservoir(
+        "wsam", "labels asked for only after the choice, by WSam (the paper's future work)", target=_ACTIVE
+    ),
+    "rand_active": _reservoir(
+        "rand", "labels asked for only after the choice, by Rand (the paper's future work)", target=_ACTIVE
+    ),
+    "max_active": _reservoir(
+        "max", "labels asked for only after the choice, by Max: uncertainty sampling (the paper's future work)",
+        target=_ACTIVE,
+    ),
+    "wss": _full_data(
+        "wss", "draws r of all samples in proportion to their weights each round (Lefakis & Fleuret 2013, Table 5)",
+        "max_rejections",
+    ),
+    "mada": _full_data(
+        "mada",
+        "MadaBoost: bounded sampling weights, importance weights on the r drawn (Domingo & Watanabe 2000)",
+        "max_rejections",
+    ),
+    "fix": _full_data(
+        "fix", "LogitBoost on r samples drawn once (Lefakis & Fleuret 2013, Table 5)", "max_rejections",
+        inputs=_FILTER,
+    ),
+    "filterboost": _full_data(
+        "filterboost", "rejects fresh samples by weight until r are accepted (Bradley & Schapire 2007)",
+        inputs=_FILTER,
+    ),
+    "logitboost": _full_data(
+        "all", "LogitBoost on all samples in every round: no budget on samples", "max_rejections", "reservoir_size"
+    ),
+    "oza": _online(
+        "oza", "online AdaBoost over stumps picked beforehand (Oza & Russell 2001)", "subset_size", "shrinkage"
+    ),
+    "chen": _online(
+        "osboost", "OSBoost, smooth online boosting over stumps picked beforehand (Chen, Lin & Lu 2012)",
+        "subset_size", "shrinkage", "gamma",
+    ),
+    "ocp": _online(
+        "ocp", "OSBoost with coefficients learned on the simplex (Chen, Lin & Lu 2012)",
+        "subset_size", "shrinkage", "gamma", "learning_rate",
+    ),
+    "bisc": _online(
+        "bisc", "online boosting with selectors over a shared pool (Grabner & Bischof 2006)",
+        "pool_size", "replace_every",
+    ),
+    "leistner": _online(
+        "leistner", "online gradient boosting with the logit loss over selectors (Leistner et al. 2009)",
+        "pool_size", "replace_every",
+    ),
+    "geem_oza": _online("geem_oza", "stumps picked by GEEM, coefficients by online AdaBoost", "shrinkage"),
+    "geem_chen": _online("geem_osboost", "stumps picked by GEEM, votes by OSBoost", "shrinkage", "gamma"),
+}  # fmt: skip
+
+PAPER = Paper(
+    title="Lefakis & Fleuret 2013",
+    methods=METHODS,
+    strategies={
+        "rand": f"{_HERE}.strategies:Rand",
+        "max": f"{_HERE}.strategies:Max",
+        "window": f"{_HERE}.strategies:Window",
+        "wsam": f"{_HERE}.strategies:WSam",
+        "geem": f"{_HERE}.geem:Geem",
+        "geem_lattice": f"{_HERE}.geem:GeemLattice",
+    },
+    weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
+    reference=Path(__file__).with_name("reference.csv"),
+    public={
+        "ReservoirClassifier": f"{_HERE}.classifier",
+        "ActiveReservoirClassifier": f"{_HERE}.active",
+        "SplitReservoirClassifier": f"{_HERE}.split",
+        "BudgetedReservoirClassifier": f"{_HERE}.budgeted",
+        "FullDataClassifier": f"{_HERE}.full_data_classifier",
+        "OnlineRivalClassifier": f"{_HERE}.online_classifier",
+    },
+)

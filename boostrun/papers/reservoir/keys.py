@@ -1,0 +1,172 @@
+"""Keys of the paper's methods and strategies: default, range and meaning of each, said once."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Any
+
+from boostrun.config.fields import (
+    Keys, boolean, choice, component, dimensions, fields_of, integer, keys, real, renamed,
+)  # fmt: skip
+
+_LOSSES = ("logistic", "exponential")
+_RULES = ("log_odds", "line_search", "newton")
+_SEARCHES = ("histogram", "exact")
+
+
+@keys
+class WSamKeys(Keys):
+    """Keys of WSam."""
+
+    stump_weights: str = choice(
+        "uniform", "w", help="WSam: the kept samples weigh alike for the stump, since drawing weighed them, or by w again"
+    )
+
+
+@keys
+class GeemKeys(Keys):
+    """Keys of GEEM."""
+
+    ridge: float = real(1.0, least=0.0, help="GEEM: times the number of thresholds, added on the covariance's diagonal")
+    covariance_dims: str | int = dimensions(
+        "auto", help="GEEM: random features that the covariance is estimated on, anew each round; auto: r + q"
+    )
+    carry_mass: bool = boolean(True, help="GEEM: kept samples stand for those dropped in later rounds too")
+    swap_rounds: int = integer(
+        0, least=0, help="GEEM: kept samples at most that are then exchanged for discarded ones while the edge grows"
+    )
+
+
+@keys
+class GeemLatticeKeys(GeemKeys):
+    """Keys of GEEM with a target chosen among random sign vectors."""
+
+    lattice_size: int = integer(100, help="GEEM on a lattice: random sign vectors that the target is chosen among")
+
+
+@keys
+class StumpKeys(Keys):
+    """Keys of the decision stump."""
+
+    stump_search: str = choice(
+        *_SEARCHES,
+        help="stumps on at most max_bins quantile bins of the first samples drawn, or on the values as they are; 8-bit "
+        "data are their own bins, and both then give the same ensemble",
+    )
+
+
+_GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
+OF_STRATEGIES = (*_WSAM, *_GEEM)  # what a strategy that has such a key of its own takes from its classifier
+OF_WEAK_LEARNERS = tuple(_STUMP)
+
+
+@keys
+class ReservoirKeys(Keys):
+    """Keys of reservoir boosting (Lefakis & Fleuret 2013)."""
+
+    strategy: Any = component(
+        "geem", room="strategies", needs="__call__", late=True,
+        help="which r of the r + q samples at hand stay each round; an object is copied, never changed",
+    )  # fmt: skip
+    _: KW_ONLY
+    reservoir_size: int = integer(250, help="r: samples that are kept")
+    batch_size: int | None = integer(None, follows="reservoir_size", help="q: fresh samples a round; none: r")
+    n_estimators: int = integer(250, help="T: weak learners a binary problem")
+    loss: str = choice(*_LOSSES, help="what weighs the samples: LogitBoost's loss, or AdaBoost's")
+    coefficient: str = choice(*_RULES, help="rule for the step along a weak learner, which shrinkage multiplies")
+    shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of every step")
+    balanced: bool = boolean(False, help="draw half of the samples of a binary problem from its positive class")
+    shared: bool = boolean(
+        False,
+        help="one reservoir, and one stream of samples, for all classes: choosing costs as much as for one binary "
+        "problem",
+    )
+    stump_search: str = renamed(_STUMP["stump_search"])
+    stump_weights: str = renamed(_WSAM["stump_weights"])
+    ridge: float = renamed(_GEEM["ridge"])
+    covariance_dims: str | int = renamed(_GEEM["covariance_dims"])
+    carry_mass: bool = renamed(_GEEM["carry_mass"])
+    swap_rounds: int = renamed(_GEEM["swap_rounds"])
+    lattice_size: int = renamed(_GEEM["lattice_size"])
+    weak_learner: Any = component(
+        "stump", room="weak_learners", needs="find", late=True,
+        help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
+    )  # fmt: skip
+    max_bins: Any = 256
+    warm_start: Any = False
+    random_state: Any = None
+
+
+@keys
+class SplitReservoirKeys(ReservoirKeys):
+    """Keys of data split over reservoirs that never meet."""
+
+    _: KW_ONLY
+    parts: int = integer(4, least=2, help="reservoirs, each with a part of the data to itself")
+
+
+@keys
+class BudgetedReservoirKeys(ReservoirKeys):
+    """Keys of a reservoir whose rounds look at some features only."""
+
+    _: KW_ONLY
+    policy: Any = component(
+        "uniform_naive", room="policies", needs="choose",
+        help="which features a round looks at (Dubout & Fleuret 2014); an object is copied, never changed",
+    )  # fmt: skip
+    Q: int = integer(10, help="features a round of a policy that is named and has a Q; laminating sets its own")
+    budget_multiplier: float = real(10.0, above=0.0, help="evaluated (feature, sample) pairs a round, in units of r")
+    families: Any = None
+
+
+@keys
+class FullDataKeys(Keys):
+    """Keys of the rivals that may look at all data (Lefakis & Fleuret 2013, Table 5)."""
+
+    method: str = choice(
+        "wss", "mada", "fix", "filterboost", "all",
+        help="r of all samples each round, drawn by weight (wss), or by bounded weight and reweighted (mada); r samples "
+        "drawn once (fix); r fresh samples a round, accepted by weight (filterboost); every sample, every round (all)",
+    )  # fmt: skip
+    _: KW_ONLY
+    reservoir_size: int = integer(250, help="r: samples that a stump is trained on; of no effect for all")
+    n_estimators: int = integer(250, help="T: stumps a binary problem")
+    loss: str = choice(*_LOSSES, help="what weighs the samples: LogitBoost's loss, or AdaBoost's")
+    coefficient: str = choice(*_RULES, help="rule for the step along a stump, which shrinkage multiplies")
+    shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of every step")
+    stump_search: str = renamed(_STUMP["stump_search"])
+    max_rejections: int = integer(
+        1000, help="FilterBoost: a problem stops when a round rejects more than this many samples for each one wanted"
+    )
+    max_bins: Any = 256
+    random_state: Any = None
+
+
+@keys
+class OnlineRivalKeys(Keys):
+    """Keys of the online rivals (Lefakis & Fleuret 2013, Table 4)."""
+
+    method: str = choice(
+        "oza", "osboost", "ocp", "bisc", "leistner", "geem_oza", "geem_osboost", "geem_ocp",
+        help="oza, osboost, ocp are given stumps by LogitBoost on a subset, those with geem by reservoir boosting; bisc "
+        "and leistner find their own",
+    )  # fmt: skip
+    _: KW_ONLY
+    n_estimators: int = integer(250, help="T: stumps, or selectors, a binary problem")
+    samples_seen: int | None = integer(
+        None,
+        help="samples a binary problem learns from online; none: the 250 (T + 2) that a reservoir of 250 draws, or one "
+        "pass if that is smaller",
+    )
+    subset_size: int = integer(
+        1000, least=2, help="samples drawn for LogitBoost before the online phase, and let go before it"
+    )
+    batch_size: int = integer(250, help="samples drawn at a time in the online phase; no result depends on it")
+    shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of LogitBoost's and GEEM's steps")
+    gamma: float = real(0.1, above=0.0, below=1.0, help="the edge that OSBoost counts on")
+    learning_rate: float = real(1.0, above=0.0, help="factor of the steps that learn coefficients on the simplex")
+    pool_size: int | None = integer(None, help="learners that the selectors choose from; none: twice as many as they")
+    replace_every: int = integer(1, help="samples between two replacements of the worst learner that nobody selects")
+    reservoir_size: int = integer(250, help="r: GEEM's reservoir, and its fresh samples a round")
+    max_bins: Any = 256
+    random_state: Any = None
