@@ -13,8 +13,7 @@ from boostrun.report.drift_figure import drift_figure, tradeoff_figure
 from boostrun.report.paired import write_differences
 from boostrun.report.sweep_figure import points_of, sweep_figure
 from boostrun.runner import paper
-from boostrun.runner.drawn import draw
-from boostrun.runner.pictures import draw as draw_picture
+from boostrun.runner.drawings import draw, picture
 from boostrun.runner.plan import roots
 from boostrun.words import Words
 
@@ -69,7 +68,7 @@ def main(words: Words) -> int:
         if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
             share_figure(curves, folder / "families.png")
         told = [
-            draw_picture(kind, cell, place.name, folder)
+            picture(kind, cell, place.name, folder)
             for (place, _), cell in zip(item.cells, result.cells)
             for kind in item.pictures
         ]

@@ -16,103 +16,105 @@ class Dataset:
 class SplitDataset(Dataset):
     """A data set that boostrun splits, the same way every time."""
 
-    test_fraction: float = real(0.2, above=0.0, most=0.9)
-    split_seed: int = integer(0, least=0)
+    test_fraction: float = real(0.2, above=0.0, most=0.9, help="share of the samples that is tested on")
+    split_seed: int = integer(0, least=0, help="of the split, the same for every trial")
 
 
 @dataclass
 class FileDataset(SplitDataset):
     """A person's own data in a file or folder."""
 
-    path: str = text(MISSING)
+    path: str = text(MISSING, help="the file or folder")
 
 
 @dataclass
 class TableDataset(FileDataset):
     """A table with one row a sample."""
 
-    test_path: str | None = text(None)
-    label: str | None = text(None)
+    test_path: str | None = text(None, help="a file of its own to test on")
+    label: str | None = text(None, help="a column; null: the last one")
 
 
 @dataclass
 class Stream(Dataset):
     """Files larger than memory, read in chunks: .npy or CSV, with a test part in files of its own."""
 
-    path: str = text(MISSING)
-    label: str | None = text(None)
-    test_path: str = text(MISSING)
-    test_label: str | None = text(None)
-    chunk_rows: int = integer(4096)
+    path: str = text(MISSING, help="the training file")
+    label: str | None = text(
+        None, help=".npy: a file of labels or a column number; CSV: a column; null: the last column"
+    )
+    test_path: str = text(MISSING, help="the file to test on")
+    test_label: str | None = text(None, help="where label is a file: that of the test part")
+    chunk_rows: int = integer(4096, help="read at a time, in random order; fewer mix a sorted file better")
 
 
 @dataclass
 class ImageFolder(FileDataset):
     """Folders of images."""
 
-    size: int = integer(32)
+    size: int = integer(32, help="pixels of the sides that images are brought to")
 
 
 @dataclass
 class Inria(Dataset):
     """The INRIA person set."""
 
-    windows_per_image: int = integer(10)
-    split_seed: int = integer(0, least=0)
+    windows_per_image: int = integer(10, help="background windows of each photograph")
+    split_seed: int = integer(0, least=0, help="of the windows' places")
 
 
 @dataclass
 class Caltech101(Dataset):
     """Caltech-101."""
 
-    train_per_class: int = integer(15)
-    test_per_class: int = integer(20)
-    split_seed: int = integer(0, least=0)
-    size: int = integer(64, least=8)
+    train_per_class: int = integer(15, help="images of each class to train on")
+    test_per_class: int = integer(20, help="images of each class to test on")
+    split_seed: int = integer(0, least=0, help="of the draw of images")
+    size: int = integer(64, least=8, help="pixels of the sides that images are brought to")
 
 
 @dataclass
 class OpenML(SplitDataset):
     """A data set of openml.org."""
 
-    data_id: int | None = integer(None)
-    data_name: str | None = text(None)
-    version: int | None = integer(None)
+    data_id: int | None = integer(None, help="number of the data set")
+    data_name: str | None = text(None, help="its name, where no number is given")
+    version: int | None = integer(None, help="its version")
 
 
 @dataclass
 class UciTable(Dataset):
     """A table with a published split, 0, and random ones by number."""
 
-    split: int = integer(0, least=0)
+    split: int = integer(0, least=0, help="0 is the published one; 1, 2, ...: random ones of the same size")
 
 
 @dataclass
 class Letter(UciTable):
     """UCI Letter; the first ``classes`` classes of a random order of all 26."""
 
-    classes: int | None = integer(None, least=2, most=26)
-    class_order: int = integer(0, least=0)
+    classes: int | None = integer(None, least=2, most=26, help="so many of them; null: all")
+    class_order: int = integer(0, least=0, help="which random order of the classes they are the first of")
 
 
 @dataclass
 class Chars74K(SplitDataset):
     """Chars74K's computer fonts; the first ``classes`` classes of a random order of the 36 digits and capitals."""
 
-    test_fraction: float = real(0.4, above=0.0, most=0.9)
-    classes: int | None = integer(None, least=2, most=36)
-    class_order: int = integer(0, least=0)
-    size: int = integer(28, least=8)
+    test_fraction: float = real(0.4, above=0.0, most=0.9, help="of the fonts")
+    classes: int | None = integer(None, least=2, most=36, help="so many of them; null: all 36")
+    class_order: int = integer(0, least=0, help="which random order of the classes they are the first of")
+    size: int = integer(28, least=8, help="pixels of the sides of an image")
 
 
 @dataclass
 class MnistExpanded(Dataset):
     """MNIST with ``copies`` elastic distortions of each training image."""
 
-    copies: int = integer(5, least=0)
-    alpha: float = real(34.0, least=0.0)
-    sigma: float = real(4.0, above=0.0)
-    seed: int = integer(0, least=0)
+    copies: int = integer(5, least=0, help="distortions of each training image")
+    alpha: float = real(34.0, least=0.0, help="multiplies the smoothed field, in pixels")
+    sigma: float = real(4.0, above=0.0, help="of the field's smoothing, in pixels")
+    seed: int = integer(0, least=0, help="of the distortions")
 
 
 @dataclass
@@ -122,21 +124,24 @@ class DriftingStream(Dataset):
     Accuracy is measured over the last ``window`` examples and fading by ``fading``, every ``curve_every`` examples.
     """
 
-    window: int = integer(10_000)
-    fading: float = real(0.999, above=0.0, most=1.0)
-    curve_every: int = integer(10_000)
+    window: int = integer(10_000, help="examples that the curve is a mean over")
+    fading: float = real(0.999, above=0.0, most=1.0, help="factor of an older example's weight in the fading accuracy")
+    curve_every: int = integer(10_000, help="examples from one point of the curve to the next")
 
 
 @dataclass
 class FileStream(DriftingStream):
     """A person's own file, its rows in their order."""
 
-    path: str = text(MISSING)
-    label: str | None = text(None)
+    path: str = text(MISSING, help="the file")
+    label: str | None = text(
+        None,
+        help="a column; of .npy also a file of labels; null: the last column; none for .npz, whose arrays are x and y",
+    )
 
 
 @dataclass
 class ConceptStream(Dataset):
     """A stream with a hold-out a concept, on which the model is tested every ``eval_every`` examples."""
 
-    eval_every: int = integer(20)
+    eval_every: int = integer(20, help="examples from one test on the hold-out to the next")

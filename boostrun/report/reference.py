@@ -1,12 +1,12 @@
-"""The papers' own figures, packaged as CSV, in one shape for all four papers."""
+"""The papers' own figures, a CSV file beside each paper's methods, in one shape for all."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from importlib import resources
 from typing import TYPE_CHECKING
 
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
 
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ _SOURCE_NOTES = {
 
 
 def papers() -> list[str]:
-    """Names of the papers whose figures are packaged."""
-    folder = resources.files("boostrun.reference")
-    return sorted(file.name[: -len(".csv")] for file in folder.iterdir() if file.name.endswith(".csv"))
+    """Names of the papers that bring figures."""
+    return sorted(name for name, paper in catalogue.papers().items() if paper.reference is not None)
 
 
 def reference(paper: str, table: str = "") -> pandas.DataFrame:
@@ -45,8 +44,10 @@ def reference(paper: str, table: str = "") -> pandas.DataFrame:
 
     if paper not in papers():
         raise BoostrunError(f"no figures of a paper {_unknown(paper, papers())}")
-    with resources.files("boostrun.reference").joinpath(f"{paper}.csv").open(encoding="utf-8") as stream:
-        frame = pd.read_csv(stream, dtype=str, keep_default_na=False)
+    try:
+        frame = pd.read_csv(catalogue.papers()[paper].reference, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise BoostrunError(f"the figures of paper {paper!r} cannot be read: {error}") from None
     frame = frame.rename(columns={"item": "table"})
     frame["mean"] = pd.to_numeric(frame["mean" if "mean" in frame else "value"], errors="coerce")
     frame["std"] = pd.to_numeric(frame["std"], errors="coerce") if "std" in frame else math.nan

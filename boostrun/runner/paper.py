@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostrun.config import compose
+from boostrun.config import catalogue, compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, Table, TableSpec
 from boostrun.report.figures import PaperPoint
 from boostrun.report.formats import metric_name
 from boostrun.runner.derived import merged, relative
-from boostrun.runner.drawn import DRAWINGS
-from boostrun.runner.pictures import PICTURES
 from boostrun.runner.plan import PlannedCell
 
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
@@ -233,7 +231,7 @@ def _narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str
 
 
 def drawing(name: str, config_dir: str | None = None) -> str:
-    """What an item without trials draws, a name of :mod:`boostrun.runner.drawn`; empty for an item that is a table.
+    """What an item without trials draws, one of a paper's drawings; empty for an item that is a table.
 
     >>> drawing("adaptive/figure1")
     'expected_edge'
@@ -241,8 +239,9 @@ def drawing(name: str, config_dir: str | None = None) -> str:
     raw, path = _yaml(name, config_dir)
     if not isinstance(raw, dict) or "draws" not in raw:
         return ""
-    if set(raw) != {"draws"} or raw["draws"] not in DRAWINGS:
-        raise BoostrunError(f"{path} is not a paper item: draws must stand alone and be one of {', '.join(DRAWINGS)}")
+    if set(raw) != {"draws"} or raw["draws"] not in catalogue.parts("drawings"):
+        known = ", ".join(catalogue.parts("drawings"))
+        raise BoostrunError(f"{path} is not a paper item: draws must stand alone and be one of {known}")
     return raw["draws"]
 
 
@@ -268,9 +267,10 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(f"{path} is not a paper item: {', '.join(odd)} missing or unknown")
     if not isinstance(raw["blocks"], list) or not all(isinstance(b, dict) and "sweep" in b for b in raw["blocks"]):
         raise BoostrunError(f"{path} is not a paper item: blocks must be a list, each with a sweep")
-    unknown = [kind for kind in raw.get("pictures", []) if kind not in PICTURES]
+    pictures = catalogue.parts("pictures")
+    unknown = [kind for kind in raw.get("pictures", []) if kind not in pictures]
     if unknown:
-        raise BoostrunError(f"{path} is not a paper item: no pictures {unknown[0]!r} (there are {', '.join(PICTURES)})")
+        raise BoostrunError(f"{path} is not a paper item: no pictures {unknown[0]!r} (there are {', '.join(pictures)})")
     if "quoted" in raw and raw["columns"] != ["metric"]:
         raise BoostrunError(f"{path} is not a paper item: quoted rows go with columns: [metric] only")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):

@@ -42,6 +42,18 @@ class PlannedCell:
         """Current records, and for seeds without one the newest stale record."""
         return [*self.done, *(record for record, _ in self.stale.values())]
 
+    def table(self):
+        """The table that its trials are trained on, its bank built where it is not there yet."""
+        return table_of(self.settings, progress=False)
+
+    def data_set(self):
+        """The data set as its loader reads it."""
+        from boostrun.data import load
+        from boostrun.extend import loader
+
+        data_root, _ = roots(self.settings)
+        return load(loader.config_for(self.settings.dataset, data_root), data_root)
+
 
 def roots(settings: Settings) -> tuple[Path, Path]:
     """(data root, cache root) as the config or $BOOSTRUN_DATA names them."""

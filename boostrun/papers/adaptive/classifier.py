@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from boostrun.config import fields
+from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError
+from boostrun.methods import parameters
+from boostrun.methods.binning import Binner
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.vote_ensemble import VoteEnsemble
-from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH
+from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class
+from boostrun.papers.adaptive.board import ACCOUNTS, CHARGED, Board
+from boostrun.papers.adaptive.keys import AdaBoostMHKeys
+from boostrun.papers.adaptive.policies.policy import hook, own_copy
+
+_BINNING_SAMPLES = 10_000
 
 
-class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
+class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
     """Discrete AdaBoost.MH: stumps with a vote for every class, found within a budget of evaluations a step.
 
     Parameters
     ----------
-    policy : policy object, or one of
-        "uniform_naive", "uniform_1q", "uniform_q1", "best_family", "ucb", "exp3p", "eps_greedy", "tasting_1q",
-        "tasting_q1", "mas_naive", "mas_1q", "mas_q1", "fixed_sample", "laminating", "tasting_laminating",
-        "tasting_ucb".
-        Which features, on which samples, are looked at in a step. A name stands for the policy with its defaults; an
-        object of :mod:`boostrun.papers.adaptive.policies` has parameters of its own, as ``Laminating(Q=64)``. It is
-        copied, never changed.
-    n_estimators : int, T: stumps.
-    budget_multiplier : float
-        Evaluated (feature, sample) pairs a step, in units of the number N of samples: the paper's C over N. Asking for
-        more is an error, whatever the policy: Q features on all samples need ``budget_multiplier >= Q``.
-    sampling : {"weight", "uniform"}, how samples are drawn where not all are looked at.
-    init : {"uniform", "balanced"}
-        Every (sample, class) the same weight at first, or the true and the false classes half of it each.
+    {parameters}
     families : list of (name, start, stop) or None
-        Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: all
-        features are one.
+        Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: as the
+        source says, else all features are one.
     max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
-    edge_gaps : bool
-        Also look at all features in every step, uncounted, and tell by how much the best of them beats the one chosen.
     warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting anew.
     random_state : int, RandomState or None
 
@@ -77,6 +73,87 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
         source, seed, _ = self._source(X, y)
         return self._fit(source, np.random.default_rng(seed))
 
+    def fit_source(self, source: ArraySource):
+        """Train on ``source.columns`` (d, n) or ``source.samples`` (n, d), ``source.labels`` (n,), and
+        ``source.families`` [(name, start, stop)] where it has them and none are given as a parameter.
+
+        >>> samples = np.arange(200, dtype=np.uint8)[:, None]
+        >>> source = ArraySource(samples, samples[:, 0] // 50, seed=0)
+        >>> model = AdaBoostMHClassifier("uniform_naive", n_estimators=20, random_state=0).fit_source(source)
+        >>> bool(model.staged_log10_loss_[-1] < -0.5), int(model.ledger_["selection"][0])
+        (True, 200)
+        """
+        self.n_features_in_ = source.n_features
+        return self._fit(source, np.random.default_rng(np.random.SeedSequence(self._entropy())))
+
+    def set_up(self, codes: np.ndarray, families, rng: np.random.Generator, samples: np.ndarray | None = None):
+        """The board of ``codes`` (d, n) uint8, and the same as ``samples`` (n, d), and a policy started on it.
+
+        Raises BoostrunError for families or a budget with which the policy cannot start.
+        """
+        families = self.families if self.families is not None else families or [("all", 0, len(codes))]
+        board = Board(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng, samples)
+        policy = own_copy(self.policy)
+        hook(policy, "start")(board)
+        return board, policy
+
     @property
     def feature_importances_(self) -> np.ndarray:
         return self.ensemble_.importances(self.n_features_in_)
+
+    def _fit(self, source: ArraySource, rng: np.random.Generator):
+        fields.check(self)
+        parameters.bins(self)
+        rounds = int(self.n_estimators)
+        if not (self.warm_start and getattr(self, "_run", None)):
+            self.classes_ = source.class_labels()
+            self._run = self._begin(source, rng)
+        elif rounds < self._run.ensemble.n_rounds:
+            raise BoostrunError(
+                f"n_estimators={rounds}: warm_start cannot take back {self._run.ensemble.n_rounds} rounds"
+            )
+        else:
+            self._check_same_samples(source)
+        run = self._run
+        with threadpool_limits(1, user_api="blas"):
+            run.boost(rounds - run.ensemble.n_rounds)
+        self.ensemble_ = run.ensemble if self._binner is None else run.ensemble.in_units_of(self._binner)
+        self.staged_log10_loss_ = np.array(run.loss)
+        self.staged_train_seconds_ = np.array(run.seconds)
+        if self.edge_gaps:
+            self.staged_edge_gap_ = np.array(run.gaps)
+        self.ledger_ = {account: np.array([step[account] for step in run.board.ledger]) for account in ACCOUNTS}
+        self.evaluations_ = int(sum(self.ledger_[account].sum() for account in CHARGED))
+        if not self.warm_start:
+            del self._run, self._binner
+        return self
+
+    def _begin(self, source: ArraySource, rng: np.random.Generator) -> TrainingRun:
+        codes, samples, self._binner = self._codes(source, rng)
+        labels = one_column_a_class(np.asarray(source.labels), self.classes_)
+        board, policy = self.set_up(codes, source.families, rng, samples)
+        return TrainingRun(board, policy, labels, self.init, self.edge_gaps)
+
+    def _check_same_samples(self, source: ArraySource) -> None:
+        """Going on needs the samples that training began with; their labels and number are looked at."""
+        unseen = np.setdiff1d(source.class_labels(), self.classes_)
+        if len(unseen):
+            raise BoostrunError(f"warm_start: the class {unseen[0]!r} was not there when training began")
+        known = self._run.labels
+        labels = one_column_a_class(np.asarray(source.labels), self.classes_)
+        if source.n_features != self._run.board.n_features or not np.array_equal(labels, known):
+            raise BoostrunError(
+                f"warm_start goes on with the {len(known)} samples of {self._run.board.n_features} features that "
+                "training began with; these are others"
+            )
+
+    def _codes(self, source: ArraySource, rng: np.random.Generator):
+        """Feature-major codes (d, n), the same sample-major, and the binner where values were not codes already."""
+        if source.columns is not None and source.columns.dtype == np.uint8:
+            return source.columns, source.samples, None
+        samples, binner = source.samples, None
+        if samples.dtype != np.uint8:
+            some = np.sort(rng.permutation(len(samples))[:_BINNING_SAMPLES])
+            binner = Binner(samples[some], self.max_bins)
+            samples = binner.encode(samples)
+        return np.ascontiguousarray(samples.T), samples, binner

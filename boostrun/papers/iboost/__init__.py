@@ -1,1 +1,135 @@
-"""Boosting on streams whose concept drifts (Grbovic & Vucetic 2011): IBoost, its rivals, and their evaluation."""
+"""Boosting on streams whose concept drifts (Grbovic & Vucetic 2011): IBoost, its rivals, its streams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from boostrun.data.keys import DriftingStream
+from boostrun.methods.declaration import Method
+from boostrun.methods.paper import DataSet, Paper
+from boostrun.papers.iboost import keys
+
+_HERE = "boostrun.papers.iboost"
+# what the paper's table of methods says of each
+DETECTS, ONLINE, CHANGING, WINDOW = "detects changes", "online base", "adds and removes", "sliding window"
+_SYMBOLS = {"M": "budget", "n": "n_window", "q": "batch_size", "p": "period", "b": "n_steps"}
+
+
+def _method(where: str, of: type, summary: str, symbols: str, *traits: str, **more: Any) -> Method:
+    """A learner that follows a stream: ``where`` is module:Class below this package, ``symbols`` are its budget."""
+    drawn = "random_state" in of.__dataclass_fields__  # type: ignore[attr-defined]
+    return Method(
+        f"{_HERE}.{where}", of, summary,
+        budget={symbol: _SYMBOLS[symbol] for symbol in symbols},
+        inputs=frozenset({"stream"}),
+        evaluation="boostrun.evaluation.prequential:OnStream",
+        given=frozenset({"random_state"} if drawn else ()),
+        traits=traits, **more,
+    )  # fmt: skip
+
+
+def _iboost(update: str, on: str, unused: str) -> Method:
+    return _method(
+        "iboost:IBoostClassifier", keys.IBoostKeys,
+        f"IBoost: M base classifiers follow a window of n; b steps an example, on {on} (Grbovic & Vucetic 2011)",
+        "Mnpb", CHANGING, WINDOW, fixed={"update": update}, unused=frozenset({unused}),
+    )  # fmt: skip
+
+
+METHODS = {
+    "iboost_stochastic": _iboost("stochastic", "one of them", "gradient"),
+    "iboost_batch": _iboost("batch", "all of it", "example"),
+    "iboost_adwin": _method(
+        "iboost_adwin:IBoostAdwinClassifier", keys.IBoostAdwinKeys,
+        "IBoost whose window of n shrinks when an ADWIN of its errors is cut (beyond the paper)",
+        "Mnpb", DETECTS, CHANGING, WINDOW,
+    ),
+    "iboost_geem": _method(
+        "iboost_geem:IBoostGeemClassifier", keys.IBoostGeemKeys,
+        "IBoost on n examples that GEEM chooses and q newcomers, in place of a window (beyond the paper)",
+        "Mnqpb", CHANGING,
+    ),
+    "iboost_trees": _method(
+        "iboost_trees:IBoostTreesClassifier", keys.IBoostTreesKeys,
+        "IBoost of Hoeffding trees, river's, in Python: tens of thousands of examples, M of 20 (beyond the paper)",
+        "Mnpb", CHANGING, WINDOW,
+    ),
+    "adaboost": _method(
+        "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
+        "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW,
+    ),
+    "onlineboost": _method(
+        "onlineboost:OnlineBoostClassifier", keys.OnlineBoostKeys,
+        "OnlineBoost: online AdaBoost of M naive Bayes classifiers (Oza & Russell 2001)", "M", ONLINE,
+    ),
+    "nsoboost": _method(
+        "nsoboost:NSOnlineBoostClassifier", keys.NSOBoostKeys,
+        "NSOBoost: OnlineBoost that replaces members after a search on the newest n (Pocock et al. 2010)",
+        "Mn", ONLINE, CHANGING, WINDOW,
+    ),
+    "flc": _method(
+        "flc:FLCClassifier", keys.FLCKeys,
+        "FLC: OnlineBoost with an ADWIN for each of M members (Attar, Sinha & Wankhade 2010)",
+        "Mn", DETECTS, ONLINE, CHANGING, WINDOW,
+    ),
+    "adwinbag": _method(
+        "adwin_bagging:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
+        "AdWin Bagging: online bagging whose worst member begins anew when an error rises (Bifet et al. 2009)",
+        "M", DETECTS, ONLINE, CHANGING, WINDOW,
+    ),
+    "ocb": _method(
+        "ocb:OCBClassifier", keys.OCBKeys,
+        "OCB: AdaBoost's M classifiers of the first n examples, coefficients that follow all data (Pelossof et al. "
+        "2009)", "Mn",
+    ),
+    "dwm": _method(
+        "dwm:DWMClassifier", keys.DWMKeys,
+        "DWM: M naive Bayes experts at most, which fade when they err (Kolter & Maloof 2007)", "M", ONLINE, CHANGING,
+    ),
+    "flb": _method(
+        "flb:FLBClassifier", keys.FLBKeys,
+        "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
+        "Mn", DETECTS, ONLINE, CHANGING, WINDOW,
+    ),
+}  # fmt: skip
+
+STREAMS = {
+    name: DataSet(f"{_HERE}.streams.{name}", of, summary, "stream")
+    for name, of, summary in (
+        (
+            "sea", keys.Sea,
+            "SEA: x1 + x2 against a threshold that changes after each quarter (Street & Kim 2001; generated)",
+        ),
+        (
+            "led", keys.Led,
+            "LED: seven segments of a digit among 17 coin flips, which change places (Breiman et al. 1984, MOA; "
+            "generated)",
+        ),
+        ("rbf", keys.Rbf, "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)"),
+        (
+            "santafe", keys.SantaFe,
+            "Santa Fe's laser series: is the next value at most c, given nine? c changes twice (Weigend & Gershenfeld "
+            "1994)",
+        ),
+        (
+            "electricity", DriftingStream,
+            "electricity prices in New South Wales, up or down, 45,312 half hours (Harries 1999)",
+        ),
+        ("weather", DriftingStream, "rain at Offutt Air Force Base or not, 18,159 days (Elwell & Polikar 2011)"),
+    )
+}  # fmt: skip
+
+PAPER = Paper(
+    "Grbovic & Vucetic 2011",
+    methods=METHODS,
+    datasets=STREAMS,
+    drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("drift_types", "drift_methods", "drift_data")},
+    reference=Path(__file__).with_name("reference.csv"),
+    public={
+        "IBoostAdwinClassifier": f"{_HERE}.iboost_adwin",
+        "IBoostClassifier": f"{_HERE}.iboost",
+        "IBoostGeemClassifier": f"{_HERE}.iboost_geem",
+        "IBoostTreesClassifier": f"{_HERE}.iboost_trees",
+    },
+)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import adwin_bagging as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
 from boostrun.papers.iboost.keys import AdwinBaggingKeys
-
 
 
 class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.config import fields
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.holdout import Members, predicted
 from boostrun.papers.iboost.kernels import adaboost as kernels
@@ -23,10 +22,7 @@ class Committee(StreamLearner):
     """
 
     def _begin(self, n_features: int, n_classes: int) -> None:
-        parameters.whole(self, "budget")
-        parameters.choice(self, "base", FAMILIES)
-        if not 0.0 <= self.var_floor < np.inf:
-            raise BoostrunError(f"var_floor={self.var_floor!r}: a number of at least 0 is needed")
+        fields.check(self)
         self._family, self._n_features = FAMILIES[self.base], n_features
         self._counts = np.zeros(2, np.int64)
         self._make_room(n_classes)

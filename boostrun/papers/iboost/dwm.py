@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import dwm as kernels
 from boostrun.papers.iboost.keys import DWMKeys

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.committee import Committee
 from boostrun.papers.iboost.kernels import flb as kernels
 from boostrun.papers.iboost.keys import FLBKeys

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.kernels import replay as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
-from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from boostrun.papers.iboost.keys import FLCKeys
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 
 
 class FLCClassifier(FLCKeys, OnlineBoostClassifier):

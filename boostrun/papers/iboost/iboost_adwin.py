@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import iboost_adwin as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
+from boostrun.papers.iboost.keys import IBoostAdwinKeys
 
 
-class IBoostAdwinClassifier(IBoostClassifier):
+class IBoostAdwinClassifier(IBoostAdwinKeys, IBoostClassifier):
     """IBoost on the newest n_t of n examples, n_t decided by an ADWIN of the committee's errors::
 
         on (x, y):  ADWIN meets 1[F(x) is wrong];  if it was cut and its mean rose:
@@ -26,11 +25,8 @@ class IBoostAdwinClassifier(IBoostClassifier):
 
     Parameters
     ----------
-    n_window : int, n: the newest examples that count at most.
-    n_least : int, and at least, where n is not smaller.
-    delta : float, confidence of the ADWIN: smaller detects less.
-    budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor,
-    random_state : as there.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     Attributes
     ----------
@@ -61,28 +57,6 @@ class IBoostAdwinClassifier(IBoostClassifier):
 
     scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
 
-    def __init__(
-        self, n_window=200, budget=50, period=1, n_steps=5, *, n_least=50, delta=0.002, update="stochastic",
-        base="stump", example="newest", eta=None, grad_cap=1.0, eps_min=None, gradient="plain", flip_bad=False,
-        var_floor=1e-3, random_state=None,
-    ):  # fmt: skip
-        self.n_window = n_window
-        self.budget = budget
-        self.period = period
-        self.n_steps = n_steps
-        self.n_least = n_least
-        self.delta = delta
-        self.update = update
-        self.base = base
-        self.example = example
-        self.eta = eta
-        self.grad_cap = grad_cap
-        self.eps_min = eps_min
-        self.gradient = gradient
-        self.flip_bad = flip_bad
-        self.var_floor = var_floor
-        self.random_state = random_state
-
     @property
     def n_active_(self) -> int:
         check_is_fitted(self)
@@ -110,9 +84,3 @@ class IBoostAdwinClassifier(IBoostClassifier):
         )  # fmt: skip
         self._check_finite(self._state)
         return predictions
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        parameters.whole(self, "n_least")
-        if not 0.0 < self.delta < 1.0:
-            raise BoostrunError(f"delta={self.delta!r}: a number between 0 and 1 is needed")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import iboost as kernels
 from boostrun.papers.iboost.kernels.margins import weigh
+from boostrun.papers.iboost.keys import IBoostGeemKeys
 from boostrun.papers.reservoir.geem import Geem
 from boostrun.papers.reservoir.strategies import Batch
 
 
-class IBoostGeemClassifier(IBoostClassifier):
+class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
     """IBoost whose examples are a memory of n, chosen as GEEM's reservoir is, and up to q newcomers::
 
         on (x, y):  IBoost learns (x, y) on the memory and the newcomers;  w_i = m_i exp(-z_i), m_i = 1 for a newcomer
@@ -30,12 +27,8 @@ class IBoostGeemClassifier(IBoostClassifier):
 
     Parameters
     ----------
-    n_window : int, n: examples in the memory. The first classifier is added after so many.
-    batch_size : int, q: newcomers until GEEM chooses.
-    half_life : float or None, in examples; infinity never fades; None is n_window.
-    ridge, covariance_dims : of :class:`boostrun.papers.reservoir.geem.Geem`.
-    budget, period, n_steps, update, base, example, eta, grad_cap, eps_min, gradient, flip_bad, var_floor,
-    random_state : as there.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     Attributes
     ----------
@@ -61,30 +54,6 @@ class IBoostGeemClassifier(IBoostClassifier):
     """
 
     scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
-
-    def __init__(
-        self, n_window=200, budget=50, period=1, n_steps=5, *, batch_size=20, half_life=None, ridge=1.0,
-        covariance_dims="auto", update="stochastic", base="stump", example="newest", eta=None, grad_cap=1.0,
-        eps_min=None, gradient="plain", flip_bad=False, var_floor=1e-3, random_state=None,
-    ):  # fmt: skip
-        self.n_window = n_window
-        self.budget = budget
-        self.period = period
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.half_life = half_life
-        self.ridge = ridge
-        self.covariance_dims = covariance_dims
-        self.update = update
-        self.base = base
-        self.example = example
-        self.eta = eta
-        self.grad_cap = grad_cap
-        self.eps_min = eps_min
-        self.gradient = gradient
-        self.flip_bad = flip_bad
-        self.var_floor = var_floor
-        self.random_state = random_state
 
     def _begin(self, n_features, n_classes):
         super()._begin(n_features, n_classes)
@@ -122,13 +91,3 @@ class IBoostGeemClassifier(IBoostClassifier):
             batch = Batch(samples, signs, np.repeat(weights[:, None], n_classes, axis=1), state.labels)
             kept, _ = self._geem.for_all_classes(batch, self.n_window, self._rng)
         state.mass[np.delete(np.arange(len(weights)), kept)] = 0.0
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        parameters.whole(self, "batch_size")
-        if self.half_life is not None and not self.half_life > 0.0:
-            raise BoostrunError(f"half_life={self.half_life!r}: a number above 0, or None, is needed")
-        if not 0.0 < self.ridge < math.inf:
-            raise BoostrunError(f"ridge={self.ridge!r}: a finite number above 0 is needed")
-        if self.covariance_dims not in ("auto", "all"):
-            parameters.whole(self, "covariance_dims")

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
 from boostrun.papers.iboost.kernels.committee import vote
 from boostrun.papers.iboost.kernels.margins import weigh
+from boostrun.papers.iboost.keys import IBoostTreesKeys
 
 
-class IBoostTreesClassifier(IBoostClassifier):
+class IBoostTreesClassifier(IBoostTreesKeys, IBoostClassifier):
     """IBoost whose classifiers are Hoeffding trees of river; needs river, ``pip install 'boostrun[streams]'``.
 
     A tree is fitted by one pass over the window, oldest example first, each example learnt Poisson(n w_i) times with
@@ -25,10 +25,8 @@ class IBoostTreesClassifier(IBoostClassifier):
 
     Parameters
     ----------
-    n_window, budget, period, n_steps, update, example, eta, grad_cap, eps_min, gradient, random_state :
-        as in :class:`boostrun.papers.iboost.iboost.IBoostClassifier`; eps_min of None is 0.3.
-    grow : bool, trees go on learning.
-    grace_period, delta, max_depth : of river's ``tree.HoeffdingTreeClassifier``.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     Attributes
     ----------
@@ -53,27 +51,6 @@ class IBoostTreesClassifier(IBoostClassifier):
     _families: ClassVar[dict[str, int]] = {"htree": bases.ELSEWHERE}
     base, var_floor, flip_bad = "htree", 1e-3, False
     scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
-
-    def __init__(
-        self, n_window=200, budget=20, period=10, n_steps=5, *, grow=False, grace_period=50, delta=1e-2, max_depth=5,
-        update="stochastic", example="newest", eta=None, grad_cap=1.0, eps_min=None, gradient="plain",
-        random_state=None,
-    ):  # fmt: skip
-        self.n_window = n_window
-        self.budget = budget
-        self.period = period
-        self.n_steps = n_steps
-        self.grow = grow
-        self.grace_period = grace_period
-        self.delta = delta
-        self.max_depth = max_depth
-        self.update = update
-        self.example = example
-        self.eta = eta
-        self.grad_cap = grad_cap
-        self.eps_min = eps_min
-        self.gradient = gradient
-        self.random_state = random_state
 
     @property
     def trees_(self) -> list:
@@ -163,12 +140,6 @@ class IBoostTreesClassifier(IBoostClassifier):
     def _grow_codes(self, n_classes):
         self._settings = self._numbers(n_classes)
         self._refresh()
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        parameters.whole(self, "grace_period", "max_depth")
-        if not 0.0 < self.delta < 1.0:
-            raise BoostrunError(f"delta={self.delta!r}: a number between 0 and 1 is needed")
 
 
 def _river():

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.config import fields
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.kernels.incremental import Learners, Spread, vote_rows
 
-BASES = ("gnb", "bnb")  # Gaussian; Bernoulli, of binary features
 _BLOCK = 2048  # rows that are predicted in one pass
 
 
@@ -22,10 +20,7 @@ class IncrementalEnsemble(StreamLearner):
     """
 
     def _begin(self, n_features: int, n_classes: int) -> None:
-        parameters.whole(self, "budget")
-        parameters.choice(self, "base", BASES)
-        if not 0.0 <= self.var_floor < np.inf:
-            raise BoostrunError(f"var_floor={self.var_floor!r}: a number of at least 0 is needed")
+        fields.check(self)
         self.learners_ = Learners.fresh(self.budget, n_classes, n_features)
         self.spread_ = Spread.fresh(n_features)
         self._rng = np.random.default_rng(np.random.SeedSequence(self._entropy()))

@@ -64,7 +64,9 @@ class IBoostKeys(FittedKeys):
     update_every: str = choice("1", "p", help="steps at every example, or at additions only")
     adds_per_event: int = integer(1, help="classifiers added every p examples")
     remove: str = choice("smallest", "oldest", help="what goes for a newcomer when the budget is full")
-    multiclass: str = choice("samme", "ovr", help="more than two classes: SAMME's code vectors, or one against the rest")
+    multiclass: str = choice(
+        "samme", "ovr", help="several classes: SAMME's code vectors, or one against the rest"
+    )
 
 
 @keys
@@ -82,7 +84,7 @@ class IBoostGeemKeys(FittedKeys):
     n_window: int = integer(200, help="n: examples in the memory; the first classifier is added after so many")
     batch_size: int = integer(20, help="q: newcomers until GEEM chooses")
     half_life: float | None = real(None, above=0.0, help="examples until a memory's mass is half; none: n")
-    ridge: float = real(1.0, least=0.0, help="of GEEM's covariance")
+    ridge: float = real(1.0, above=0.0, help="of GEEM's covariance")
     covariance_dims: str | int = dimensions("auto", help="directions of GEEM's covariance")
 
 
@@ -186,7 +188,9 @@ class AdwinBaggingKeys(IncrementalKeys):
 
     delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
     vote: str = choice("hard", "proba", help="proba sums probabilities, as river and MOA do")
-    monitor: str = choice("error", "correct", help="correct: as river has it, which replaces the best member when accuracy rises")
+    monitor: str = choice(
+        "error", "correct", help="correct: river's, which replaces the best member when accuracy rises"
+    )
     after: str = choice("keep", "reset", help="reset: an ADWIN is empty after a detection, as in river; keep is MOA's")
     random_state: Any = None
 
@@ -225,7 +229,12 @@ class Led(DriftingStream):
 
     n_samples: int = integer(1_000_000, help="length of the stream")
     noise: float = real(0.1, least=0.0, most=0.5, help="share of segments inverted")
-    schedule: str = choice("swap", "static", "moa_chain", help="static: one exchange throughout; moa_chain: more and more attributes, gradually")
+    schedule: str = choice(
+        "swap",
+        "static",
+        "moa_chain",
+        help="static: one exchange; moa_chain: more and more, gradually",
+    )
     width: int = integer(50_000, help="examples that a change of moa_chain takes")
     classes: str = text("binary", help="binary, or 10: the digits")
     positive: str = text("12457", help="digits of class +1")
@@ -241,5 +250,3 @@ class Rbf(DriftingStream):
     n_drift_centroids: int = integer(10, least=0, help="centroids that move")
     speed: float = real(0.001, least=0.0, help="distance of a move, an example")
     model_seed: int | None = integer(None, least=0, help="of the centroids; none: drawn until neither class is rare")
-
-

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.methods import parameters
 from boostrun.papers.iboost.kernels import replay as kernels
+from boostrun.papers.iboost.keys import NSOBoostKeys
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 
 
-class NSOnlineBoostClassifier(OnlineBoostClassifier):
+class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
     """Online non-stationary boosting, reconstructed: M members always, but which ones changes::
 
         OnlineBoost on every example;  the last ``n_window`` examples are kept
@@ -21,12 +21,8 @@ class NSOnlineBoostClassifier(OnlineBoostClassifier):
 
     Parameters
     ----------
-    budget : M, the number of members.
-    n_window : W, the number of newest examples that are kept.
-    search_every : K, examples from one search to the next.
-    patience : P, examples that a member is safe for.
-    base, var_floor : see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
-    random_state : seed of the Poisson draws.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     Cost O(M K d) an example, and a search M^2 n_window for every member that it looks for.
 
@@ -43,20 +39,7 @@ class NSOnlineBoostClassifier(OnlineBoostClassifier):
     keeps_window = True
     vote, negative_votes, bad_weight = "hard", False, 0.0
 
-    def __init__(
-        self, budget=50, n_window=200, search_every=100, patience=200, base="gnb", var_floor=1e-3, random_state=None
-    ):
-        self.budget = budget
-        self.n_window = n_window
-        self.search_every = search_every
-        self.patience = patience
-        self.base = base
-        self.var_floor = var_floor
-        self.random_state = random_state
-
     def _begin(self, n_features, n_classes):
-        parameters.whole(self, "n_window", "search_every")
-        parameters.whole(self, "patience", least=0)
         super()._begin(n_features, n_classes)
         self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
         self._born, self._counts = np.zeros(self.budget, np.int64), np.zeros(2, np.int64)

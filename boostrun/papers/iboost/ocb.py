@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
 from boostrun.papers.iboost.committee import Committee
 from boostrun.papers.iboost.kernels import ocb as kernels
+from boostrun.papers.iboost.keys import OCBKeys
 
-SIGNS = ("derived", "moa")
 
-
-class OCBClassifier(Committee):
+class OCBClassifier(OCBKeys, Committee):
     """OCB: AdaBoost on the first ``n_window`` examples, whose classifiers stay; only their coefficients learn::
 
         d = 1;  for j = 1..M, with m_j = +1 if f_j is right on the example, else -1:
@@ -27,12 +24,7 @@ class OCBClassifier(Committee):
 
     Parameters
     ----------
-    n_window : n_ocb, the first examples, which the classifiers are fitted to.
-    budget : M, rounds of AdaBoost; it may stop earlier.
-    order : how many classifiers the factors look back over; None is all of them.
-    smoothing : what every sum begins with.
-    signs : "moa" has MOA's e^-D_k in place of e^D_k in ``down``, which is wrong; for the record.
-    base, var_floor : see :class:`boostrun.papers.iboost.committee.Committee`.
+    {parameters}
 
     Cost O(M order) an example.
 
@@ -48,21 +40,7 @@ class OCBClassifier(Committee):
     adds_and_removes = False
     keeps_window = False
 
-    def __init__(self, n_window=200, budget=200, order=1, smoothing=0.5, signs="derived", base="stump", var_floor=1e-3):
-        self.n_window = n_window
-        self.budget = budget
-        self.order = order
-        self.smoothing = smoothing
-        self.signs = signs
-        self.base = base
-        self.var_floor = var_floor
-
     def _begin(self, n_features, n_classes):
-        parameters.whole(self, "n_window")
-        parameters.whole(self, "order", least=0, none=True)
-        parameters.choice(self, "signs", SIGNS)
-        if not 0.0 < self.smoothing < np.inf:
-            raise BoostrunError(f"smoothing={self.smoothing!r}: a number above 0 is needed")
         super()._begin(n_features, n_classes)
         self._open_window(self.n_window)
         back = self.budget - 1 if self.order is None else min(self.order, self.budget - 1)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.methods import parameters
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import online_boost as kernels
+from boostrun.papers.iboost.keys import OnlineBoostKeys
 
-VOTES = ("hard", "proba")
 
-
-class OnlineBoostClassifier(IncrementalEnsemble):
+class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
     """Online AdaBoost of ``budget`` naive Bayes classifiers, which never leave::
 
         on (x, y):  lambda = 1
@@ -27,12 +25,8 @@ class OnlineBoostClassifier(IncrementalEnsemble):
 
     Parameters
     ----------
-    budget : M, the number of members.
-    base, var_floor : family of the members, see :class:`boostrun.papers.iboost.incremental.IncrementalEnsemble`.
-    vote : "hard", or "proba" to share alpha_j by the member's probabilities, as river does.
-    negative_votes : whether a member with e_j above 1/2 keeps its negative alpha_j.
-    bad_weight : its alpha_j otherwise; river has 1.
-    random_state : seed of the Poisson draws.
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
 
     MOA differs: it uses T / (2 right_j), T the number of examples, and stops the vote at the first member with e_j of 0
     or above 1/2. river's ``AdaBoostClassifier`` is ``vote="proba", bad_weight=1``. Ties go to the second of two
@@ -52,26 +46,7 @@ class OnlineBoostClassifier(IncrementalEnsemble):
     adds_and_removes = False
     keeps_window = False
 
-    def __init__(
-        self,
-        budget=50,
-        base="gnb",
-        var_floor=1e-3,
-        vote="hard",
-        negative_votes=False,
-        bad_weight=0.0,
-        random_state=None,
-    ):
-        self.budget = budget
-        self.base = base
-        self.var_floor = var_floor
-        self.vote = vote
-        self.negative_votes = negative_votes
-        self.bad_weight = bad_weight
-        self.random_state = random_state
-
     def _begin(self, n_features, n_classes):
-        parameters.choice(self, "vote", VOTES)
         super()._begin(n_features, n_classes)
         self.sums_ = np.zeros((self.budget, 2))
         self._order = np.arange(self.budget)

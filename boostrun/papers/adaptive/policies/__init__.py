@@ -11,9 +11,10 @@ from __future__ import annotations
 
 
 def __getattr__(name: str):
-    from boostrun.papers.adaptive.adaboost_mh import POLICIES, policy_class
+    from boostrun.methods.declaration import obtain
+    from boostrun.papers.adaptive import POLICIES
 
-    for policy, (_, cls) in POLICIES.items():
-        if cls == name:
-            return policy_class(policy)
+    for where in POLICIES.values():
+        if where.endswith(f":{name}"):
+            return obtain(where)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

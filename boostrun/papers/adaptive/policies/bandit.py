@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 
-from boostrun.kinds import whole
+from boostrun.papers.adaptive.keys import BanditKeys
 from boostrun.papers.adaptive.policies.on_all_samples import BestCandidate
 
 
-@dataclass
-class Bandit(BestCandidate):
+class Bandit(BanditKeys, BestCandidate):
     """Q features of the family that ``play`` picks; a subclass has ``play`` and, where it needs more, ``credit``.
 
     The reward of a stump with edge e is r = min(1, -log sqrt(1 - e^2)) (Busa-Fekete & Kegl 2010). Rewards are small, so
     arms are credited with min(1, 2^scale r); the paper tries scale = 0, 1, ..., 11 (``boostrun tune``).
     """
-
-    scale: int = whole(9, least=0, most=30)
 
     def start(self, board) -> None:
         """Nothing has been played."""

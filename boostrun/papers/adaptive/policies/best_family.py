@@ -5,18 +5,18 @@ Which family is best is known only after a run with each of them: ``boostrun tun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.kinds import name_or_place
+from boostrun.papers.adaptive.keys import BestFamilyKeys
 from boostrun.papers.adaptive.policies.on_all_samples import BestCandidate
 
 
-@dataclass
-class BestFamily(BestCandidate):
-    """Q of the family ``family``, given by its name or its place, counted from 0."""
+class BestFamily(BestFamilyKeys, BestCandidate):
+    """Q of the family ``family``, given by its name or its place, counted from 0.
 
-    family: str | int = name_or_place(0)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Raises BoostrunError when there is no such family."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from boostrun.kinds import whole
+from boostrun.papers.adaptive.keys import EpsGreedyKeys
 from boostrun.papers.adaptive.policies.bandit import Bandit
 from boostrun.papers.adaptive.policies.policy import random_argmax
 
 
-@dataclass
-class EpsGreedy(Bandit):
+class EpsGreedy(EpsGreedyKeys, Bandit):
     """With probability eps_t = min(1, 2^scale M / t) a uniform arm, otherwise the one with the largest mean reward.
 
     Here 2^scale is the ratio c / d^2 of eps_t, for which the paper tries the same grid; rewards are not scaled. The
     other bandits' default of 2^9 would leave 19 arms to chance for 9,728 rounds: here it is 1.
-    """
 
-    scale: int = whole(0, least=0, most=30)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def epsilon(self) -> float:
         """eps_t of this round."""

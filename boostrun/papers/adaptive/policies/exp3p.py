@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from boostrun.kinds import choice, number, whole
+from boostrun.papers.adaptive.keys import Exp3PKeys
 from boostrun.papers.adaptive.policies.bandit import Bandit
 
 
-@dataclass
-class Exp3P(Bandit):
+class Exp3P(Exp3PKeys, Bandit):
     """Arms drawn in proportion to exponential weights, mixed with the uniform distribution.
 
     ``eta`` and ``mixing`` are the paper's eta and lambda (alpha and gamma of Auer et al.), ``horizon`` the number of
     rounds they are meant for, whatever that of the run. With ``update="played"`` an arm that is not played keeps its
     weight, as in MultiBoost; otherwise it gets the bonus too.
-    """
 
-    eta: float = number(0.3, above=0.0)
-    mixing: float = number(0.15, above=0.0, most=1.0)
-    horizon: int = whole(10_000)
-    update: str = choice("all", "played")
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Weights start equal: what they start at cancels in the probabilities."""

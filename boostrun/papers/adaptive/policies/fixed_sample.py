@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import whole
+from boostrun.papers.adaptive.keys import FixedSampleKeys
 from boostrun.papers.adaptive.policies.policy import Policy
 
 
-@dataclass
-class FixedSample(Policy):
-    """Q of all features on one sample of S = budget / Q, drawn by weight afresh in every step; the best of them."""
+class FixedSample(FixedSampleKeys, Policy):
+    """Q of all features on one sample of S = budget / Q, drawn by weight afresh in every step; the best of them.
 
-    Q: int = whole(10)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Raises BoostrunError when the budget does not buy a sample for each feature."""

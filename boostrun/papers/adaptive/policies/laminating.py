@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import whole
+from boostrun.papers.adaptive.keys import LaminatingKeys
 from boostrun.papers.adaptive.policies.policy import Policy
 
 _MOST, _LEAST_SAMPLES = 1024, 32
 
 
-@dataclass
-class Laminating(Policy):
+class Laminating(LaminatingKeys, Policy):
     """Q features on S samples, the better half of them on 2 S fresh samples, and so on until one is left.
 
     The cost of a step is Q S ceil(log2 Q). ``Q=None`` is the largest power of two of at most min(d, 1024) for which
     S = budget / (Q log2 Q) is at least 32.
-    """
 
-    Q: int | None = whole(None)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Fix Q and S for the run; raises BoostrunError when the budget is too small for two features."""

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import choice, flag, number, whole
 from boostrun.papers.adaptive.expected_edge import Mixtures, sample_sizes
+from boostrun.papers.adaptive.keys import MASKeys
 from boostrun.papers.adaptive.policies.policy import Policy
 
 
-@dataclass
-class MAS(Policy):
-    """Base of M.A.S.: how edges are modelled, and where Q and S are looked for (Dubout & Fleuret 2014, section 5).
-
-    Parameters
-    ----------
-    noise : {"kappa", "paper"}, variance of an estimated edge: kappa / S of the weights, or 1 / S.
-    deconvolve : bool, take that noise off the fitted variances.
-    pilot_share : float, of the budget.
-    components : int, of a mixture; at most one for every 8 edges.
-    s_min, s_ratio : the S to try: s_min, s_min s_ratio, s_min s_ratio^2, ... up to n.
-    grid_points : int, of the integrals.
-    """
-
-    noise: str = choice("kappa", "paper")
-    deconvolve: bool = flag(True)
-    pilot_share: float = number(0.1, above=0.0, most=0.9)
-    components: int = whole(2)
-    s_min: int = whole(32)
-    s_ratio: float = number(2**0.5, above=1.0)
-    grid_points: int = whole(257, least=33)
+class MAS(MASKeys, Policy):
+    """Base of M.A.S.: how edges are modelled, and where Q and S are looked for (Dubout & Fleuret 2014, section 5)."""
 
     def kappa(self, board) -> float:
         """S times the variance of an estimated edge."""

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import whole
 from boostrun.papers.adaptive.expected_edge import Mixtures, Plan, best_of_one_family
+from boostrun.papers.adaptive.keys import MAS1QKeys
 from boostrun.papers.adaptive.policies.mas import MAS
 
 
-@dataclass
-class MAS1Q(MAS):
+class MAS1Q(MAS1QKeys, MAS):
     """A mixture for every family, from a pilot of every step; Q* features of the family that promises most.
 
     The pilot looks at sqrt(n_k) features of each family, n_k its share of the budget over the number of families,
     clipped to ``q0_min`` and ``q0_max``, all on one sample.
-    """
 
-    q0_min: int = whole(4)
-    q0_max: int = whole(24)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Fix the pilot's size; raises BoostrunError when the budget is too small for one."""

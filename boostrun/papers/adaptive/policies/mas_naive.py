@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from boostrun.kinds import whole
 from boostrun.papers.adaptive.expected_edge import best_of_one_family
+from boostrun.papers.adaptive.keys import MASNaiveKeys
 from boostrun.papers.adaptive.policies.mas import MAS
 
 _PILOT_FEATURES = 100
 _LEAST_SPREAD = 1e-4  # of edges that a model is fitted on
 
 
-@dataclass
-class MASNaive(MAS):
+class MASNaive(MASNaiveKeys, MAS):
     """One mixture over all features, fitted on the step before; a pilot where there is none.
 
     ``refit_below``: after a step with fewer edges than that, or all equal, the next begins with a pilot.
-    """
 
-    components: int = whole(3)
-    refit_below: int = whole(30)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Begin without a model; raises BoostrunError when the budget is too small for a pilot."""

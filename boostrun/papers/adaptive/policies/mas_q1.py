@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from boostrun.kinds import number
 from boostrun.papers.adaptive.expected_edge import Mixtures, Plan, best_of_families
+from boostrun.papers.adaptive.keys import MASQ1Keys
 from boostrun.papers.adaptive.policies.mas_1q import MAS1Q
 
 
-@dataclass
-class MASQ1(MAS1Q):
-    """A mixture for every family, from a pilot of every step; features of several families, allotted greedily."""
+class MASQ1(MASQ1Keys, MAS1Q):
+    """A mixture for every family, from a pilot of every step; features of several families, allotted greedily.
 
-    s_ratio: float = number(2.0, above=1.0)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def plan(self, models: Mixtures, sizes: np.ndarray, **search) -> Plan:
         """(Q_1, ..., Q_M, S*) with the largest expected edge."""

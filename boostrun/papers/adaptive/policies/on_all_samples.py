@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import whole
+from boostrun.papers.adaptive.keys import OnAllSamplesKeys
 from boostrun.papers.adaptive.policies.policy import Policy
 
 
-@dataclass
-class OnAllSamples(Policy, ABC):
+class OnAllSamples(OnAllSamplesKeys, Policy, ABC):
     """Base of these policies. The cost of a step is Q n, less where there are fewer than Q features to look at."""
-
-    Q: int = whole(10)
 
     def start(self, board) -> None:
         """Raises BoostrunError when Q features on all samples are more than the budget of a step."""

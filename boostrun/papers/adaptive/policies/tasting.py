@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import flag, whole
+from boostrun.papers.adaptive.keys import TastingKeys
 from boostrun.papers.adaptive.policies.on_all_samples import OnAllSamples
 
 ROUNDING = 1e-6  # edges are summed in single precision: families this near are level
 
 
-@dataclass
-class Tasting(OnAllSamples):
+class Tasting(TastingKeys, OnAllSamples):
     """R features of every family are drawn once and watched: their edges on all samples say what a family is worth.
 
     They are drawn without replacement (a smaller family is watched whole), and only watched: what is boosted is drawn
@@ -22,9 +19,6 @@ class Tasting(OnAllSamples):
     booked to the account ``tasting``. With ``charge=True`` they are booked to ``pilot``, and Q is as many features as
     the rest of the budget bears.
     """
-
-    R: int = whole(10)
-    charge: bool = flag(False)
 
     def start(self, board) -> None:
         """Draw the watched features; raises BoostrunError on too small a budget."""

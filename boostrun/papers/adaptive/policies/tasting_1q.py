@@ -10,7 +10,12 @@ from boostrun.papers.adaptive.policies.tasting import ROUNDING, Tasting
 
 
 class Tasting1Q(Tasting, BestCandidate):
-    """k* = argmax_k E[largest of Q draws from the watched edges of family k]; then Q features of family k*."""
+    """k* = argmax_k E[largest of Q draws from the watched edges of family k]; then Q features of family k*.
+
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board):
         super().start(board)

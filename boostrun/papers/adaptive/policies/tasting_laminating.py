@@ -5,19 +5,16 @@ The paper announces Tasting inside Laminating without saying how; this is one wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kinds import number, whole
+from boostrun.papers.adaptive.keys import TastingLaminatingKeys
 from boostrun.papers.adaptive.policies.laminating import Laminating, laminate
 from boostrun.papers.adaptive.policies.tasting import ROUNDING
 from boostrun.papers.adaptive.policies.tasting_1q import rank_weights
 
 
-@dataclass
-class TastingLaminating(Laminating):
+class TastingLaminating(TastingLaminatingKeys, Laminating):
     """About Q features, drawn from families in proportion to what they promise, then halved as in Laminating.
 
     R features of every family are drawn once and watched, as in Tasting, but within the budget: one sample of every
@@ -27,11 +24,11 @@ class TastingLaminating(Laminating):
     smaller than its part is used whole; fewer features are then looked at on more samples.
 
     The cost of a step is at most that of the watched features and Q' S ceil(log2 Q') of the Q' features drawn.
-    """
 
-    R: int = whole(10)
-    best_of: int = whole(10)
-    pilot_share: float = number(0.1, above=0.0, most=0.9)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Draw the watched features; raises BoostrunError when the budget is too small for them and two more."""

@@ -12,6 +12,10 @@ class TastingQ1(Tasting):
     """Q times: k = argmax_k mean_r max(e*, watched edge r of family k); a feature of family k; e* the best edge so far.
 
     No feature is looked at twice in a step; a family of which all have been looked at is out.
+
+    Parameters
+    ----------
+    {parameters}
     """
 
     def choose(self, board) -> int:

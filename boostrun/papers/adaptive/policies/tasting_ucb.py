@@ -5,19 +5,16 @@ The paper announces a bandit that minds how old what it knows is, without saying
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from boostrun.kinds import number, whole
+from boostrun.papers.adaptive.keys import TastingUCBKeys
 from boostrun.papers.adaptive.policies.on_all_samples import BestCandidate
 from boostrun.papers.adaptive.policies.policy import random_argmax
 from boostrun.papers.adaptive.policies.tasting import ROUNDING, Tasting
 from boostrun.papers.adaptive.policies.tasting_1q import rank_weights
 
 
-@dataclass
-class TastingUCB(Tasting, BestCandidate):
+class TastingUCB(TastingUCBKeys, Tasting, BestCandidate):
     """Q features of the most promising of ``looks`` families, those whose promise may have become the largest.
 
     The promise p_k of family k is that of Tasting 1.Q, E[largest of Q draws from its watched edges], as it was at the
@@ -31,10 +28,11 @@ class TastingUCB(Tasting, BestCandidate):
     second adds no change.
 
     At most ``looks`` R n evaluations a step are booked as those of Tasting are, which costs R n for every family.
-    """
 
-    looks: int = whole(2)
-    age_weight: float = number(1.0, least=0.0)
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         """Nothing has been looked at."""

@@ -11,7 +11,12 @@ from boostrun.papers.adaptive.policies.policy import random_argmax
 
 
 class UCB(Bandit):
-    """Each arm once, in random order; then the arm with the largest mean reward + sqrt(2 log t / its plays)."""
+    """Each arm once, in random order; then the arm with the largest mean reward + sqrt(2 log t / its plays).
+
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def start(self, board) -> None:
         super().start(board)

@@ -12,21 +12,36 @@ from boostrun.papers.adaptive.policies.on_all_samples import BestCandidate
 
 
 class UniformNaive(BestCandidate):
-    """Q of all features."""
+    """Q of all features.
+
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def candidates(self, board):
         return board.draw(self.Q)
 
 
 class Uniform1Q(BestCandidate):
-    """Q of one family drawn uniformly."""
+    """Q of one family drawn uniformly.
+
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def candidates(self, board):
         return board.draw(self.Q, family=int(board.rng.integers(len(board.families))))
 
 
 class UniformQ1(BestCandidate):
-    """One of each of Q families, drawn without replacement unless there are fewer than Q."""
+    """One of each of Q families, drawn without replacement unless there are fewer than Q.
+
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def candidates(self, board):
         families = len(board.families)

@@ -12,6 +12,11 @@ from boostrun.report.figures import COLOURS
 _POINTS = 60
 
 
+def draw(folder: Path, data_root: Path) -> str:
+    """Kinds of drift, drawn: figure.png; returns what to tell."""
+    return f"written: {drift_types_figure(folder / 'figure.png')}"
+
+
 def drift_types_figure(path: Path | str) -> Path:
     """Four panels of the concept that each example follows: at 0 the old one, at 1 the new, between them a mixture.
 
