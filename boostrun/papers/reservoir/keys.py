@@ -8,10 +8,10 @@ from typing import Any
 from boostrun.config.fields import (
     Keys, boolean, choice, component, dimensions, fields_of, integer, keys, real, renamed,
 )  # fmt: skip
+from boostrun.methods.keys import StumpKeys
 
 _LOSSES = ("logistic", "exponential")
 _RULES = ("log_odds", "line_search", "newton")
-_SEARCHES = ("histogram", "exact")
 
 
 @keys
@@ -42,17 +42,6 @@ class GeemLatticeKeys(GeemKeys):
     """Keys of GEEM with a target chosen among random sign vectors."""
 
     lattice_size: int = integer(100, help="GEEM on a lattice: random sign vectors that the target is chosen among")
-
-
-@keys
-class StumpKeys(Keys):
-    """Keys of the decision stump."""
-
-    stump_search: str = choice(
-        *_SEARCHES,
-        help="stumps on at most max_bins quantile bins of the first samples drawn, or on the values as they are; 8-bit "
-        "data are their own bins, and both then give the same ensemble",
-    )
 
 
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
