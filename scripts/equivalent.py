@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+from boostrun.compose import compose_one
 
 from boostrun import digest
-from boostrun.compose import compose_one
 from boostrun.data import is_drifting, is_streamed, loader_module
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError

@@ -37,9 +37,7 @@ class HypothesisEnsemble:
     binner: Binner | None = None
 
     @classmethod
-    def of(
-        cls, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None = None
-    ) -> HypothesisEnsemble:
+    def of(cls, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None = None) -> HypothesisEnsemble:
         """From K lists of (hypothesis, coefficient), all of one length T >= 1.
 
         Raises BoostrunError where hypotheses differ in kind or in the shapes of their arrays, or hold objects.
@@ -137,7 +135,9 @@ def _known(where: str, path: str | Path, names: list[str]) -> Callable[..., Any]
     from boostrun.config import catalogue
 
     module, _, qualname = where.partition(":")
-    offered = {target.partition(":")[0] for paper in catalogue.papers().values() for target in paper.weak_learners.values()}
+    offered = {
+        target.partition(":")[0] for paper in catalogue.papers().values() for target in paper.weak_learners.values()
+    }
     if module in offered:
         importlib.import_module(module)
     found: Any = sys.modules.get(module)

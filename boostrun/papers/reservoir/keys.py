@@ -6,7 +6,16 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from boostrun.config.fields import (
-    Keys, boolean, choice, component, dimensions, fields_of, integer, keys, real, renamed,
+    Keys,
+    boolean,
+    choice,
+    component,
+    dimensions,
+    fields_of,
+    integer,
+    keys,
+    real,
+    renamed,
 )  # fmt: skip
 from boostrun.methods.keys import StumpKeys
 
@@ -19,7 +28,9 @@ class WSamKeys(Keys):
     """Keys of WSam."""
 
     stump_weights: str = choice(
-        "uniform", "w", help="WSam: the kept samples weigh alike for the stump, since drawing weighed them, or by w again"
+        "uniform",
+        "w",
+        help="WSam: the kept samples weigh alike for the stump, since drawing weighed them, or by w again",
     )
 
 
