@@ -87,10 +87,10 @@ def _begin_keepers() -> None:
 def _take_up(submit: Callable[..., Future]) -> None:
     """Wait until loky's thread has looked at every task that was submitted; then its pool may be ended.
 
-    Told to end the workers, that thread forgets all tasks and after that looks up the ones that it has not looked at
-    yet: a KeyError ends it, in a traceback that nobody can catch. The same thread sends the next task when one is done,
-    and logs a traceback when the pool has been ended meanwhile. Both take longest on a busy machine. Tasks are looked at
-    in their order, so the last one tells of all; and joblib sends no more once it aborts.
+    Told to end the workers, that thread forgets all tasks and after that looks up the ones it has not looked at yet:
+    a KeyError ends it, in a traceback that nobody can catch. The same thread sends the next task when one is done, and
+    logs a traceback when the pool has been ended meanwhile. Both take longest on a busy machine. Tasks are looked at in
+    their order, so the last one tells of all; and joblib sends no more once it aborts.
     """
     with contextlib.suppress(RuntimeError):  # the pool is broken, or has ended: nothing waits in it
         last = submit(int)

@@ -30,7 +30,7 @@ def parallel(backend: str, n_jobs: int):
 
 @contextlib.contextmanager
 def closing(answers):
-    """``answers`` of a parallel; what it has not answered by the end is cancelled, and its workers are ended at once."""
+    """``answers`` of a parallel; what is not answered by the end is cancelled, and the workers are ended at once."""
     try:
         yield answers
     finally:

@@ -1,4 +1,4 @@
-"""loky's keeper of semaphores, begun so that it prints nothing: the one place where loky's own functions are changed."""
+"""loky's keeper of semaphores, begun so that it prints nothing: the one place where a function of loky is changed."""
 
 from __future__ import annotations
 
