@@ -90,12 +90,11 @@ from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thr
 from boostrun.runner import pool
 from boostrun.runner.loky import one_worker
 
-woken = Thread.wait_result_broken_or_wakeup
-def late(thread):  # as on a busy machine: loky's thread is woken and has to wait for a processor
-    found = woken(thread)
+sends_the_next = Thread.process_result_item
+def late(thread, answer):  # as on a busy machine: before loky's thread looks at what it sent, others have the processor
+    sends_the_next(thread, answer)
     time.sleep(0.3)
-    return found
-Thread.wait_result_broken_or_wakeup = late
+Thread.process_result_item = late
 for answered in range(3):
     with pool.closing(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(100))) as answers:
         for _ in range(answered):
