@@ -98,9 +98,26 @@ def busy():
         process.wait()
 
 
+# Before loky's thread looks at what it has sent, others have the processor: seldom by chance, here always.
+LATE = """
+import time
+from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
+sends_the_next = Thread.process_result_item
+def late(thread, answer):
+    sends_the_next(thread, answer)
+    time.sleep(1.0)
+Thread.process_result_item = late
+"""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("finished", [0, 1, 5, 30])
-def test_ctrl_c_on_a_busy_machine_with_trials_in_flight_and_queued_prints_one_sentence(busy, workplace, finished):
+@pytest.mark.parametrize("finished, late", [(0, False), (5, True), (30, False)])
+def test_ctrl_c_on_a_busy_machine_with_trials_in_flight_and_queued_prints_one_sentence(
+    busy, workplace, monkeypatch, finished, late
+):
+    (workplace / "late").mkdir()
+    (workplace / "late" / "sitecustomize.py").write_text(LATE if late else "")
+    monkeypatch.setenv("PYTHONPATH", str(workplace / "late"), prepend=os.pathsep)
     process = start(workplace, "algo=rand", "dataset=digits", "r=10", "T=1", "trials=3000", "n_jobs=2")
     limit = time.monotonic() + 120
     while len(children(process.pid)) < 2 and time.monotonic() < limit:  # the workers have been begun
