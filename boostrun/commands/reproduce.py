@@ -7,7 +7,7 @@ from pathlib import Path
 from boostrun.commands.run import same_places, tell_end
 from boostrun.compose import compose_one
 from boostrun.errors import BoostrunError
-from boostrun.report import build, share_figure, table_figure, write
+from boostrun.report import build, share_figure, table_figure, text, write
 from boostrun.report.canvas import write_png
 from boostrun.report.curve_figures import curve_figures
 from boostrun.report.drift_figure import tradeoff_figure
@@ -57,7 +57,7 @@ def main(words: Words) -> int:
             for (place, _), cell in zip(item.cells, result.cells)
             for kind in item.pictures
         ]
-    print(table.text())
+    print(text.render(table))
     if not result.interrupted:
         what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
         print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))

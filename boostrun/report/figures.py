@@ -15,11 +15,11 @@ from boostrun.report.entry import Entry, by_seed, name_of, row_label
 from boostrun.report.formats import count, decimal, metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import mean_std
+from boostrun.report.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from boostrun.report.table import Table
 
 #: Okabe and Ito's colours, told apart by the colour-blind; their yellow is too pale for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
