@@ -16,7 +16,7 @@ from scipy.linalg import blas
 from ..errors import BoostrunError
 from ..kernels import geem as kernels
 from ..kernels.distance import RUN
-from ..kernels.inverse import Inversion
+from ..kernels.inverse import inversion_of
 from .strategies import Batch
 from .swaps import swap
 
@@ -198,7 +198,7 @@ class _Elimination:
     """
 
     def __init__(self, n: int, q: int):
-        self.inversion, self.columns = Inversion(n), np.empty((q, n))
+        self.inversion, self.columns = inversion_of(n), np.empty((q, n))
 
     def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
         """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added
