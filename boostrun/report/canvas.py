@@ -87,7 +87,13 @@ def svg(figure, name: str) -> str:
     drawn = content.getvalue()
     drawn = re.sub(r"<defs>\s*<style.*?</defs>", "", drawn[drawn.index("<svg") :], count=1, flags=re.DOTALL)
     drawn = re.sub(r"""<g id=(["'])(data-\w+)=(.*?)\1""", r"<g \2=\1\3\1", drawn)
-    return re.sub(r"""<g id=(["']).*?\1""", "<g", re.sub(r"\n *", "", drawn))
+    drawn = re.sub(r"""<g id=(["']).*?\1""", "<g", re.sub(r"\n *", "", drawn))
+    return re.sub(r'<path (?:id="\w+" )?d="[^"]*"', lambda path: re.sub(r"\d+\.\d+", _short, path[0]), drawn)
+
+
+def _short(number: re.Match) -> str:
+    """A coordinate to a hundredth of a point."""
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
 
 
 def spans_decades(values: Sequence[float]) -> bool:

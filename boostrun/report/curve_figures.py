@@ -42,15 +42,20 @@ def too_many(curves: Sequence[Entry]) -> bool:
 
 
 def curve_figures(
-    entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras
+    entries: Sequence[Entry],
+    curves: Sequence[Entry],
+    metrics: Sequence[str],
+    extras: Extras,
+    most: int | None = None,
 ) -> Iterator[CurveFigure]:
     """The table's ``entries`` against a column level, then each metric of ``curves``, one entry a cell, against all
-    that it can be drawn against: on a stream the examples seen, elsewhere T, and costs."""
+    that it can be drawn against (on a stream the examples seen, elsewhere T, and costs), ``most`` points a curve.
+    """
     if extras.sweep:
         yield from _drawn(f"curve_{extras.sweep[1]}", f"against {extras.sweep[1]}", draw_sweep, entries, *extras.sweep)
     for metric in () if too_many(curves) else metrics:
         name = f"{metric_name(metric)} against"
-        yield from _drawn(f"curve_{metric}_examples", f"{name} examples seen", draw_drift, curves, metric)
+        yield from _drawn(f"curve_{metric}_examples", f"{name} examples seen", draw_drift, curves, metric, most)
         for against in AGAINST:
             if against == metric:
                 continue
@@ -58,7 +63,7 @@ def curve_figures(
             paper = extras.paper.get(metric, ()) if against == "T" else ()
             yield from _drawn(
                 stem, f"{name} {against_name(against, extras.t_name)}", draw_curves, curves, metric, against,
-                t_name=extras.t_name, levels=extras.levels, paper=paper,
+                t_name=extras.t_name, levels=extras.levels, paper=paper, most=most,
             )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 from boostrun.report.entry import Entry, done
@@ -45,6 +45,17 @@ def curve_points(entry: Entry, metric: str, against: str) -> list[tuple[float, f
         mean, std = mean_std(curve[t][1] for curve in curves)
         points.append((mean_std(curve[t][0] for curve in curves)[0], mean, std))
     return points
+
+
+def thinned(points: Sequence, most: int | None) -> list:
+    """At most so many of the points, all where ``most`` is None, spread evenly, the first and the last among them.
+
+    >>> thinned(range(11), 3), thinned([1, 2], 3), thinned([1, 2, 3, 4], None)
+    ([0, 5, 10], [1, 2], [1, 2, 3, 4])
+    """
+    if most is None or len(points) <= most:
+        return list(points)
+    return [points[round(number * (len(points) - 1) / (most - 1))] for number in range(most)]
 
 
 def marks_of(curve: Mapping) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, save, with_legend
-from boostrun.report.curves import curve_points
+from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, done, row_label
 from boostrun.report.figures import COLOURS, DASHES, draw_line, gid, key, look
 from boostrun.report.formats import metric_name
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 _COLOURS = (*COLOURS, "#8B5A2B", "#7F7F7F", "#5D3A9B")  # ten methods to a panel
 
 
-def draw_drift(entries: Sequence[Entry], metric: str) -> Figure:
-    """One panel a data set, one line a row: means over trials as they are, with bands of one standard deviation.
+def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -> Figure:
+    """One panel a data set, one line a row: means over trials as they are, with bands of one standard deviation;
+    ``most`` points of a line, where that is not None.
 
     Dashed vertical lines stand where the concept changes, with the names that the stream gives its concepts; a dotted
     line is the best accuracy that the stream allows; each where all trials tell the same.
@@ -35,7 +36,7 @@ def draw_drift(entries: Sequence[Entry], metric: str) -> Figure:
     several = len({entry.setting for entry in entries}) > 1
     panels: dict[str, list] = {}
     for entry in entries:
-        if line := curve_points(entry, metric, "examples"):
+        if line := thinned(curve_points(entry, metric, "examples"), most):
             panels.setdefault(" ".join(entry.column), []).append((entry, line))
     if not panels:
         raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against examples")

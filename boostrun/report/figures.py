@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import ACROSS, axes_of, by_decades, defaults, save, spans_decades, with_legend
 from boostrun.report.comparison import Comparison
-from boostrun.report.curves import curve_points
+from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, name_of, row_label
 from boostrun.report.formats import count, decimal, metric_name
 from boostrun.report.layout import MISSING
@@ -78,7 +78,7 @@ class PaperPoint(NamedTuple):
 
 def draw_curves(
     entries: Sequence[Entry], metric: str, against: str, *, t_name: str = "",
-    levels: Mapping[str, str] | None = None, paper: Sequence[PaperPoint] = (),
+    levels: Mapping[str, str] | None = None, paper: Sequence[PaperPoint] = (), most: int | None = None,
 ) -> Figure:  # fmt: skip
     """Metric against ``"T"``, ``"samples_drawn"`` or ``"train_seconds"``: mean line, band of one standard deviation.
 
@@ -93,6 +93,7 @@ def draw_curves(
     t_name : what T is called below the axis, weak learners T where it is empty
     levels : rows without a curve that are horizontal lines, and the metric that their caption tells besides
     paper : figures of the paper, drawn hollow
+    most : how many points of a line are drawn, all where it is None
 
     Raises
     ------
@@ -103,7 +104,7 @@ def draw_curves(
     levels = levels or {}
     panels: dict = {}
     for entry in entries:
-        points = curve_points(entry, metric, against)
+        points = thinned(curve_points(entry, metric, against), most)
         if points:
             panels.setdefault(entry.column[0] if entry.column else "", []).append((entry, points))
     if not panels:

@@ -189,6 +189,16 @@ def test_a_stream_is_drawn_against_examples_with_its_changes_of_concept():
     assert not [line for line in lines if line.get_linestyle() == "--"]  # changes that are not those of all trials
 
 
+def test_long_curves_are_thinned_on_the_page_and_keep_their_ends():
+    marks = list(range(1, 5001))
+    trials = [{"seed": seed, "curve": {"T": marks, "loss": [seed + t % 7 for t in marks]}} for seed in (0, 1)]
+    entry = Entry("a", ("x",), {}, 2, trials)
+    whole, few = (draw_curves([entry], "loss", "T", most=most) for most in (None, 200))
+    x = [figure.axes[0].get_lines()[0].get_xdata() for figure in (whole, few)]
+    assert len(x[0]) == 5000 and len(x[1]) == 200 and x[1][0] == 1 and x[1][-1] == 5000
+    assert len(svg(few, "a")) < 40_000 < len(svg(whole, "a"))
+
+
 def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     records = Records()
     _, (made,) = sections(make_entry, records)

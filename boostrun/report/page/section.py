@@ -20,6 +20,8 @@ from boostrun.report.page.tables import Block, Names, blocks
 from boostrun.report.paired import rounded
 from boostrun.report.table import Table
 
+_POINTS = 200  # of a curve: more cannot be seen at the width of a page
+
 
 class Picture(NamedTuple):
     """A picture that was drawn before: PNG bytes, and what it is."""
@@ -96,7 +98,7 @@ def section(
     laid = layout(table)
     plots = [
         Plot(title, Markup(svg(figure, f"{name} {stem}")))
-        for stem, title, figure in curve_figures(entries, curves, metrics, extras or Extras())
+        for stem, title, figure in curve_figures(entries, curves, metrics, extras or Extras(), _POINTS)
     ]
     why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
     held, remark = contests(table)
