@@ -60,6 +60,7 @@ class IBoostGeemClassifier(IBoostClassifier):
     """
 
     scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
+    _constant = ("_geem",)
 
     def __init__(
         self, n_window=200, budget=50, period=1, n_steps=5, *, batch_size=20, half_life=None, ridge=1.0,

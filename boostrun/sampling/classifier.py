@@ -66,7 +66,7 @@ class AdaBoostMHClassifier(StumpClassifier, AdaBoostMH):
     17034
     """
 
-    ensemble_type = VoteEnsemble
+    _model_type = VoteEnsemble
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.

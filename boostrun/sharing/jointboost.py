@@ -61,6 +61,7 @@ class JointBoostClassifier(ScoreClassifier):
     """
 
     _model_type = SharedStumps
+    _rounds = "rounds"
 
     def __init__(self, rounds=150, *, search="best_first", beam=1, max_bins=256):
         self.rounds = rounds

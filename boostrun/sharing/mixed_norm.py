@@ -235,6 +235,7 @@ class MixedNormClassifier(PoolClassifier, MixedNorm):
     """
 
     _model_type = MixedNormPath
+    _rounds = "n_lambdas"
 
     def __init__(
         self, n_lambdas=60, features="raw", *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0,

@@ -162,6 +162,7 @@ class OneVsRestGreedyClassifier(PoolClassifier, OneVsRestGreedy):
     """
 
     _model_type = OneVsRestPath
+    _rounds = "n_features"
 
     def __init__(
         self, n_features=20, features="raw", *, reg=0.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300,
