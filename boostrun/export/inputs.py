@@ -1,4 +1,6 @@
-"""From raw attributes or an image to what a model takes, for its predictor in C: see :mod:`boostrun.methods.preparation`."""
+"""From raw attributes or an image to what a model takes, for its predictor in C.
+
+See :mod:`boostrun.methods.preparation`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class Saved:
     model : one of ``MODELS``
     classes : list of str, the name of each class number that is predicted.
     n_features : int, columns that the model itself takes.
-    inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.of_bank` made them; empty where the model takes
+    inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.of_bank` made them; empty where the model
+    takes
         samples as they are.
     """
 

@@ -1,8 +1,8 @@
 """Saved models: the one place that writes what a loaded model needs beside its arrays, and the one that reads it.
 
 A file holds the fitted arrays, the classes in their type, the number and names of the features, the parameters, and how
-raw samples become what the model takes (:mod:`boostrun.methods.preparation`). It never holds a pickle. A parameter that is
-neither a plain value nor an object of ours made of plain values is left out with a warning that names it.
+raw samples become what the model takes (:mod:`boostrun.methods.preparation`). It never holds a pickle. A parameter that
+is neither a plain value nor an object of ours made of plain values is left out with a warning that names it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Facts:
     parameters : dict by name; None in files that an older version wrote.
     left : list of str, parameters that were not kept.
     written_by : list of str, the class that wrote the file, and the engines that it is made of.
-    inputs : dict of arrays by name for :class:`boostrun.methods.preparation.Preparation`; empty where samples are taken as
+    inputs : dict of arrays by name for :class:`boostrun.methods.preparation.Preparation`; empty where samples are taken
+    as
         they are given.
     """
 
@@ -125,9 +126,9 @@ def kind_of(path: str | Path) -> str:
 class Saveable:
     """Base of classifiers that are saved and loaded.
 
-    A subclass has ``_model``, what it has learned, of one of the types ``_model_types``, with ``save(path, **arrays)`` and
-    ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes that follow from it. Its first
-    parameter that counts rounds is ``_rounds``, for files of older versions, which hold no parameters.
+    A subclass has ``_model``, what it has learned, of one of the types ``_model_types``, with ``save(path, **arrays)``
+    and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes that follow from it. Its
+    first parameter that counts rounds is ``_rounds``, for files of older versions, which hold no parameters.
     """
 
     _model: Any
