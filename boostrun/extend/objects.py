@@ -29,6 +29,11 @@ def allowed(wanted: Iterable[str]) -> tuple[tuple[str, str], ...]:
     return tuple((where, _allowed[where]) for where in wanted if where in _allowed)
 
 
+def folder_of(where: str) -> str:
+    """The folder that an allowed name was found in, empty where it is installed."""
+    return _allowed[where]
+
+
 def obtain(where: str) -> Callable[..., Any]:
     """The class or function; BoostrunError where nobody has named it, or it is not there.
 

@@ -85,6 +85,12 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Own, ..
     return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
 
 
+def everything() -> tuple[Own, ...]:
+    """All that a person has brought to this process, for :func:`admit` in another."""
+    found = (Own(group, name, where, objects.folder_of(where)) for (group, name), where in _registered.items())
+    return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
+
+
 def admit(own: Iterable[Own]) -> None:
     """In a worker: what the command has admitted may be imported here too."""
     for group, name, where, folder in own:
