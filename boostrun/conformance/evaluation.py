@@ -28,6 +28,15 @@ def checks(where: str, make: Callable[[int], Any], make_small: Callable[[], Any]
     return [Check("it has check, warm_up and run", lambda: _complete(where)), *measured]
 
 
+def takes(where: str, make: Callable[[int], Any], data: Any) -> bool:
+    """Whether the evaluation is of data of this kind: whether one trial of it ends."""
+    try:
+        run(where, make, lambda: make(0), data, 0)
+    except Exception:
+        return False
+    return True
+
+
 def run(where: str, make: Callable, make_small: Callable, data: Any, seed: int) -> dict[str, Any]:
     """The result of one trial, as the runner has it."""
     evaluation = obtain(where)()

@@ -95,6 +95,8 @@ class Subject:
                 raise Failed(f"{parts} are not the columns 0 to {width}, one after the other")
 
     def no_images(self) -> None:
+        if "class" not in self.features:
+            raise Skipped("a data set of such samples is refused before")
         row = np.arange(5, dtype=np.uint8)
         if not fails_with_a_sentence(lambda: self.made(row)(row)):
             raise Failed("they were accepted without a word")

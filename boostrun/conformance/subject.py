@@ -51,6 +51,12 @@ class Subject:
         """A new estimator, as the runner makes it."""
         return self.method.make(self.values, self.budget, {"random_state": seed, "n_jobs": 1})
 
+    def along_streams(self) -> Subject:
+        """The same, trained along a stream of the same samples."""
+        other = Subject(*self.plain)
+        other.follows = True
+        return other
+
     def source(self, seed: int, kind: type[ArraySource] = ArraySource) -> ArraySource:
         """The training samples as a source, as the runner has it."""
         made = self.table.source(np.random.SeedSequence(seed))

@@ -36,6 +36,11 @@ def is_own(group: str, name: str) -> bool:
     return (group, name) in _registered
 
 
+def where_of(group: str, name: str) -> str:
+    """module:Class of a person's own choice that has been registered here."""
+    return _registered[group, name]
+
+
 def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -> dict[str, Any]:
     """A composed config in which the keys of a person's own choices, now in the catalogue, have their defaults.
 
