@@ -89,7 +89,9 @@ def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
     follower = callable(getattr(cls, "test_then_train", None))
     for needed in ("predict",) if follower else ("fit", "predict"):
         if not inspect.isclass(cls) or not callable(getattr(cls, needed, None)):
-            raise BoostrunError(f"{where} is no algorithm: a class with fit and predict is needed")
+            raise BoostrunError(
+                f"{where} is no algorithm: a class with fit and predict, or with test_then_train and predict, is needed"
+            )
     budget = getattr(cls, "budget", {})
     if not isinstance(budget, Mapping):
         budget = {}  # a parameter of that name, as a class of keys has its defaults

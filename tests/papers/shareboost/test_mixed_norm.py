@@ -1,0 +1,255 @@
+"""The mixed norm: its proximal map, the certificate, the path with its working set, the classifier."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostrun.errors import BoostrunError
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.features import Groups
+from boostrun.papers.shareboost.fista import certificate, fista
+from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
+from boostrun.papers.shareboost.pools.dense import DensePool
+from boostrun.papers.shareboost.prox import largest_column, mixed_norm, prox
+from tests.reference import mixed_norm as twin
+
+SMALL = {"n_lambdas": 12, "lambda_min_ratio": 0.01}
+
+
+@parametrize_with_checks([MixedNormClassifier(**SMALL)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([MixedNormClassifier(debias=True, **SMALL)])
+def test_scikit_learns_checks_of_the_refitted_path(estimator, check):
+    check(estimator)
+
+
+def problem(seed, n=60, d=8, k=3):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-1, 1, (n, d)), rng.permutation(np.arange(n) % k)
+
+
+def with_a_pattern(seed, n=200, d=30, k=4):
+    """Labels that a few of the columns decide, but for noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, d))
+    return X, (X[:, :4] @ rng.normal(size=(4, k)) * 4 + rng.gumbel(size=(n, k))).argmax(axis=1)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600] / 16, y[:600]
+
+
+# --- the proximal map
+
+rows = st.lists(st.floats(-5, 5).map(lambda v: round(v, 3)), min_size=1, max_size=6)
+
+
+@given(rows, st.floats(0.0, 12.0))
+@settings(max_examples=200)
+def test_moreau_the_prox_is_what_the_projection_on_the_dual_ball_leaves(row, step):
+    values = np.array([row])
+    found = prox(values, step)
+    np.testing.assert_allclose(found[0], values[0] - twin.project_on_l1_ball(values[0], step), atol=1e-9)
+    if np.abs(values).sum() <= step:
+        assert (found == 0.0).all()
+
+
+@given(rows, st.floats(0.01, 12.0))
+@settings(max_examples=30)
+def test_the_prox_is_that_of_a_generic_solver(row, step):
+    def objective(w):
+        return 0.5 * ((w - row) ** 2).sum() + step * np.abs(w).max()
+
+    found, generic = prox(np.array([row]), step)[0], twin.prox(np.array(row), step)
+    assert objective(found) <= objective(generic) + 1e-7
+    gap = objective(generic) - objective(found)  # the objective is strongly convex with constant 1
+    assert np.linalg.norm(found - generic) <= np.sqrt(2.0 * (gap + 1e-7))
+
+
+def test_rows_are_independent_and_ties_share_the_cut():
+    values = np.array([[2.0, -2.0, 0.5], [0.2, 0.1, 0.0], [5.0, 0.0, 0.0]])
+    np.testing.assert_allclose(prox(values, 1.0), [[1.5, -1.5, 0.5], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(prox(values, 0.0), values)
+    assert mixed_norm(values) == 7.2 and largest_column(values) == 5.0
+    assert mixed_norm(values[:0]) == 0.0 == largest_column(values[:0])
+
+
+# --- the certificate and the solver
+
+
+@given(st.integers(0, 10**6), st.floats(0.02, 0.9), st.floats(0.0, 2.0))
+@settings(max_examples=15)
+def test_the_certificate_is_at_least_the_true_gap(seed, share, size):
+    X, y = problem(seed, n=40, d=4)
+    gradient = X.T @ loss_and_residuals(np.zeros((40, 3)), y)[1] / 40
+    lam = share * largest_column(gradient)
+    _, least = twin.mixed_norm_minimum(X, y, 3, lam)
+    weights = size * np.random.default_rng(seed).normal(size=(4, 3))
+    loss, residuals = loss_and_residuals(X @ weights, y)
+    gradient = X.T @ residuals / 40
+    bound = certificate(loss, weights, gradient, lam, largest_column(gradient))
+    assert bound >= loss + lam * mixed_norm(weights) - least - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_solver_reaches_the_minimum_of_a_generic_one(seed):
+    X, y = problem(seed, d=5)
+    design = DenseDesign(len(X))
+    design.add(X)
+    lam = 0.3 * largest_column(design.gradient(loss_and_residuals(np.zeros((60, 3)), y)[1]))
+    found = fista(design, y, np.zeros((5, 3)), lam, gap=1e-9)
+    _, least = twin.mixed_norm_minimum(X, y, 3, lam)
+    assert found.value == pytest.approx(least, rel=1e-7) and found.gap <= 1e-9 * found.value
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_every_point_of_the_path_is_optimal(shift):
+    """Also where one direction dominates all columns, which a rule on the step's length would take for the end."""
+    X, y = with_a_pattern(0)
+    X = (X + shift) / (1.0 + shift)
+    model = MixedNormClassifier(15, lambda_min_ratio=0.02, gap=1e-7).fit_pool(DensePool(X), y)
+    assert (model.gap_ <= 1e-7 * model.objective_).all()
+    for number, lam in enumerate(model.lambdas_):
+        candidates, weights = model.model_.point(number)
+        loss, residuals = loss_and_residuals(X[:, candidates] @ weights, y)
+        gradient = X.T @ residuals / len(X)
+        sizes = np.abs(gradient).sum(axis=1)
+        assert loss == pytest.approx(model.train_loss_[number]) and (sizes <= lam * 1.01).all()
+        np.testing.assert_allclose(sizes[candidates], lam, rtol=0.01)
+        slopes = (gradient[candidates] * weights).sum(axis=1)
+        np.testing.assert_allclose(slopes, -lam * np.abs(weights).max(axis=1), rtol=0.02, atol=1e-4)
+        assert np.abs(weights.sum(axis=1)).max(initial=0.0) <= 2 * np.abs(weights).max(initial=0.0)
+    assert model.n_columns_[0] == 0 and model.n_columns_[-1] > 4 and (np.diff(model.objective_) <= 0).all()
+
+
+def test_the_working_set_changes_nothing():
+    X, y = with_a_pattern(3, d=60)
+    path = MixedNormClassifier(10, lambda_min_ratio=0.05, gap=1e-6).fit_pool(DensePool(X), y)
+    design, weights = DenseDesign(len(X)), np.zeros((60, 4))
+    design.add(X)
+    for lam, value in zip(path.lambdas_, path.objective_):
+        whole = fista(design, y, weights, lam, gap=1e-6)
+        weights = whole.weights
+        assert value == pytest.approx(whole.value, rel=3e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_column_of_the_path_is_shareboosts_first(seed):
+    X, y = with_a_pattern(seed)
+    path = MixedNormClassifier(40, lambda_min_ratio=0.8).fit_pool(DensePool(X), y).model_
+    greedy = ShareBoostClassifier(1).fit(X, y)
+    first = int(np.flatnonzero(path.counts)[0])
+    assert path.counts[first] == 1 and path.point(first)[0][0] == greedy.selected_[0]
+    assert path.lambdas[0] == pytest.approx(greedy.scores_[0])
+
+
+def test_with_all_columns_and_hardly_a_penalty_the_loss_is_that_of_the_unpenalised_problem():
+    X, y = problem(2, n=300, d=3)
+    path = MixedNormClassifier(30, lambda_min_ratio=1e-4, gap=1e-6).fit_pool(DensePool(X), y)
+    greedy = ShareBoostClassifier(3, inner_rtol=1e-6).fit(X, y)
+    assert path.train_loss_[-1] == pytest.approx(greedy.train_loss_[-1], rel=1e-4)
+
+
+# --- the classifier
+
+
+def test_scores_along_the_path_and_at_its_end(digits):
+    X, y = digits
+    clf = MixedNormClassifier(15, lambda_min_ratio=0.1).fit(X, y)
+    for number, (scores, labels) in enumerate(zip(clf.staged_decision_function(X), clf.staged_predict(X))):
+        candidates, weights = clf.model_.point(number)
+        np.testing.assert_allclose(scores, X[:, candidates] @ weights, atol=1e-12)
+        assert (labels == clf.classes_[scores.argmax(axis=1)]).all()
+        assert clf.model_.multiply_adds[number] == 10 * len(candidates)
+    np.testing.assert_array_equal(clf.decision_function(X), scores)
+    assert clf.score(X, y) > 0.85 and (clf.seconds_ > 0).all()
+
+
+def test_debiased_weights_have_the_columns_and_a_smaller_loss(digits):
+    X, y = digits
+    plain = MixedNormClassifier(8, lambda_min_ratio=0.2).fit(X, y)
+    clf = MixedNormClassifier(8, lambda_min_ratio=0.2, debias=True).fit(X, y)
+    for number, scores in enumerate(clf.staged_decision_function(X)):
+        np.testing.assert_array_equal(clf.model_.point(number)[1], plain.model_.point(number)[1])
+        loss = loss_and_residuals(scores, y)[0]
+        assert loss <= clf.train_loss_[number] and (number == 0 or loss < clf.train_loss_[number])
+
+
+def test_the_path_ends_at_so_many_columns(digits):
+    clf = MixedNormClassifier(60, max_columns=12).fit(*digits)
+    assert len(clf.lambdas_) < 30 and clf.n_columns_[-1] >= 12 > clf.n_columns_[-2]
+
+
+def test_features_by_name_are_their_columns():
+    """Every stump as a column of its own gives the same path."""
+    X, y = with_a_pattern(1, n=100, d=4)
+    X = np.round(X, 1)
+    thresholds = [(f, v) for f in range(4) for v in np.unique(X[:, f])[1:]]
+    columns = np.column_stack([np.where(X[:, f] >= v, 1.0, -1.0) for f, v in thresholds])
+    keys = {"n_lambdas": 8, "lambda_min_ratio": 0.2, "gap": 1e-6}
+    one = MixedNormClassifier(features="stumps", **keys).fit(X, y)
+    other = MixedNormClassifier(**keys).fit(columns, y)
+    np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-5)
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(columns), atol=0.05)
+
+
+def test_products_on_the_fly_give_the_path_of_products_that_are_stored():
+    X, y = with_a_pattern(2, n=150, d=6)
+    i, j = np.triu_indices(6, 1)
+    scaled = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
+    columns = scaled[:, i] * scaled[:, j]
+    keys = {"n_lambdas": 10, "lambda_min_ratio": 0.05}
+    one = MixedNormClassifier(features="products", **keys).fit(X, y)
+    other = MixedNormClassifier(**keys).fit(columns / np.abs(columns).max(axis=0), y)
+    assert (one.n_columns_ == other.n_columns_).all()
+    np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-9)
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(columns / np.abs(columns).max(axis=0)))
+
+
+def test_groups_of_columns_are_refused():
+    X, y = with_a_pattern(0)
+    with pytest.raises(BoostrunError, match="groups of columns"):
+        MixedNormClassifier(3, Groups([[0, 1], [2, 3]])).fit(X, y)
+
+
+def test_more_classes_than_there_are_labels_still_add_to_the_loss():
+    X, y = with_a_pattern(0, n=80)
+    clf = MixedNormClassifier(3, lambda_min_ratio=0.5, n_classes=6).fit(X, y)
+    assert clf.train_loss_[0] == pytest.approx(np.log(1 + 5 * np.e)) and clf.decision_function(X).shape == (80, 4)
+
+
+def test_columns_of_zeros_give_an_empty_path():
+    clf = MixedNormClassifier(3).fit(np.zeros((6, 2)), [0, 1, 2, 0, 1, 2])
+    assert (clf.n_columns_ == 0).all() and (clf.gap_ == 0).all() and (clf.predict(np.ones((2, 2))) == 0).all()
+
+
+def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
+    X, y = digits
+    clf = MixedNormClassifier(6, lambda_min_ratio=0.3, debias=True).fit(X, y)
+    loaded = MixedNormClassifier.load(clf.save(tmp_path / "model"))
+    np.testing.assert_array_equal(loaded.decision_function(X), clf.decision_function(X))
+    assert (loaded.n_columns_ == clf.n_columns_).all()
+    with pytest.raises(BoostrunError, match="no ensemble"):
+        MixedNormClassifier.load(tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [({"n_lambdas": 0}, "n_lambdas=0"), ({"lambda_min_ratio": 0.0}, "lambda_min_ratio=0.0"), ({"gap": 0.0}, "gap=0.0"),
+     ({"margin": -1.0}, "margin=-1.0"), ({"max_columns": 0}, "max_columns=0"), ({"n_classes": 3}, "y holds 10 classes"),
+     ({"features": "raws"}, "did you mean 'raw'"), ({"max_iterations": 0}, "max_iterations=0")],
+)  # fmt: skip
+def test_bad_parameters_get_one_sentence(keys, message, digits):
+    with pytest.raises(BoostrunError, match=message):
+        MixedNormClassifier(**keys).fit(*digits)

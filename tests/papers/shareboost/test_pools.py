@@ -1,0 +1,192 @@
+"""Every pool: its scores are those of its columns, whichever are asked for, and new samples get the same columns."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boostrun.errors import BoostrunError
+from boostrun.papers.shareboost import evaluate
+from boostrun.papers.shareboost.pools.coded import CodedPool
+from boostrun.papers.shareboost.pools.groups import GroupPool
+from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.products import ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
+from tests.papers.shareboost.pools import CLASSES, POOLS, pieces, samples
+from tests.reference import sharing as twin
+
+
+def residuals(n, k=CLASSES, seed=5):
+    sides = np.random.default_rng(seed).normal(size=(n, k))
+    return np.asfortranarray(sides - sides.mean(axis=1, keepdims=True))
+
+
+@pytest.fixture(params=POOLS)
+def pool(request):
+    return POOLS[request.param](samples()[0])
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("k", [2, 4, 19])
+def test_scores_are_those_of_the_columns(pool, normalised, k):
+    sides = residuals(pool.n_samples, k)
+    found = pool.scores(sides, normalised=normalised)
+    score = twin.normalised_score if normalised else twin.score
+    wanted = [score(pool.columns(r), sides) for r in range(pool.n_candidates)]
+    np.testing.assert_allclose(found, wanted, rtol=2e-5 if pool.rounding > 1e-9 else 1e-10, atol=1e-7 * max(wanted))
+
+
+def test_some_units_have_the_scores_that_they_have_among_all(pool):
+    sides = residuals(pool.n_samples)
+    starts = np.arange(pool.n_candidates + 1) if pool.unit_starts is None else pool.unit_starts
+    every = np.arange(len(starts) - 1)
+    whole = pool.scores(sides)
+    for units in (every, every[::2], every[1:], every[-1:], every[:1]):
+        wanted = np.concatenate([whole[starts[unit] : starts[unit + 1]] for unit in units])
+        np.testing.assert_allclose(pool.scores(sides, units), wanted, rtol=1e-6, atol=1e-8)
+
+
+def test_no_column_reaches_further_than_the_pool_says(pool):
+    for r, reach in enumerate(pool.reaches()):
+        assert np.abs(pool.columns(r)).max(axis=0).sum() <= reach * (1 + 1e-6)
+
+
+def test_the_design_of_a_pool_holds_its_columns(pool):
+    design, chosen = pool.design(), [0, pool.n_candidates - 1, pool.n_candidates // 2]
+    for candidate in chosen:
+        pool.extend(design, candidate)
+    columns = np.hstack([pool.columns(candidate) for candidate in chosen])
+    near = 1e-5 if pool.kind == "pieces" else 1e-12  # single precision
+    weights = np.random.default_rng(0).normal(size=(columns.shape[1], 3))
+    assert design.width == columns.shape[1]
+    np.testing.assert_allclose(design.scores(weights), columns @ weights, atol=near)
+    sides = residuals(pool.n_samples)
+    np.testing.assert_allclose(design.gradient(sides), columns.T @ sides / len(sides), atol=near)
+    width = pool.columns(chosen[0]).shape[1]
+    np.testing.assert_allclose(design.scores(weights[:width]), columns[:, :width] @ weights[:width], atol=near)
+
+
+@pytest.mark.parametrize("name", [name for name in POOLS if "coded" not in name and "with" not in name])
+def test_features_of_new_samples_are_the_columns_when_the_samples_are_the_old_ones(name):
+    x, _ = samples()
+    pool = POOLS[name](x)
+    for candidate in range(0, pool.n_candidates, 3):
+        features = pool.feature(candidate) | pool.common()
+        design = evaluate.design(pool.kind, features, x, np.empty(0, np.int64), False)
+        np.testing.assert_allclose(design.scores(np.eye(design.width)), pool.columns(candidate), atol=1e-6)
+
+
+def test_codes_of_new_samples_may_be_feature_major():
+    codes = np.random.default_rng(0).integers(0, 256, (5, 20)).astype(np.uint8)
+    pool = CodedPool(codes, costs=np.arange(5))
+    found = evaluate.codes(pool.feature(3), codes.T)
+    np.testing.assert_array_equal(found, pool.columns(3))
+    assert pool.cost(3) == 3
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 60), levels=st.integers(1, 30))
+def test_stumps_are_all_thresholds_with_ties_and_constant_features(seed, n, levels):
+    rng = np.random.default_rng(seed)
+    x, sides = rng.integers(0, levels, (n, 3)).astype(float), residuals(n, 3, seed)
+    columns = twin.stump_columns(x)
+    wanted = np.array([twin.score(columns[:, [r]], sides) for r in range(columns.shape[1])])
+    sorted_, binned = SortedStumpPool(x), BinnedStumpPool.binned(x)
+    assert sorted_.n_candidates == binned.n_candidates == len(wanted)
+    np.testing.assert_allclose(sorted_.scores(sides), wanted, atol=1e-12)
+    np.testing.assert_allclose(binned.scores(sides), wanted, atol=1e-5)
+    for r in range(len(wanted)):
+        np.testing.assert_array_equal(sorted_.columns(r)[:, 0], columns[:, r])
+        np.testing.assert_array_equal(binned.columns(r)[:, 0], columns[:, r])
+
+
+def test_stumps_of_more_samples_than_single_precision_sums():
+    rng = np.random.default_rng(0)
+    x, sides = rng.integers(0, 200, (17_000, 6)).astype(float), residuals(17_000, 20)
+    np.testing.assert_allclose(BinnedStumpPool.binned(x).scores(sides), SortedStumpPool(x).scores(sides), rtol=2e-5)
+
+
+def test_bins_are_fewer_where_values_are_many():
+    x = np.random.default_rng(0).normal(size=(1000, 2))
+    assert BinnedStumpPool.binned(x, max_bins=16, constant=True).n_candidates == 1 + 2 * 15
+    assert SortedStumpPool(x).n_candidates == 2 * 999
+
+
+@pytest.mark.parametrize("d, pairs", [(36, 630), (16, 120), (617, 190_036)])
+def test_products_are_pairs_without_squares_or_originals(d, pairs):
+    x = np.random.default_rng(0).random((2, d))
+    pool = ProductPool(x)
+    assert pool.n_candidates == pairs
+    assert (pool.pairs[:, 0] < pool.pairs[:, 1]).all()
+
+
+@pytest.mark.parametrize("n, d", [(30, 2), (50, 11), (3, 40)])
+def test_products_on_the_fly_are_products_stored(n, d, monkeypatch):
+    monkeypatch.setattr("boostrun.papers.shareboost.pools.products._BYTES", 8 * n * 5 * 3)  # blocks of three attributes
+    x, sides = np.random.default_rng(1).integers(0, 9, (n, d)).astype(float), residuals(n, 5)
+    columns = twin.product_columns(x)
+    pool = ProductPool(x)
+    np.testing.assert_allclose(np.hstack([pool.columns(r) for r in range(pool.n_candidates)]), columns, atol=1e-12)
+    wanted = [twin.score(columns[:, [r]], sides) for r in range(columns.shape[1])]
+    np.testing.assert_allclose(pool.scores(sides), wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", ["minmax", "max01", "standard"])
+def test_every_scale_of_products_ends_at_one(scale):
+    x = np.random.default_rng(2).integers(0, 50, (80, 5)).astype(float)
+    pool = ProductPool(x, scale)
+    columns = np.hstack([pool.columns(r) for r in range(pool.n_candidates)])
+    np.testing.assert_allclose(np.abs(columns).max(axis=0), 1.0)
+    if scale == "max01":
+        np.testing.assert_allclose(columns[:, 0], x[:, 0] * x[:, 1] / (x[:, 0] * x[:, 1]).max())
+
+
+def test_pieces_are_what_anchors_and_radii_say():
+    x, _ = samples()
+    pool = pieces(x)
+    sides = residuals(len(x))
+    found = pool.scores(sides).reshape(len(pool.anchors), len(pool.radii))
+    for j, anchor in enumerate(pool.anchors):
+        for b, radius in enumerate(pool.radii):
+            columns = twin.piece_columns(x, anchor, radius)
+            np.testing.assert_array_equal(pool.columns(j * len(pool.radii) + b), columns)
+            assert found[j, b] == pytest.approx(twin.score(columns, sides), rel=1e-5)
+
+
+def test_pieces_scored_on_some_samples():
+    x, _ = samples()
+    rows = np.arange(0, len(x), 3)
+    sides = residuals(len(x))
+    whole = pieces(x)
+    wanted = [twin.score(whole.columns(r)[rows], sides[rows]) for r in range(whole.n_candidates)]
+    np.testing.assert_allclose(pieces(x, rows).scores(sides), wanted, rtol=1e-5)
+
+
+def test_fitted_pieces_have_coordinates_within_one_and_growing_radii():
+    x = np.random.default_rng(0).normal(size=(300, 12))
+    pool = PiecewisePool.fitted(x, 10, 5, 4, 100, np.random.default_rng(0))
+    assert pool.points.shape == (300, 5)
+    assert np.abs(pool.points).max() == pytest.approx(1.0)
+    assert (np.diff(pool.radii) > 0).all()
+    assert np.isinf(pool.radii[-1])
+    assert len(pool.rows) == 100
+    np.testing.assert_allclose(evaluate.coordinates(pool.common(), x), pool.points[:, :4], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_fingerprints_tell_pools_apart(name):
+    x, _ = samples()
+    changed = x.copy()
+    changed[7, 0] = changed[7, 8] = -0.97
+    assert POOLS[name](x).fingerprint() == POOLS[name](x.copy()).fingerprint() != POOLS[name](changed).fingerprint()
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda x: GroupPool(x, []), "at least one group"),
+    (lambda x: GroupPool(x, [[0], []]), "group 1 holds no column"),
+    (lambda x: GroupPool(x, [[0, 9]]), "not one of 0 to 8"),
+    (lambda x: ProductPool(x[:, :1]), "at least two attributes"),
+    (lambda x: ProductPool(x, "minmx"), "did you mean 'minmax'"),
+])  # fmt: skip
+def test_what_cannot_be_a_pool_is_refused(make, words):
+    with pytest.raises(BoostrunError, match=words):
+        make(samples()[0])
