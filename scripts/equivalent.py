@@ -1,9 +1,9 @@
 """Rows of results/equivalent.json: which digests stand for code that computes the same.
 
-``python scripts/equivalent.py [--seeds N] [--minutes M] [--jobs 2] [--before CHECKOUT]`` repeats, for each method and
-kind of input whose published records are stale by their code alone, N of their cheapest trials with today's code,
-without writing to any store. Where metrics and curve come out equal to the bit (seconds apart) one row leads from each
-of the group's digests to today's. A figure can differ in its last digit between machines: then the same trial is
+``python scripts/equivalent.py [--seeds N] [--minutes M] [--jobs 2] [--before CHECKOUT]`` repeats, for each method, kind
+of input and digest whose published records are stale by their code alone, N of their cheapest trials with today's code,
+without writing to any store. Where metrics and curve come out equal to the bit (seconds apart) a row leads from that
+digest to today's. A figure can differ in its last digit between machines: then the same trial is
 repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are compared. What was found is
 kept as it comes: the same command goes on from there.
 """
@@ -95,7 +95,7 @@ def different(old: Any, new: Any, path: str = "") -> list[str]:
 
 
 def result_of(record: dict[str, Any], checkout: Path, data_root: Path, cache_root: Path) -> dict[str, Any]:
-    """Metrics and curve of a record's trial with the code of a checkout; ValueError with what it said where it fails."""
+    """Metrics and curve of a record's trial with the code of a checkout; ValueError where it fails."""
     given = {
         "cell": record["cell"], "seed": record["seed"], **record["inputs"], "data_root": str(data_root.absolute()),
         "cache_root": str(cache_root), "folder": os.getcwd(),
@@ -131,7 +131,7 @@ def rerun(seeds: int, minutes: float, jobs: int, before: Path | None) -> int:
         cell = Cell.from_config(record["cell"])
         now = source_digest(*code_of(cell))
         if not known.kind(record["inputs"]["source"], now):
-            groups[cell.algo["name"], kind_of(cell), now].append(record)
+            groups[cell.algo["name"], kind_of(cell), record["inputs"]["source"], now].append(record)
     data_root, _ = plan.roots(compose_one([]))
     chosen = {group: sorted(found, key=price)[:seeds] for group, found in groups.items()}
     print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records", flush=True)
@@ -143,7 +143,7 @@ def rerun(seeds: int, minutes: float, jobs: int, before: Path | None) -> int:
         if time.monotonic() - began > 60 * minutes:
             print(f"{len(order) - number + 1} groups are left: give the same command again")
             break
-        method, kind, now = group
+        method, kind, old, now = group
         first, *others = chosen[group]
         came = [repeated(first, before, data_root, banks)]  # alone: it builds the features
         came += joblib.Parallel(jobs, "threading")(
@@ -157,9 +157,8 @@ def rerun(seeds: int, minutes: float, jobs: int, before: Path | None) -> int:
             wrong += 1
             continue
         labels = sorted({f"{Cell.from_config(each['cell']).label} seed {each['seed']}" for each in chosen[group]})
-        more = {"method": method, "input": kind, "seeds": len(came), "trials": labels, "here": here}
-        olds = sorted({record["inputs"]["source"] for record in groups[group]})
-        write([*read_rows(RESULTS), *({"kind": RERUN, "old": old, "new": now, **more} for old in olds)])
+        row = {"kind": RERUN, "old": old, "new": now, "method": method, "input": kind, "seeds": len(came)}
+        write([*read_rows(RESULTS), {**row, "trials": labels, "here": here}])
     return 1 if wrong else 0
 
 
