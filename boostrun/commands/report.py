@@ -19,7 +19,6 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import build
 from boostrun.report.files import write_bytes
 from boostrun.report.page import Records, Section, render
-from boostrun.report.page.plots import Extras
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
@@ -91,17 +90,11 @@ class _Stored:
                 records.put(record, command, changed)
         entries = item.entries(cells)
         table = build(item.spec, entries)
-        extras = Extras(
-            item.t_name,
-            item.levels,
-            {metric: item.paper_points(entries, table, metric) for metric in item.metrics},
-            item.spec.columns.index(item.against) if item.against else None,
-        )
         told = [word for word in overrides if word.partition("=")[0] not in _PLACES]
         command = " ".join(["boostrun reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
-            extras=extras, pictures=_pictures(item.folder()), differences_to=item.differences_to,
+            extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
         )  # fmt: skip
 
     def _planned(self, name: str, overrides: Sequence[str]) -> tuple[paper.Item, list[PlannedCell]]:

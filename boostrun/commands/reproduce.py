@@ -7,11 +7,11 @@ from pathlib import Path
 from boostrun.commands.run import same_places, tell_end
 from boostrun.config.compose import compose_one
 from boostrun.errors import BoostrunError
-from boostrun.report import build, curve_figure, share_figure, table_figure, write
-from boostrun.report.curves import AGAINST, MOST_LINES
-from boostrun.report.drift_figure import drift_figure, tradeoff_figure
+from boostrun.report import build, share_figure, table_figure, text, write
+from boostrun.report.canvas import write_png
+from boostrun.report.curve_figures import curve_figures
+from boostrun.report.drift_figure import tradeoff_figure
 from boostrun.report.paired import write_differences
-from boostrun.report.sweep_figure import points_of, sweep_figure
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw, picture
 from boostrun.runner.plan import roots
@@ -42,29 +42,13 @@ def main(words: Words) -> int:
         if drawn:
             table_figure(table, folder / "table.png")
         curves = item.curves(result.cells)
-        lines = {(entry.row, entry.setting, entry.column[1:]) for entry in curves}
-        for against in AGAINST:
-            for metric in item.metrics:
-                there = any({against, metric} <= set(record["curve"]) for entry in curves for record in entry.records)
-                if there and against != metric and len(lines) <= MOST_LINES:
-                    name = against if len(item.metrics) == 1 else f"{metric}_{against}"
-                    curve_figure(
-                        curves, metric, against, folder / f"curve_{name}.png", levels=item.levels,
-                        t_name=item.t_name or "weak learners T",
-                        paper=item.paper_points(entries, table, metric) if against == "T" else (),
-                    )  # fmt: skip
-        for metric in item.metrics:
-            there = any({"examples", metric} <= set(record["curve"]) for entry in curves for record in entry.records)
-            if there and len(lines) <= MOST_LINES:
-                drift_figure(curves, metric, folder / f"curve_{metric}_examples.png")
+        for stem, _, figure in curve_figures(entries, curves, item.metrics, item.extras(entries, table)):
+            write_png(figure, folder / f"{stem}.png")
         if item.tradeoff and any(cell.n for cell in table.cells):
             level = item.spec.columns.index(item.tradeoff["along"])
             tradeoff_figure(entries, item.tradeoff["x"], item.tradeoff["y"], level, folder / "tradeoff.png")
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
-        if item.against and points_of(entries, level := item.spec.columns.index(item.against)):
-            axis = item.against.rpartition(".")[2]
-            sweep_figure(entries, level, axis, folder / f"curve_{axis}.png")
         if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
             share_figure(curves, folder / "families.png")
         told = [
@@ -72,7 +56,7 @@ def main(words: Words) -> int:
             for (place, _), cell in zip(item.cells, result.cells)
             for kind in item.pictures
         ]
-    print(table.text())
+    print(text.render(table))
     if not result.interrupted:
         what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
         print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))

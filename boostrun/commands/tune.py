@@ -79,7 +79,7 @@ def _grid(settings: Settings) -> list[Settings]:
 def _report(cells, settings: Settings, combination: Sequence[str], words: Words) -> None:
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
-    from boostrun.report.table import write_records
+    from boostrun.report.output import write_records
     from boostrun.runner import tuned
     from boostrun.runner.plan import cell_of
 

@@ -45,3 +45,17 @@ def load(path: str | Path, kind: str, fields: tuple[str, ...]) -> tuple[list[np.
         raise BoostrunError(f"no ensemble at {path}") from None
     except Exception as error:  # a damaged archive raises any of a dozen kinds
         raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None
+
+
+def kind_of(path: str | Path) -> str:
+    """What :func:`save` was told that the arrays at ``path`` are.
+
+    Raises BoostrunError where there is no such file, or it is none of ours.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return str(json.loads(str(archive["format"])))
+    except FileNotFoundError:
+        raise BoostrunError(f"no ensemble at {path}") from None
+    except Exception as error:  # a damaged archive raises any of a dozen kinds
+        raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None

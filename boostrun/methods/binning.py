@@ -23,6 +23,13 @@ class Binner:
         self.edges = np.empty((values.shape[1], bins - 1), values.dtype)
         fit_edges(np.sort(np.ascontiguousarray(values.T), axis=1), self.edges)
 
+    @classmethod
+    def of(cls, edges: np.ndarray) -> Binner:
+        """Bins with known ``edges`` (d, bins - 1), in increasing order, filled up with infinity."""
+        binner = cls.__new__(cls)
+        binner.edges = edges
+        return binner
+
     def encode(self, values: np.ndarray) -> np.ndarray:
         """Codes (n, d) uint8 of values (n, d) of the dtype that the bins were fitted on. Cost O(n d log bins)."""
         codes = np.empty((values.shape[1], len(values)), np.uint8)

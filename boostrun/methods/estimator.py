@@ -81,7 +81,7 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):
     @classmethod
     def load(cls, path: str | Path):
         """A classifier that predicts as the saved one did; it can be refitted, not continued."""
-        ensemble, extra = cls.ensemble_type.load(path)  # type: ignore[attr-defined]
+        ensemble, extra = cls._type_of(path).load(path)  # type: ignore[attr-defined]
         model = cls(n_estimators=ensemble.n_rounds)
         try:
             model.classes_, model.n_features_in_ = extra["classes"], int(extra["n_features_in"])
@@ -89,3 +89,8 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):
             raise BoostrunError(f"{path} holds an ensemble but no {error}") from None
         model.ensemble_ = ensemble
         return model
+
+    @classmethod
+    def _type_of(cls, path: str | Path) -> type:
+        """The type of the ensemble in a file."""
+        return cls.ensemble_type

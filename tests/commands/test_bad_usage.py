@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from boostrun.runner.store import StoreWriteError
+
 SENTENCES = {
     "algo=gem": "no algo 'gem'; did you mean 'geem'? (boostrun ls algo)",
     "dataset=mnits": "did you mean 'mnist'",
@@ -184,3 +186,25 @@ def test_completion_knows_verbs_items_and_choices(line, expected, workplace):
         capture_output=True, text=True, env=environment, check=True,
     )  # fmt: skip
     assert out.stdout.split() == expected
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder in which not even root can write")
+def test_a_store_that_cannot_be_written_is_one_sentence_before_any_worker_starts(command, workplace, monkeypatch):
+    monkeypatch.setattr("boostrun.runner.pool.parallel", None)
+    code, _, err = command("algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=2 store=/proc/nope")
+    assert code == 2 and err.splitlines()[-1] == (
+        "boostrun: cannot write in the store /proc/nope: No such file or directory"
+    )
+    assert not [path for path in workplace.iterdir() if path.name != "cache"]
+
+
+def test_a_store_that_cannot_be_written_still_gives_what_it_has(command, monkeypatch):
+    line = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
+    assert command(line)[0] == 0
+
+    def refuse(_store):
+        raise StoreWriteError("cannot write in the store")
+
+    monkeypatch.setattr("boostrun.runner.store.Store.check_writable", refuse)
+    assert command(line)[0] == 0 and command(line.replace("n_jobs=1", "n_jobs=2"))[0] == 0
+    assert command(line.replace("r=20", "r=30"))[0] == 2

@@ -85,3 +85,46 @@ def test_a_killed_worker_is_replaced_and_the_table_is_the_same(undisturbed, work
     process.communicate()
     assert process.returncode == 0 and len(records(workplace)) == 12
     assert table_of(workplace) == undisturbed
+
+
+@pytest.fixture
+def busy():
+    """Four processes that take the processors from what is tested."""
+    loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
+    running = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(4)]
+    yield
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+# Before loky's thread looks at what it has sent, others have the processor: seldom by chance, here always.
+LATE = """
+import time
+from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
+sends_the_next = Thread.process_result_item
+def late(thread, answer):
+    sends_the_next(thread, answer)
+    time.sleep(1.0)
+Thread.process_result_item = late
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finished, late", [(0, False), (5, True), (30, False)])
+def test_ctrl_c_on_a_busy_machine_with_trials_in_flight_and_queued_prints_one_sentence(
+    busy, workplace, monkeypatch, finished, late
+):
+    (workplace / "late").mkdir()
+    (workplace / "late" / "sitecustomize.py").write_text(LATE if late else "")
+    monkeypatch.setenv("PYTHONPATH", str(workplace / "late"), prepend=os.pathsep)
+    process = start(workplace, "algo=rand", "dataset=digits", "r=10", "T=1", "trials=3000", "n_jobs=2")
+    limit = time.monotonic() + 120
+    while len(children(process.pid)) < 2 and time.monotonic() < limit:  # the workers have been begun
+        time.sleep(0.01)
+    wait_for_records(workplace, finished, process, 120)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130 and "interrupted" in err
+    assert not any(word in out + err for word in ("Traceback", "Exception", "Warning")), err
+    assert all(json.loads(path.read_text())["status"] == "done" for path in records(workplace))

@@ -11,8 +11,9 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.methods.losses import LOSSES
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
-from boostrun.papers.reservoir.loop import Reservoir
+from boostrun.methods.weak_learner import WeakLearner
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.loop import Reservoir, chosen
 from boostrun.papers.reservoir.strategies import Batch, Strategy
 
 
@@ -22,8 +23,8 @@ class ActiveReservoir(Reservoir):
     ``asked`` holds the labels asked for by the end of each round. Samples that are let go unasked cost no label.
     """
 
-    def __init__(self, draws, r: int, q: int, loss):
-        super().__init__(draws, r, q, loss)
+    def __init__(self, draws, r: int, q: int, loss, learner: WeakLearner):
+        super().__init__(draws, r, q, loss, learner)
         self.known = np.zeros(r + q, bool)
         self.asked: list[int] = []
 
@@ -36,7 +37,8 @@ class ActiveReservoir(Reservoir):
         labels = np.where(self.known, self.labels, guesses)
         true = self.masses * self.loss.weights(self.labels * self.scores)
         weights = np.where(self.known, true, self.masses * expected)
-        kept, corrected = strategy(Batch(self.samples, labels, weights, self.arrived), self.r, rng)
+        batch = Batch(self.samples, labels, weights, self.arrived, self.scores, self.masses)
+        kept, corrected = chosen(strategy(batch, self.r, rng), (self.r,))
         if strategy.carry_mass:
             self._carry_mass(kept, corrected, weights[kept])
         self.asked.append((self.asked[-1] if self.asked else 0) + np.count_nonzero(~self.known[kept]))  # type: ignore[arg-type]
@@ -46,22 +48,30 @@ class ActiveReservoir(Reservoir):
         return kept, corrected * share
 
 
-class ActiveBoosting(ReservoirBoosting):
-    """Reservoir boosting by labels asked for; parameters and attributes are those of ReservoirBoosting.
+class ActiveReservoirClassifier(ReservoirClassifier):
+    """Reservoir boosting by labels asked for.
 
-    One against the rest, each class has a reservoir and asks questions of its own: "is it this class?" is one label.
-    ``labels_asked_`` counts them over all classes, ``staged_labels_asked_`` (T,) by the end of each round.
+    Parameters are those of :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`, of which neither
+    ``balanced`` nor ``shared`` may be set: both need labels that nobody has asked for. One against the rest, each class
+    has a reservoir and asks questions of its own: "is it this class?" is one label.
+
+    Attributes
+    ----------
+    labels_asked_ : int, over all classes.
+    staged_labels_asked_ : (T,) array, by the end of each round.
+
+    The others are those of ReservoirClassifier.
 
     >>> from boostrun.data.source import ArraySource
     >>> samples = np.arange(200, dtype=np.uint8)[:, None]
     >>> source = ArraySource(samples, samples[:, 0] >= 90, seed=0)
-    >>> model = ActiveBoosting("max", reservoir_size=20, n_estimators=5, random_state=0).fit_source(source)
+    >>> model = ActiveReservoirClassifier("max", reservoir_size=20, n_estimators=5, random_state=0).fit_source(source)
     >>> model.samples_drawn_, 20 < model.labels_asked_ < 140
     (140, True)
     """
 
-    def _reservoir(self, draws, r: int, q: int):
-        return ActiveReservoir(draws, r, q, LOSSES[self.loss])
+    def _reservoir(self, draws, r: int, q: int, numbers: list[int]):
+        return ActiveReservoir(draws, r, q, LOSSES[self.loss], self._learner)
 
     def _finish(self) -> None:
         self.staged_labels_asked_ = np.sum([reservoir.asked for reservoir, *_ in self._problems], axis=0)

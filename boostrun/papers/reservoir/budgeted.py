@@ -6,14 +6,21 @@ The reservoir decides which samples are held (Lefakis & Fleuret 2013), the polic
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+from typing import Any
+
 import numpy as np
 
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import Stump, find_stump
-from boostrun.papers.adaptive.adaboost_mh import policy_class
+from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.adaptive.board import ACCOUNTS, CHARGED, Board
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.keys import BudgetedReservoirKeys
 from boostrun.papers.reservoir.loop import Reservoir
 
 
@@ -25,15 +32,18 @@ class BudgetedReservoir(Reservoir):
     best one on all of them. Samples are uint8 codes. ``families`` are (name, start, stop), or None for one of all.
     """
 
-    def __init__(self, draws, r: int, q: int, loss, policy, budget: int, families, rng: np.random.Generator):
-        super().__init__(draws, r, q, loss)
+    def __init__(
+        self, draws, r: int, q: int, loss, learner: WeakLearner, policy, budget: int, families,
+        rng: np.random.Generator,
+    ):  # fmt: skip
+        super().__init__(draws, r, q, loss, learner)
         self.policy = policy
         columns = np.ascontiguousarray(self.samples[:r].T)
         self.board = Board(columns, families or [("all", 0, len(columns))], budget, "weight", rng)
         if hasattr(policy, "start"):
             policy.start(self.board)
 
-    def _find_stump(self, kept: np.ndarray, signed_weights: np.ndarray, search: str) -> Stump:
+    def _find(self, kept: np.ndarray, signed_weights: np.ndarray) -> Stump:
         total = np.abs(signed_weights).sum() or 1.0
         self.board.codes = np.ascontiguousarray(self.samples[kept].T)
         self.board.begin_step((signed_weights / total).astype(np.float32)[:, None])
@@ -45,35 +55,58 @@ class BudgetedReservoir(Reservoir):
         return stump._replace(feature=feature)
 
 
-class BudgetedBoosting(ReservoirBoosting):
-    """Reservoir boosting within a budget of evaluations; parameters are those of ReservoirBoosting and three more.
+class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
+    """Reservoir boosting of stumps within a budget of evaluations.
 
-    ``policy`` is the name of a policy of :mod:`boostrun.papers.adaptive`, ``Q`` the features a round of those that have
-    a Q (laminating sets its own); a round may evaluate ``budget_multiplier`` times r pairs. ``families``, a list of
-    (name, start, stop), may be set before training. ``ledger_`` counts the evaluations of each round by account over
-    all binary problems, ``evaluations_`` those charged.
+    Parameters
+    ----------
+    {parameters}
+    families : list of (name, start, stop) or None
+        Which features belong together, for policies; those of the source where none are given.
+    max_bins : int from 2 to 256
+    warm_start : bool, see :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    ledger_ : dict of (T,) arrays, evaluations of each round by account, over all binary problems.
+    evaluations_ : int, those charged.
+
+    The others are those of ReservoirClassifier.
 
     >>> from boostrun.data.source import ArraySource
     >>> samples = np.random.default_rng(0).integers(0, 256, (200, 30)).astype(np.uint8)
     >>> source = ArraySource(samples, samples[:, 3] >= 90, seed=0)
-    >>> model = BudgetedBoosting("wsam", policy="uniform_naive", Q=5, reservoir_size=20, n_estimators=5, random_state=0)
+    >>> model = BudgetedReservoirClassifier("wsam", Q=5, reservoir_size=20, n_estimators=5, random_state=0)
     >>> model.fit_source(source).evaluations_, model.samples_drawn_
     (500, 140)
     """
 
-    families = None
+    def _begin(self, source, entropy: int) -> None:
+        self._known = self.families if self.families is not None else getattr(source, "families", None)
+        if not self._known and getattr(self._own_policy(), "needs_families", False):
+            name = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
+            raise BoostrunError(
+                f"policy {name} chooses among families of features and is told none: give families=[(name, start, "
+                "stop), ...]"
+            )
+        super()._begin(source, entropy)
 
-    def __init__(self, strategy="geem", *, policy="uniform_naive", Q=10, budget_multiplier=10.0, **parameters):
-        super().__init__(strategy, **parameters)
-        self.policy, self.Q, self.budget_multiplier = policy, Q, budget_multiplier
-
-    def _reservoir(self, draws, r: int, q: int):
-        cls = policy_class(self.policy)
-        its_q = cls.__dataclass_fields__.get("Q")  # type: ignore[attr-defined]
-        policy = cls(Q=self.Q) if its_q is not None and its_q.default is not None else cls()
-        rng = np.random.default_rng(np.random.SeedSequence([self._entropy(), len(self._problems)]))
+    def _reservoir(self, draws, r: int, q: int, numbers: list[int]):
+        rng = np.random.default_rng(np.random.SeedSequence(numbers))
         budget = int(self.budget_multiplier * r)
-        return BudgetedReservoir(draws, r, q, LOSSES[self.loss], policy, budget, self.families, rng)
+        return BudgetedReservoir(
+            draws, r, q, LOSSES[self.loss], self._learner, self._own_policy(), budget, self._known, rng
+        )
+
+    def _own_policy(self) -> Any:
+        """A policy for one problem: a copy of an object, or one by name, with our Q where its own has a default."""
+        if not isinstance(self.policy, str):
+            return copy.deepcopy(self.policy)
+        found = catalogue.part("policies", self.policy)
+        own = dataclasses.fields(found) if dataclasses.is_dataclass(found) else ()
+        takes_q = any(field.name == "Q" and field.default is not None for field in own)
+        return found(Q=self.Q) if takes_q else found()
 
     def _finish(self) -> None:
         ledgers = [reservoir.board.ledger for reservoir, *_ in self._problems]
@@ -85,8 +118,8 @@ class BudgetedBoosting(ReservoirBoosting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        policy_class(self.policy)
+        self._own_policy()
         if self.shared or self.stump_search == "exact":
             raise BoostrunError("a budget of features needs a reservoir for each class and stump_search='histogram'")
-        if not 0 < self.budget_multiplier < np.inf:
-            raise BoostrunError(f"budget_multiplier={self.budget_multiplier!r}: a finite number above 0 is needed")
+        if not isinstance(self._own_learner(), StumpLearner):
+            raise BoostrunError("a budget of features is one for stumps: weak_learner='stump' is needed")

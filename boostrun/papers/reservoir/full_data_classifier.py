@@ -1,35 +1,36 @@
-"""Sub-sampling and full-data boosting as a scikit-learn classifier."""
+"""The reservoir's rivals, which may look at all data or sample them otherwise (Lefakis & Fleuret 2013, Table 5)."""
 
 from __future__ import annotations
 
+import time
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from boostrun.config.fields import check as check_fields
+from boostrun.methods import one_vs_all, parameters
+from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
-from boostrun.papers.reservoir.full_data import FullDataBoosting
+from boostrun.methods.losses import LOSSES
+from boostrun.papers.reservoir.coefficients import RULES
+from boostrun.papers.reservoir.filterboost import FilterBoost
+from boostrun.papers.reservoir.fix import All, Fix
+from boostrun.papers.reservoir.keys import FullDataKeys
+from boostrun.papers.reservoir.mada import Mada
+from boostrun.papers.reservoir.subsampling import Course, Settings
+from boostrun.papers.reservoir.wss import Wss
 
 
-class FullDataClassifier(StumpClassifier, FullDataBoosting):
+class FullDataClassifier(FullDataKeys, StumpClassifier):
     """Boosted stumps by the methods that reservoir boosting is compared with (Lefakis & Fleuret 2013, Table 5).
 
     Several classes are learnt one against the rest, one after the other.
 
     Parameters
     ----------
-    method : {"wss", "mada", "fix", "filterboost", "all"}
-        ``wss``: r of all samples each round, drawn by weight; ``mada``: drawn by bounded weight, then reweighted;
-        ``fix``: r samples drawn once; ``filterboost``: r fresh samples each round, accepted by weight; ``all``: every
-        sample, every round.
-    reservoir_size : int, the paper's r; of no effect for ``all``.
-    n_estimators : int, the paper's T: stumps a binary problem.
-    loss : {"logistic", "exponential"}
-        LogitBoost's weights or AdaBoost's.
-    coefficient : {"log_odds", "line_search", "newton"}
-        Rule for the step along a stump, multiplied by ``shrinkage``, on the samples that the stump was trained on.
-    shrinkage : float in (0, 1]
-    max_rejections : int
-        ``filterboost`` only: a problem stops when a round rejects more than this many samples for each one wanted.
-    stump_search : {"histogram", "exact"}
-        Search on at most ``max_bins`` quantile bins, fitted on at most 10,000 samples (``fix`` and ``filterboost``:
-        the first drawn), or on the values as they are. 8-bit data are their own bins.
-    max_bins : int from 2 to 256
+    {parameters}
+    max_bins : int from 2 to 256, quantile bins of a feature, fitted on at most 10,000 samples (``fix`` and
+        ``filterboost``: the first drawn).
     random_state : int, RandomState or None
 
     Attributes
@@ -64,5 +65,48 @@ class FullDataClassifier(StumpClassifier, FullDataBoosting):
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         Cost a round and class: O(r d), and O(n) for ``wss`` and ``mada``; O(n d) for ``all``.
         """
-        source, seed, _ = self._source(X, y)
-        return self._fit(source, seed)
+        source, _, entropy = self._source(X, y)
+        return self._fit(source, entropy)
+
+    def fit_source(self, source):
+        """Train on a source of samples. ``wss``, ``mada`` and ``all`` read ``source.samples`` and ``source.labels``,
+        and ``source.columns`` (d, n) if it has them; ``fix`` and ``filterboost`` only draw from a Filter.
+        """
+        self.n_features_in_ = source.n_features
+        return self._fit(source, self._entropy())
+
+    def _fit(self, source, entropy: int):
+        """Train; all randomness but the Filters' follows from the whole number ``entropy``."""
+        check_fields(self)
+        parameters.bins(self)
+        self.classes_ = source.class_labels()
+        settings = Settings(
+            self.reservoir_size, self.n_estimators, LOSSES[self.loss], RULES[self.coefficient], self.shrinkage,
+            self.max_rejections, self.stump_search, self.max_bins,
+        )  # fmt: skip
+        positives = one_vs_all.problems(self.classes_)
+        bins_seed, *seeds = np.random.SeedSequence(entropy).spawn(2)[1].spawn(len(positives) + 1)
+        begun = time.perf_counter()
+        with threadpool_limits(1, user_api="blas"):
+            made = {"wss": Wss, "mada": Mada, "fix": Fix, "all": All, "filterboost": FilterBoost}[self.method]
+            method = made(source, settings, np.random.default_rng(bins_seed))
+            courses = []
+            for k, (positive, child) in enumerate(zip(positives, seeds)):
+                courses.append(Course(begun))
+                method.train(k, positive, courses[-1], np.random.default_rng(child))
+                begun = time.perf_counter()
+        self._finish(courses, method.binner)
+        return self
+
+    def _finish(self, courses, binner) -> None:
+        """Read the ensemble and the counts off the trained problems."""
+        ensemble = StumpEnsemble.of([course.learners for course in courses])
+        if binner is not None:
+            ensemble.thresholds = binner.thresholds(ensemble.features, ensemble.thresholds)
+        self.ensemble_ = ensemble
+        self.staged_samples_drawn_ = np.sum([course.drawn for course in courses], axis=0)
+        self.staged_train_seconds_ = np.sum([course.seconds for course in courses], axis=0)
+        self.samples_drawn_per_problem_ = [course.drawn[-1] for course in courses]
+        self.samples_drawn_ = sum(self.samples_drawn_per_problem_)
+        self.peak_samples_held_ = max(course.peak_held for course in courses)
+        self.rounds_trained_ = [course.rounds_trained for course in courses]

@@ -8,16 +8,18 @@ the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import blas
 
+from boostrun.config.fields import check as check_fields
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir.kernels import geem as kernels
 from boostrun.papers.reservoir.kernels.distance import RUN
-from boostrun.papers.reservoir.kernels.inverse import Inversion
-from boostrun.papers.reservoir.strategies import Batch
+from boostrun.papers.reservoir.kernels.inverse import inversion_of
+from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys
+from boostrun.papers.reservoir.strategies import Batch, Strategy
 from boostrun.papers.reservoir.swaps import swap
 
 _FIRST_RAISE = 1e-10  # of the mean diagonal, added when Sigma turns out not to be positive definite
@@ -102,22 +104,21 @@ def select(covariance: np.ndarray, weights: np.ndarray, q: int) -> tuple[np.ndar
     return _Elimination(len(weights), q)(fill, weights)[:2]
 
 
-class Geem:
+class Geem(GeemKeys, Strategy):
     """Keep the r samples that hold the largest expected edge; the rule h* o y = (1, ..., 1).
 
-    ``ridge`` times the number of thresholds regularises Sigma; ``covariance_dims`` says on how many random dimensions
-    it is estimated, fresh each round: "auto" (as many as samples), "all", or a number; ``carry_mass`` lets kept
-    samples stand for those dropped in later rounds too; after the greedy choice up to ``swap_rounds`` kept samples are
-    exchanged for discarded ones while the objective grows.
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    restarts : int, how often the ridge had to be raised.
+    swaps : int, kept samples exchanged.
     """
 
-    def __init__(
-        self, ridge: float = 1.0, covariance_dims: str | int = "auto", carry_mass: bool = True, swap_rounds: int = 0
-    ):
-        self.ridge, self.covariance_dims, self.carry_mass = ridge, covariance_dims, carry_mass
-        self.swap_rounds = swap_rounds
-        self.restarts = self.swaps = 0
-        self._memory: _Elimination | None = None
+    swaps: ClassVar[int] = 0
+    _memory: ClassVar[_Elimination | None] = None
 
     def __call__(self, batch: Batch, r: int, rng: np.random.Generator):
         memory, fill = self._prepare(batch, batch.labels, r, rng)
@@ -140,6 +141,11 @@ class Geem:
         self.restarts += selection.restarts
         return selection.kept, selection.weights.T * batch.labels[selection.kept]
 
+    def check(self, shared: bool) -> None:
+        check_fields(self)
+        if shared and self.swap_rounds:
+            raise BoostrunError("swap_rounds has no form for a reservoir shared by all classes")
+
     def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
         n, d = batch.samples.shape
         ranks = _Ranks(batch.samples, labels, self._dimensions(n, d, rng))
@@ -156,12 +162,18 @@ class Geem:
         return np.ones((1, len(factor)))
 
 
-class GeemLattice(Geem):
-    """GEEM with h* o y chosen among ``lattice_size`` sign vectors of Gaussian samples from N(0, Sigma) (spec 4.4)."""
+class GeemLattice(GeemLatticeKeys, Geem):
+    """GEEM with h* o y chosen among ``lattice_size`` sign vectors of Gaussian samples from N(0, Sigma) (spec 4.4).
 
-    def __init__(self, ridge=1.0, covariance_dims="auto", carry_mass=True, swap_rounds=0, lattice_size: int = 100):
-        super().__init__(ridge, covariance_dims, carry_mass, swap_rounds)
-        self.lattice_size = lattice_size
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def check(self, shared: bool) -> None:
+        super().check(shared)
+        if shared:
+            raise BoostrunError("geem_lattice has no form for a reservoir shared by all classes")
 
     def _targets(self, factor, rng):
         normal = rng.standard_normal((self.lattice_size, len(factor)))
@@ -198,7 +210,7 @@ class _Elimination:
     """
 
     def __init__(self, n: int, q: int):
-        self.inversion, self.columns = Inversion(n), np.empty((q, n))
+        self.inversion, self.columns = inversion_of(n), np.empty((q, n))
 
     def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
         """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added

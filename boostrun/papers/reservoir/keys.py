@@ -6,12 +6,21 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from boostrun.config.fields import (
-    Keys, boolean, choice, component, dimensions, fields_of, integer, keys, real, renamed,
+    Keys,
+    boolean,
+    choice,
+    component,
+    dimensions,
+    fields_of,
+    integer,
+    keys,
+    real,
+    renamed,
 )  # fmt: skip
+from boostrun.methods.keys import StumpKeys
 
 _LOSSES = ("logistic", "exponential")
 _RULES = ("log_odds", "line_search", "newton")
-_SEARCHES = ("histogram", "exact")
 
 
 @keys
@@ -19,7 +28,9 @@ class WSamKeys(Keys):
     """Keys of WSam."""
 
     stump_weights: str = choice(
-        "uniform", "w", help="WSam: the kept samples weigh alike for the stump, since drawing weighed them, or by w again"
+        "uniform",
+        "w",
+        help="WSam: the kept samples weigh alike for the stump, since drawing weighed them, or by w again",
     )
 
 
@@ -42,17 +53,6 @@ class GeemLatticeKeys(GeemKeys):
     """Keys of GEEM with a target chosen among random sign vectors."""
 
     lattice_size: int = integer(100, help="GEEM on a lattice: random sign vectors that the target is chosen among")
-
-
-@keys
-class StumpKeys(Keys):
-    """Keys of the decision stump."""
-
-    stump_search: str = choice(
-        *_SEARCHES,
-        help="stumps on at most max_bins quantile bins of the first samples drawn, or on the values as they are; 8-bit "
-        "data are their own bins, and both then give the same ensemble",
-    )
 
 
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)

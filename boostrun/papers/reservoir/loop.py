@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from boostrun.kernels import stumps
-from boostrun.methods.stump import Stump, find_stump
+from boostrun.errors import BoostrunError
+from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir.strategies import Batch, Strategy
 
 MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one round
@@ -23,63 +24,53 @@ class Reservoir:
         samples are let go, and the count ``drawn``.
     r, q : sizes of the reservoir and of the fresh batch.
     loss : a loss of :mod:`boostrun.methods.losses`.
+    learner : what is boosted.
 
-    The scores of kept samples are carried along and grow by one stump a round; only fresh samples are scored by the
-    whole ensemble, O(q t).
+    The scores of kept samples are carried along and grow by one hypothesis a round; only fresh samples are scored by
+    the whole ensemble, O(q t).
     """
 
-    def __init__(self, draws, r: int, q: int, loss):
-        self.draws, self.r, self.q, self.loss = draws, r, q, loss
+    def __init__(self, draws, r: int, q: int, loss, learner: WeakLearner):
+        self.draws, self.r, self.q, self.loss, self.learner = draws, r, q, loss, learner
         self.samples, self.labels = draws.draw(r + q)
         self.scores = np.zeros(r + q)
         self.masses = np.ones(r + q)
         self.arrived = np.zeros(r + q, np.int64)
-        self.learners: list[tuple[Stump, float]] = []
-        self.problems = [self.learners]  # one binary problem
+        self.members = learner.members()
+        self.problems = [self.members.learners]  # one binary problem
         self.drawn: list[int] = []  # samples drawn by the end of each round
         self.seconds: list[float] = []  # training time by the end of each round
 
     def boost(
-        self, rounds: int, strategy: Strategy, coefficient: Callable, shrinkage: float, search: str,
-        rng: np.random.Generator,
-    ) -> None:  # fmt: skip
-        """Add ``rounds`` stumps to ``learners``."""
-        first = len(self.learners)
-        features = np.zeros(first + rounds, np.int32)
-        thresholds = np.zeros(first + rounds)
-        steps = np.zeros(first + rounds)
-        for t, (stump, step) in enumerate(self.learners):
-            features[t], thresholds[t], steps[t] = stump.feature, stump.threshold, stump.polarity * step
-
+        self, rounds: int, strategy: Strategy, coefficient: Callable, shrinkage: float, rng: np.random.Generator
+    ) -> None:
+        """Add ``rounds`` hypotheses to ``members``."""
         begun = time.perf_counter() - (self.seconds[-1] if self.seconds else 0.0)
+        first = len(self.members.learners)
         for t in range(first, first + rounds):
             kept, corrected = self._select(strategy, rng)
             labels = self.labels[kept]
-            stump = self._find_stump(kept, corrected * labels, search)
-            above = self.samples[kept, stump.feature] >= stump.threshold
-            votes = np.where(above, stump.polarity, -stump.polarity)
+            hypothesis = self._find(kept, corrected * labels)
+            votes = self.learner.votes(hypothesis, self.samples, kept)
             step = shrinkage * coefficient(labels * votes, labels * self.scores[kept], corrected, self.loss)
-            self.learners.append((stump, step))
-            features[t], thresholds[t], steps[t] = stump.feature, stump.threshold, stump.polarity * step
-
-            stumps.add_scores(
-                self.samples, kept, features[t : t + 1], thresholds[t : t + 1], steps[t : t + 1], self.scores
-            )
-            self._refill(kept, t + 1, features, thresholds, steps)
+            self.members.add(hypothesis, step)
+            self.members.add_scores(self.samples, kept, t, self.scores)
+            self._refill(kept, t + 1)
             self.drawn.append(self.draws.drawn)
             self.seconds.append(time.perf_counter() - begun)
 
     def _select(self, strategy: Strategy, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The places of the samples that stay, and the weights (r,) that the stump is trained with."""
+        """The places of the samples that stay, and the weights (r,) that the weak learner is trained with."""
         weights = self.masses * self.loss.weights(self.labels * self.scores)
-        kept, corrected = strategy(Batch(self.samples, self.labels, weights, self.arrived), self.r, rng)
+        batch = Batch(self.samples, self.labels, weights, self.arrived, self.scores, self.masses)
+        kept, corrected = chosen(strategy(batch, self.r, rng), (self.r,))
         if strategy.carry_mass:
             self._carry_mass(kept, corrected, weights[kept])
         return kept, corrected
 
-    def _find_stump(self, kept: np.ndarray, signed_weights: np.ndarray, search: str) -> Stump:
-        """The stump with the largest edge on the samples that stay."""
-        return find_stump(self.samples, signed_weights, kept, search)[0]
+    def _find(self, kept: np.ndarray, signed_weights: np.ndarray) -> Any:
+        """The hypothesis with the largest edge on the samples that stay."""
+        return self.learner.find_among(self.samples, kept, signed_weights)
 
     def _carry_mass(self, kept, corrected, weights) -> None:
         """c_j *= w~_j / w_j, clipped, then scaled so that the reservoir's masses sum to r."""
@@ -87,12 +78,35 @@ class Reservoir:
         masses = self.masses[kept] * np.clip(ratio, *MASS_RATIO)
         self.masses[kept] = masses * (self.r / masses.sum())
 
-    def _refill(self, kept, t, features, thresholds, steps) -> None:
-        """Put q fresh samples where the discarded ones stood, and score them by the t stumps so far."""
-        discarded = np.delete(np.arange(self.r + self.q), kept)
+    def _refill(self, kept, t) -> None:
+        """Put q fresh samples where the discarded ones stood, and score them by the t hypotheses so far."""
+        discarded = others(kept, self.r + self.q)
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[discarded] = 0.0
         self.masses[discarded] = 1.0
         self.arrived[discarded] = t
-        stumps.add_scores(self.samples, discarded, features[:t], thresholds[:t], steps[:t], self.scores)
+        self.members.add_scores(self.samples, discarded, 0, self.scores)
+
+
+def chosen(answer: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """A strategy's answer, if it is places (r,) and weights of this shape (r, ...); BoostrunError otherwise."""
+    try:
+        kept, corrected = answer
+        fits = kept.shape == shape[:1] and kept.dtype.kind == "i" and corrected.shape == shape
+    except (TypeError, ValueError, AttributeError):
+        fits = False
+    if not fits:
+        raise BoostrunError(f"a strategy must give the {shape[0]} places that it keeps, and weights of shape {shape}")
+    return kept, corrected
+
+
+def others(kept: np.ndarray, n: int) -> np.ndarray:
+    """The places of n that are not among ``kept``; BoostrunError where one of these is there twice, or is none."""
+    try:
+        discarded = np.delete(np.arange(n), kept)
+    except IndexError:
+        discarded = kept
+    if len(discarded) != n - len(kept):
+        raise BoostrunError(f"a strategy must keep different places from 0 to {n - 1}, not {kept.tolist()}")
+    return discarded

@@ -1,34 +1,61 @@
-"""The online boosters of the reservoir paper's Table 4 as a scikit-learn classifier."""
+"""The online boosters of the reservoir paper's Table 4, trained from a source of samples."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from boostrun.config.fields import check as check_fields
+from boostrun.errors import BoostrunError
+from boostrun.methods import one_vs_all, parameters
+from boostrun.methods.binning import Binner
+from boostrun.methods.ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
-from boostrun.papers.reservoir.online_rivals import OnlineRival
+from boostrun.methods.losses import LOSSES
+from boostrun.methods.stump import Stump, find_stump
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.coefficients import log_odds
+from boostrun.papers.reservoir.keys import OnlineRivalKeys
+from boostrun.papers.reservoir.online import OCP, Bisc, Leistner, OSBoost, Oza
+
+# name -> (where the stumps come from, the online method); None: the method finds its own
+_METHODS = {
+    "oza": ("subset", Oza),
+    "osboost": ("subset", OSBoost),
+    "ocp": ("subset", OCP),
+    "bisc": (None, Bisc),
+    "leistner": (None, Leistner),
+    "geem_oza": ("geem", Oza),
+    "geem_osboost": ("geem", OSBoost),
+    "geem_ocp": ("geem", OCP),
+}
+_PAPER_R = 250  # Table 4's reservoir, whose draws the online methods are given
 
 
-class OnlineRivalClassifier(StumpClassifier, OnlineRival):
+def offline_logitboost(samples: np.ndarray, labels: np.ndarray, rounds: int, shrinkage: float) -> list:
+    """LogitBoost on a few samples held at once: list of (stump, step).
+
+    ``samples`` (n, d) uint8 codes, ``labels`` (n,) float64 of -1 and +1. Cost O(rounds d (n + 256)).
+    """
+    loss, scores, learners = LOSSES["logistic"], np.zeros(len(labels)), []
+    for _ in range(rounds):
+        weights = loss.weights(labels * scores)
+        stump, _ = find_stump(samples, weights * labels)
+        votes = stump(samples)
+        step = shrinkage * log_odds(labels * votes, labels * scores, weights, loss)
+        scores += step * votes
+        learners.append((stump, step))
+    return learners
+
+
+class OnlineRivalClassifier(OnlineRivalKeys, StumpClassifier):
     """Boosted stumps by a method that sees one sample at a time and keeps none.
 
-    Several classes are learnt one against the rest, each from a stream of its own.
+    Several classes are learnt one against the rest, each from a stream of its own. The methods are those of
+    :mod:`boostrun.papers.reservoir.online`.
 
     Parameters
     ----------
-    method : {"oza", "osboost", "ocp", "bisc", "leistner", "geem_oza", "geem_osboost", "geem_ocp"}
-        See :mod:`boostrun.papers.reservoir.online`. "oza", "osboost" and "ocp" are given stumps by LogitBoost on a
-        subset of the samples, those with "geem" by reservoir boosting with GEEM; "bisc" and "leistner" find their own.
-    n_estimators : int, the paper's T = K: stumps (or selectors) a binary problem.
-    subset_size : int
-        Samples drawn for LogitBoost before the online phase, and let go before it.
-    samples_seen : int or None
-        Samples of the online phase a binary problem, besides those that the stumps are found on. None: as many as a
-        reservoir with r = q = 250 draws in T rounds, 250 (T + 2), or one pass if that is smaller.
-    batch_size : int, samples drawn at a time in the online phase; no result depends on it.
-    shrinkage : float in (0, 1], of LogitBoost's and GEEM's steps.
-    gamma : float in (0, 1), "osboost" and "ocp" only.
-    learning_rate : float, "ocp" only.
-    pool_size : int or None, learners that the selectors choose from; None means 2 K.
-    replace_every : int, samples between two replacements of the worst learner that no selector took.
-    reservoir_size : int, r = q of GEEM.
+    {parameters}
     max_bins : int from 2 to 256, quantile bins in which stumps are searched; 8-bit data are their own bins.
     random_state : int, RandomState or None
 
@@ -65,3 +92,114 @@ class OnlineRivalClassifier(StumpClassifier, OnlineRival):
         """
         source, _, entropy = self._source(X, y)
         return self._fit(source, entropy)
+
+    def fit_source(self, source):
+        """Train on a source of samples, see :class:`boostrun.data.source.ArraySource`."""
+        self.n_features_in_ = source.n_features
+        return self._fit(source, self._entropy())
+
+    def _fit(self, source, entropy: int):
+        """Train; all randomness but the Filters' follows from the whole number ``entropy``."""
+        self._check_parameters()
+        self.classes_ = source.class_labels()
+        positives = one_vs_all.problems(self.classes_)
+        origin, online = _METHODS[self.method]
+        if origin == "geem":
+            filters, stumps = self._stumps_by_geem(source, entropy)
+        elif origin == "subset":
+            filters, stumps = self._stumps_by_subset(source, positives)
+        else:
+            filters, stumps = self._open(source, self.batch_size, positives), [None] * len(positives)
+        seed, seen = np.random.SeedSequence(entropy).spawn(2)[1], self._samples_seen(source)
+        boosters = []
+        for k, (positive, child) in enumerate(zip(positives, seed.spawn(len(positives)))):
+            booster = self._booster(online, stumps[k], source.n_features, np.random.default_rng(child))
+            self._stream(booster, filters[k], positive, seen)
+            boosters.append(booster)
+        self.ensemble_ = StumpEnsemble.of([booster.learners() for booster in boosters])
+        self.samples_drawn_per_problem_ = [filter_.drawn for filter_ in filters]
+        self.samples_drawn_ = sum(self.samples_drawn_per_problem_)
+        self.peak_samples_held_ = max(filter_.peak_held for filter_ in filters)
+        return self
+
+    def _open(self, source, capacity: int, positives) -> list:
+        return [source.open(capacity=capacity, stream=k) for k in range(len(positives))]
+
+    def _stumps_by_subset(self, source, positives) -> tuple[list, list]:
+        """A Filter a problem with nothing held, and stumps by LogitBoost on the first samples drawn, in units of x."""
+        filters, stumps, binner = self._open(source, max(self.subset_size, self.batch_size), positives), [], None
+        for filter_, positive in zip(filters, positives):
+            samples, labels = filter_.draw(self.subset_size)
+            if samples.dtype != np.uint8:
+                binner = binner or Binner(samples, self.max_bins)  # the first draws set the bins of all problems
+                samples = binner.encode(samples)
+            signs = np.where(labels == positive, 1.0, -1.0)
+            learners = offline_logitboost(samples, signs, self.n_estimators, self.shrinkage)
+            filter_.release(self.subset_size)
+            stumps.append(_in_units_of_x(StumpEnsemble.of([learners]), binner))
+        return filters, stumps
+
+    def _stumps_by_geem(self, source, entropy: int) -> tuple[list, list]:
+        """GEEM's ensemble, learnt with the parameters it has by default; its Filters then go on where it left them."""
+        shared = _KeptFilters(source)
+        geem = ReservoirClassifier(
+            "geem", reservoir_size=self.reservoir_size, n_estimators=self.n_estimators, shrinkage=self.shrinkage,
+            max_bins=self.max_bins, random_state=entropy,
+        ).fit_source(shared)  # fmt: skip
+        for filter_ in shared.filters:
+            filter_.release(filter_.held)
+        ensembles = [
+            StumpEnsemble(*(getattr(geem.ensemble_, name)[k : k + 1] for name in FIELDS))
+            for k in range(geem.ensemble_.n_problems)
+        ]
+        return shared.filters, [_in_units_of_x(ensemble, None) for ensemble in ensembles]
+
+    def _booster(self, online, stumps, n_features: int, rng: np.random.Generator):
+        if issubclass(online, Bisc):
+            return online(n_features, self.n_estimators, self.pool_size, rng, self.replace_every)
+        wanted = {Oza: (), OSBoost: ("gamma",), OCP: ("gamma", "learning_rate")}[online]
+        return online(stumps, **{key: getattr(self, key) for key in wanted})
+
+    def _samples_seen(self, source) -> int:
+        """As many as a reservoir of r = q = 250 draws in T rounds, or one pass over the source if that is smaller."""
+        if self.samples_seen is not None:
+            return self.samples_seen
+        drawn = _PAPER_R * (self.n_estimators + 2)
+        return min(drawn, len(source.labels)) if hasattr(source, "labels") else drawn
+
+    def _stream(self, booster, filter_, positive, seen: int) -> None:
+        """Show the booster ``seen`` fresh samples, at most ``batch_size`` in memory at a time."""
+        batch = min(self.batch_size, filter_.capacity)
+        for start in range(0, seen, batch):
+            n = min(batch, seen - start)
+            samples, labels = filter_.draw(n)
+            booster.partial_fit(samples, np.where(labels == positive, 1.0, -1.0))
+            filter_.release(n)
+
+    def _check_parameters(self) -> None:
+        check_fields(self)
+        parameters.bins(self)
+        if self.pool_size is not None and self.pool_size < self.n_estimators:
+            raise BoostrunError(f"pool_size={self.pool_size}: {self.n_estimators} selectors need as many learners")
+
+
+def _in_units_of_x(ensemble: StumpEnsemble, binner: Binner | None) -> list[Stump]:
+    """The stumps of a single problem, with thresholds on values instead of codes where a binner made the codes."""
+    if binner is not None:
+        ensemble.thresholds = binner.thresholds(ensemble.features, ensemble.thresholds)
+    columns = (getattr(ensemble, name)[0].tolist() for name in FIELDS[:3])
+    return list(map(Stump, *columns))
+
+
+class _KeptFilters:
+    """A source that remembers the Filters it opened, so that a second learner can go on drawing from them."""
+
+    def __init__(self, source):
+        self.source, self.filters = source, []
+
+    def __getattr__(self, name):
+        return getattr(self.source, name)
+
+    def open(self, capacity: int, stream: int = 0):
+        self.filters.append(self.source.open(capacity=capacity, stream=stream))
+        return self.filters[-1]

@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from boostrun.kernels import stumps
-from boostrun.methods.stump import Stump, find_stump
-from boostrun.papers.reservoir.loop import MASS_RATIO
+from boostrun.methods.weak_learner import WeakLearner
+from boostrun.papers.reservoir.loop import MASS_RATIO, chosen, others
 from boostrun.papers.reservoir.strategies import Batch, Strategy
 
 
@@ -21,70 +20,55 @@ class SharedReservoir:
     with one inverse for all, so that a round costs one selection instead of c, and a sample one draw instead of c.
     """
 
-    def __init__(self, draws, r: int, q: int, loss):
-        self.draws, self.r, self.q, self.loss = draws, r, q, loss
+    def __init__(self, draws, r: int, q: int, loss, learner: WeakLearner):
+        self.draws, self.r, self.q, self.loss, self.learner = draws, r, q, loss, learner
         self.samples, self.labels = draws.draw(r + q)
         classes = self.labels.shape[1]
         self.scores = np.zeros((classes, r + q))
         self.masses = np.ones((r + q, classes))
         self.arrived = np.zeros(r + q, np.int64)
-        self.problems: list[list[tuple[Stump, float]]] = [[] for _ in range(classes)]
+        self.members = [learner.members() for _ in range(classes)]
+        self.problems = [members.learners for members in self.members]
         self.drawn: list[int] = []
         self.seconds: list[float] = []
 
     def boost(
-        self, rounds: int, strategy: Strategy, coefficient: Callable, shrinkage: float, search: str,
-        rng: np.random.Generator,
-    ) -> None:  # fmt: skip
-        """Add ``rounds`` stumps to each problem."""
-        first = len(self.drawn)
-        shape = (len(self.problems), first + rounds)
-        features, thresholds, steps = np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape)
-        for k, learners in enumerate(self.problems):
-            for t, (stump, step) in enumerate(learners):
-                features[k, t], thresholds[k, t], steps[k, t] = stump.feature, stump.threshold, stump.polarity * step
-
+        self, rounds: int, strategy: Strategy, coefficient: Callable, shrinkage: float, rng: np.random.Generator
+    ) -> None:
+        """Add ``rounds`` hypotheses to each problem."""
         begun = time.perf_counter() - (self.seconds[-1] if self.seconds else 0.0)
+        first = len(self.drawn)
         for t in range(first, first + rounds):
             kept, corrected = self._select(strategy, rng)
-            for k, learners in enumerate(self.problems):
+            for k, members in enumerate(self.members):
                 labels, weights = self.labels[kept, k], corrected[:, k]
-                stump, _ = find_stump(self.samples, weights * labels, kept, search)
-                votes = stump(self.samples[kept])
+                hypothesis = self.learner.find_among(self.samples, kept, weights * labels)
+                votes = self.learner.votes(hypothesis, self.samples, kept)
                 step = shrinkage * coefficient(labels * votes, labels * self.scores[k, kept], weights, self.loss)
-                learners.append((stump, step))
-                features[k, t], thresholds[k, t], steps[k, t] = stump.feature, stump.threshold, stump.polarity * step
-            self._refill(kept, t + 1, features, thresholds, steps)
+                members.add(hypothesis, step)
+            self._refill(kept, t + 1)
             self.drawn.append(self.draws.drawn)
             self.seconds.append(time.perf_counter() - begun)
 
     def _select(self, strategy: Strategy, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The places (r,) of the samples that stay, and the weights (r, c) that the stumps are trained with."""
+        """The places (r,) of the samples that stay, and the weights (r, c) that weak learners are trained with."""
         weights = self.masses * self.loss.weights(self.labels * self.scores.T)
-        if hasattr(strategy, "for_all_classes"):
-            kept, corrected = strategy.for_all_classes(
-                Batch(self.samples, self.labels, weights, self.arrived), self.r, rng
-            )
-        else:
-            total = weights.sum(axis=1, keepdims=True)
-            kept, chosen = strategy(Batch(self.samples, self.labels, total[:, 0], self.arrived), self.r, rng)
-            share = np.divide(weights[kept], total[kept], out=np.zeros_like(weights[kept]), where=total[kept] > 0.0)
-            corrected = chosen[:, None] * share
+        batch = Batch(self.samples, self.labels, weights, self.arrived, self.scores.T, self.masses)
+        kept, corrected = chosen(strategy.for_all_classes(batch, self.r, rng), (self.r, weights.shape[1]))
         if strategy.carry_mass:
             ratio = np.divide(corrected, weights[kept], out=np.ones_like(corrected), where=weights[kept] > 0.0)
             masses = self.masses[kept] * np.clip(ratio, *MASS_RATIO)
             self.masses[kept] = masses * (self.r / masses.sum(axis=0))
         return kept, corrected
 
-    def _refill(self, kept, t, features, thresholds, steps) -> None:
-        """Score the kept samples by the newest stumps, and put q fresh ones where the discarded stood."""
-        discarded = np.delete(np.arange(self.r + self.q), kept)
+    def _refill(self, kept, t) -> None:
+        """Score the kept samples by the newest hypotheses, and put q fresh ones where the discarded stood."""
+        discarded = others(kept, self.r + self.q)
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[:, discarded] = 0.0
         self.masses[discarded] = 1.0
         self.arrived[discarded] = t
         for rows, since in ((kept, t - 1), (discarded, 0)):
-            for k, scores in enumerate(self.scores):
-                part = slice(since, t)
-                stumps.add_scores(self.samples, rows, features[k, part], thresholds[k, part], steps[k, part], scores)
+            for members, scores in zip(self.members, self.scores):
+                members.add_scores(self.samples, rows, since, scores)

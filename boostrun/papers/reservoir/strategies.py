@@ -1,82 +1,143 @@
 """Which r of the r + q samples at hand to keep: the paper's simple strategies (section 3).
 
 A strategy is called once a round with the :class:`Batch` at hand and returns the places of the kept samples,
-ascending, and the weights that the stump is trained with.
+ascending, and the weights that the weak learner is trained with. A function will do:
+
+>>> from boostrun import ReservoirClassifier
+>>> def hardest_half(batch, r, rng):
+...     "Half of the room for the smallest margins, the rest at random."
+...     order = np.argsort(batch.labels * batch.scores, kind="stable")
+...     kept = np.sort(np.concatenate([order[: r // 2], rng.permutation(order[r // 2 :])[: r - r // 2]]))
+...     return kept, batch.weights[kept]
+>>> X = np.random.default_rng(0).random((500, 3))
+>>> model = ReservoirClassifier(hardest_half, reservoir_size=40, n_estimators=20, random_state=0)
+>>> bool(model.fit(X, X[:, 0] > 0.3).score(X, X[:, 0] > 0.3) > 0.9)
+True
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from boostrun.config.fields import check as check_fields
+from boostrun.papers.reservoir.keys import WSamKeys
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A = R u Q: ``samples`` (n, d), ``labels`` (n,) of -1.0 and +1.0, ``weights`` (n,) >= 0, ``arrived`` (n,) int."""
+    """A = R u Q, the n = r + q samples at hand; to be looked at, not changed.
+
+    Attributes
+    ----------
+    samples : (n, d) array, uint8 codes unless values are looked at as they are.
+    labels : (n,) float64 of -1.0 and +1.0; of samples whose label is not known yet, a guess.
+    weights : (n,) float64 >= 0, masses times loss weights.
+    arrived : (n,) int64, the round in which each came.
+    scores : (n,) float64, F(x) of the ensemble so far; empty where nothing is boosted.
+    masses : (n,) float64, how many samples each stands for; empty where nothing is boosted.
+
+    Of a reservoir shared by c classes labels, weights, scores and masses are (n, c).
+    """
 
     samples: np.ndarray
     labels: np.ndarray
     weights: np.ndarray
     arrived: np.ndarray
+    scores: np.ndarray = field(default_factory=lambda: np.empty(0))
+    masses: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
-class Strategy(Protocol):
-    """What the loop asks of a strategy."""
+class Strategy:
+    """Base of strategies: a subclass says which samples stay.
 
-    carry_mass: bool
+    Attributes
+    ----------
+    carry_mass : bool, whether kept samples stand for those dropped in later rounds too.
+    restarts : int, how often it had to begin anew.
+    """
+
+    carry_mass: bool = False
+    restarts: int = 0
 
     def __call__(self, batch: Batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """(kept (r,) int64 ascending, corrected weights (r,) float64)."""
-        ...
+        raise NotImplementedError
+
+    def for_all_classes(self, batch: Batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """As a call, for a reservoir shared by c classes: corrected weights are (r, c).
+
+        Unless a strategy has a form of its own, samples are chosen by their weights summed over the classes.
+        """
+        weights = batch.weights
+        total = weights.sum(axis=1, keepdims=True)
+        kept, chosen = self(dataclasses.replace(batch, weights=total[:, 0]), r, rng)
+        share = np.divide(weights[kept], total[kept], out=np.zeros_like(weights[kept]), where=total[kept] > 0.0)
+        return kept, chosen[:, None] * share
+
+    def check(self, shared: bool) -> None:
+        """Raise BoostrunError where its parameters do not fit, or it has no form for a reservoir that is shared."""
 
 
-class Rand:
+class Rand(Strategy):
     """Keep r samples uniformly at random."""
-
-    carry_mass = False
 
     def __call__(self, batch, r, rng):
         kept = np.sort(rng.permutation(len(batch.weights))[:r])
         return kept, batch.weights[kept]
 
 
-class Max:
+class Max(Strategy):
     """Keep the r largest weights; of equals, those that stand first."""
-
-    carry_mass = False
 
     def __call__(self, batch, r, rng):
         kept = np.sort(np.argsort(-batch.weights, kind="stable")[:r])
         return kept, batch.weights[kept]
 
 
-class Window:
+class Window(Strategy):
     """Keep the newest r samples: the sliding window of the drift literature."""
-
-    carry_mass = False
 
     def __call__(self, batch, r, rng):
         kept = np.sort(np.argsort(-batch.arrived, kind="stable")[:r])
         return kept, batch.weights[kept]
 
 
-class WSam:
+class WSam(WSamKeys, Strategy):
     """Keep r samples drawn without replacement with probability proportional to the weights.
 
-    ``stump_weights``: "uniform" (the sampling did the weighting) or "w" (the weights count once more).
     Successive sampling is done in one step by exponential races: the r smallest of E_i / w_i, E_i standard
     exponential (Efraimidis & Spirakis 2006).
+
+    Parameters
+    ----------
+    {parameters}
     """
-
-    carry_mass = False
-
-    def __init__(self, stump_weights: str = "uniform"):
-        self.stump_weights = stump_weights
 
     def __call__(self, batch, r, rng):
         # a weight of zero is kept only when nothing else is left
         race = rng.standard_exponential(len(batch.weights)) / np.maximum(batch.weights, 1e-300)
         kept = np.sort(np.argpartition(race, r - 1)[:r])
         return kept, np.ones(r) if self.stump_weights == "uniform" else batch.weights[kept]
+
+    def check(self, shared: bool) -> None:
+        check_fields(self)
+
+
+class _Called(Strategy):
+    """A person's own function, or an object that can be called."""
+
+    def __init__(self, found: Callable):
+        self.found = found
+        self.carry_mass = bool(getattr(found, "carry_mass", False))
+
+    def __call__(self, batch, r, rng):
+        return self.found(batch, r, rng)
+
+
+def as_strategy(found: Callable) -> Strategy:
+    """What can be called as ``found(batch, r, rng)`` as a :class:`Strategy`, which it may be already."""
+    return found if isinstance(found, Strategy) else _Called(found)

@@ -1,0 +1,148 @@
+"""A boosted ensemble of any hypotheses that are made of numbers and arrays: scores, staged scores, save and load."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods import archive
+from boostrun.methods.binning import Binner
+
+FORMAT = "boostrun.HypothesisEnsemble/1"
+_PREFIX = "hypothesis_"  # of the arrays' names in a file
+
+
+@dataclass
+class HypothesisEnsemble:
+    """F_k(x) = sum_t coefficients[k, t] h_kt(x), where h_kt is ``kind`` made of the arrays' entries (k, t).
+
+    Attributes
+    ----------
+    kind : the NamedTuple that hypotheses are.
+    arrays : by name of its fields, (K, T, ...); K = 1 for two classes, otherwise one row a class.
+    coefficients : (K, T) float64
+    binner : makes the codes that hypotheses look at; None where they look at values as they are.
+    """
+
+    kind: Callable[..., Any]
+    arrays: dict[str, np.ndarray]
+    coefficients: np.ndarray
+    binner: Binner | None = None
+
+    @classmethod
+    def of(cls, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None = None) -> HypothesisEnsemble:
+        """From K lists of (hypothesis, coefficient), all of one length T >= 1.
+
+        Raises BoostrunError where hypotheses differ in kind or in the shapes of their arrays, or hold objects.
+        """
+        kind = type(problems[0][0][0])
+        arrays = {}
+        for name in kind._fields:
+            try:
+                arrays[name] = np.array([[np.asarray(getattr(h, name)) for h, _ in learners] for learners in problems])
+            except (ValueError, AttributeError):
+                arrays[name] = np.empty(0, object)
+            if arrays[name].dtype.kind not in "biuf":
+                raise BoostrunError(f"{kind.__name__}.{name} must be numbers, of the same shape in every hypothesis")
+        return cls(kind, arrays, np.array([[step for _, step in learners] for learners in problems]), binner)
+
+    @property
+    def n_problems(self) -> int:
+        """K, the number of score rows."""
+        return self.coefficients.shape[0]
+
+    @property
+    def n_rounds(self) -> int:
+        """T, the number of hypotheses a problem."""
+        return self.coefficients.shape[1]
+
+    def hypothesis(self, k: int, t: int) -> Any:
+        """h_kt."""
+        return self.kind(*(array[k, t] for array in self.arrays.values()))
+
+    def decision(self, samples: np.ndarray) -> np.ndarray:
+        """Scores (K, n) float64 of sample-major ``samples`` (n, d)."""
+        *_, scores = self._staged(samples, [self.n_rounds])
+        return scores
+
+    def staged_decision(self, columns: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``columns`` (d, n).
+
+        The same array is yielded each time, grown in place: copy it to keep it.
+        """
+        return self._staged(np.ascontiguousarray(columns.T), stages)
+
+    def _staged(self, samples: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        codes = samples if self.binner is None else self.binner.encode(samples)
+        scores, done = np.zeros((self.n_problems, len(codes))), 0
+        for stage in stages:
+            for k in range(self.n_problems):
+                for t in range(done, stage):
+                    scores[k] += self.coefficients[k, t] * self.hypothesis(k, t)(codes)
+            done = stage
+            yield scores
+
+    @classmethod
+    def average(cls, ensembles: Sequence[HypothesisEnsemble]) -> HypothesisEnsemble:
+        """The ensemble whose scores are the mean of theirs; their rounds are interleaved: all first ones first.
+
+        Raises BoostrunError where each has bins of its own.
+        """
+        if any(ensemble.binner is not None for ensemble in ensembles):
+            raise BoostrunError(
+                "ensembles with bins of their own cannot be averaged: give 8-bit data, or a weak learner with codes = "
+                "False"
+            )
+
+        def interleaved(arrays: Sequence[np.ndarray]) -> np.ndarray:
+            stacked = np.stack(arrays, axis=2)
+            return stacked.reshape(len(stacked), -1, *stacked.shape[3:])
+
+        first = ensembles[0]
+        arrays = {name: interleaved([ensemble.arrays[name] for ensemble in ensembles]) for name in first.arrays}
+        coefficients = interleaved([ensemble.coefficients for ensemble in ensembles]) / len(ensembles)
+        return cls(first.kind, arrays, coefficients)
+
+    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
+        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        kind = np.array(f"{self.kind.__module__}:{self.kind.__qualname__}")  # type: ignore[attr-defined]
+        arrays = {f"{_PREFIX}{name}": array for name, array in self.arrays.items()}
+        edges = {} if self.binner is None else {"edges": self.binner.edges}
+        return archive.save(path, FORMAT, {"kind": kind, "coefficients": self.coefficients, **arrays, **edges} | extra)
+
+    @classmethod
+    def load(cls, path: str | Path) -> tuple[HypothesisEnsemble, dict[str, np.ndarray]]:
+        """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles.
+
+        The file names the hypotheses' class; it must be imported, or lie in the module of a weak learner of the
+        catalogue: no file makes us import anything else. Raises BoostrunError where it is not.
+        """
+        (kind, coefficients), extra = archive.load(path, FORMAT, ("kind", "coefficients"))
+        arrays = {name.removeprefix(_PREFIX): extra.pop(name) for name in [*extra] if name.startswith(_PREFIX)}
+        binner = Binner.of(extra.pop("edges")) if "edges" in extra else None
+        return cls(_known(str(kind), path, [*arrays]), arrays, coefficients, binner), extra
+
+
+def _known(where: str, path: str | Path, names: list[str]) -> Callable[..., Any]:
+    """The class ``module:name`` of hypotheses with fields of these names."""
+    from boostrun.config import catalogue
+
+    module, _, qualname = where.partition(":")
+    offered = {
+        target.partition(":")[0] for paper in catalogue.papers().values() for target in paper.weak_learners.values()
+    }
+    if module in offered:
+        importlib.import_module(module)
+    found: Any = sys.modules.get(module)
+    for name in qualname.split("."):
+        found = getattr(found, name, None)
+    if not (isinstance(found, type) and issubclass(found, tuple) and list(getattr(found, "_fields", ())) == names):
+        raise BoostrunError(f"{path} holds hypotheses of {where}, which is not there: import {module} first")
+    return found
