@@ -49,7 +49,8 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
     (True, True)
     """
 
-    _model_type = OneVsRestPath
+    _model_types = (OneVsRestPath,)
+    _rounds = "n_features"
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64, all of 0 to k - 1.

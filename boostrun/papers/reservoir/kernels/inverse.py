@@ -14,8 +14,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import get_cython_function_address, intrinsic
 
-from boostrun.papers.reservoir.kernels.inverse_plain import PlainInversion
 from boostrun.kernels.plain import needed
+from boostrun.papers.reservoir.kernels.inverse_plain import PlainInversion
 
 _SMALL = 32  # rows that LAPACK factorises at once; above, matrix products do nearly all the work, at twice its speed
 _ARGUMENTS = {"dpotrf": 5, "dtrtri": 6, "dlauum": 5, "dtrmm": 11, "dsyrk": 10}

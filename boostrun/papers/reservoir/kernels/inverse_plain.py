@@ -1,4 +1,5 @@
-"""What :mod:`~boostrun.papers.reservoir.kernels.inverse` does, with SciPy's functions: the same calls, on copies of the blocks."""
+"""What :mod:`~boostrun.papers.reservoir.kernels.inverse` does, with SciPy's functions: the same calls, on copies of the
+blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ SMALL = 32  # rows that LAPACK factorises at once
 
 
 class PlainInversion:
-    """Factor and inverse of positive definite matrices, as :class:`~boostrun.papers.reservoir.kernels.inverse.Inversion` has them.
+    """Factor and inverse of positive definite matrices, as
+    :class:`~boostrun.papers.reservoir.kernels.inverse.Inversion` has them.
 
     >>> inversion = PlainInversion(2)
     >>> inversion.matrix[:] = [[4.0, 0.0], [2.0, 5.0]]
