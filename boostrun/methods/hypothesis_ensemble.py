@@ -37,9 +37,7 @@ class HypothesisEnsemble:
     binner: Binner | None = None
 
     @classmethod
-    def of(
-        cls, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None = None
-    ) -> HypothesisEnsemble:
+    def of(cls, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None = None) -> HypothesisEnsemble:
         """From K lists of (hypothesis, coefficient), all of one length T >= 1.
 
         Raises BoostrunError where hypotheses differ in kind or in the shapes of their arrays, or hold objects.
@@ -114,7 +112,7 @@ class HypothesisEnsemble:
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        kind = np.array(f"{self.kind.__module__}:{self.kind.__qualname__}")  # type: ignore[attr-defined]
+        kind = np.array(f"{self.kind.__module__}:{self.kind.__qualname__}")
         arrays = {f"{_PREFIX}{name}": array for name, array in self.arrays.items()}
         edges = {} if self.binner is None else {"edges": self.binner.edges}
         return archive.save(path, FORMAT, {"kind": kind, "coefficients": self.coefficients, **arrays, **edges} | extra)
@@ -137,7 +135,9 @@ def _known(where: str, path: str | Path, names: list[str]) -> Callable[..., Any]
     from boostrun.config import catalogue
 
     module, _, qualname = where.partition(":")
-    offered = {target.partition(":")[0] for paper in catalogue.papers().values() for target in paper.weak_learners.values()}
+    offered = {
+        target.partition(":")[0] for paper in catalogue.papers().values() for target in paper.weak_learners.values()
+    }
     if module in offered:
         importlib.import_module(module)
     found: Any = sys.modules.get(module)

@@ -45,9 +45,7 @@ class StumpLearner(StumpKeys, WeakLearner):
     def members(self) -> StumpMembers:
         return StumpMembers(self)
 
-    def ensemble(
-        self, problems: Sequence[Sequence[tuple[Stump, float]]], binner: Binner | None
-    ) -> StumpEnsemble:
+    def ensemble(self, problems: Sequence[Sequence[tuple[Stump, float]]], binner: Binner | None) -> StumpEnsemble:
         """Thresholds are in units of the values, whether they were binned or not."""
         ensemble = StumpEnsemble.of(problems)
         if binner is not None:

@@ -8,7 +8,12 @@ from typing import Any
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.papers.reservoir.keys import (
-    OF_STRATEGIES, BudgetedReservoirKeys, FullDataKeys, OnlineRivalKeys, ReservoirKeys, SplitReservoirKeys,
+    OF_STRATEGIES,
+    BudgetedReservoirKeys,
+    FullDataKeys,
+    OnlineRivalKeys,
+    ReservoirKeys,
+    SplitReservoirKeys,
 )  # fmt: skip
 
 _HERE = __name__

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from boostrun.config.fields import check as check_fields
+from boostrun.config import fields
 from boostrun.papers.reservoir.keys import WSamKeys
 
 
@@ -124,7 +124,7 @@ class WSam(WSamKeys, Strategy):
         return kept, np.ones(r) if self.stump_weights == "uniform" else batch.weights[kept]
 
     def check(self, shared: bool) -> None:
-        check_fields(self)
+        fields.check(self)
 
 
 class _Called(Strategy):
