@@ -24,6 +24,7 @@ METHODS = {
         keys=NoKeys,
         summary="always the most frequent class: the level of chance",
         fixed={"strategy": "most_frequent"},
+        evaluation="boostrun.evaluation.staged:Fitted",
         given=frozenset(),
     )
 }

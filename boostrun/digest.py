@@ -1,7 +1,8 @@
-"""Digest of the source that a result was computed with, found by reading files: nothing is imported.
+"""Digest of the code that a result was computed with, found by reading files: nothing is imported.
 
-A record carries the digest of the modules that its algorithm is made of. When one of them changes in what it *does*,
-the record is stale; a comment, a docstring or a blank line makes no record stale.
+It is made of *bodies*, not of names: of each module that counts the normalised source, its first-party imports cut out
+and replaced by what they bind, a local name and the body behind it. So a file moved or renamed changes nothing; a
+constant edited, or a name bound to another body, does. A comment, a docstring or a blank line does not count.
 """
 
 from __future__ import annotations
@@ -9,31 +10,44 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-import io
-import tokenize
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from boostrun.errors import BoostrunError
+from boostrun.source import BLOCKS, normalised, parsed, without
+
+__all__ = ["forget", "module_digest", "modules_of", "normalised", "source_digest"]
 
 _HOME = __name__.partition(".")[0]
-_SETTINGS = f"{_HOME}.config"  # what it decides, names and defaults of keys, stands in each record's cell
+# names and defaults of keys, and what a cell is: each record holds its cell
+_IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell")
+# the last names of our modules that only list what there is: keys, whose values stand in the cell or are facts, and
+# what can be chosen, of which what was chosen is a root
+_LISTS = ("keys", "catalogue")
+_DEPTH = 4  # how far the hash of a module tells targets of its imports apart whose own text is the same
 
 
-def source_digest(modules: Sequence[str]) -> str:
-    """sha256 of the normalised source of ``modules`` and of all that they import of their own packages.
+def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
+    """sha256 of the bodies of ``roots`` and of all that they import of their own packages, and of ``facts``.
 
-    Followed are imports within the top-level packages of ``modules`` and within boostrun, at any depth: absolute and
+    Parameters
+    ----------
+    roots : "package.module" or "package.module:Class"; their order does not matter
+    facts : plain JSON values that decide a result and stand in no body
+
+    Followed are imports within the top-level packages of ``roots`` and within boostrun, at any depth: absolute and
     relative ones, inside functions, behind ``try``, and ``import_module`` of a literal name; not those under
-    ``if TYPE_CHECKING``, and not ``boostrun.config``, because a record's cell holds every key. The ``__init__`` of a
-    plugin's package counts when something in it is imported, that of our own packages only when it is itself imported;
-    what it imports is followed only when the package, or a name that is not one of its modules, is imported. A name
-    that a package makes up when asked (module ``__getattr__``) cannot be followed: inside a package, import from where
-    a thing lives.
+    ``if TYPE_CHECKING``. A name that a package passes on, by an import or by a module ``__getattr__`` with a literal
+    dict of names and modules, leads to the module that has its body; our own packages count only where that fails,
+    while the ``__init__`` of a plugin's package counts when something in it is imported. Registries and settings of our
+    own do not count: what a result takes of them is a root, a fact, or stands in the record's cell. Where a module is
+    used by its dotted name (``import a.b``; ``a.b.f()``), that name is part of the body, and counts.
 
-    The same on every Python version and independent of the order of ``modules``; found once per process.
+    The same on every Python version; found once per process.
 
     Raises
     ------
@@ -43,7 +57,7 @@ def source_digest(modules: Sequence[str]) -> str:
     >>> source_digest(["boostrun.errors"]) == source_digest(("boostrun.errors", "boostrun.errors"))
     True
     """
-    return _digest(tuple(sorted(set(modules))))
+    return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True))
 
 
 def module_digest(module: str) -> str:
@@ -51,114 +65,260 @@ def module_digest(module: str) -> str:
 
     Raises BoostrunError when the module is not found or cannot be parsed.
     """
-    spec = _find(module)
-    path = _source_of(spec)
+    path = _path(module)
     if path is None or path.suffix != ".py":
         raise BoostrunError(f"no source of {module!r} on the Python path")
-    return hashlib.sha256(normalised(_read(module, path), module).encode("utf-8", "surrogatepass")).hexdigest()
+    return _sha(normalised(_read(module, path), module))
 
 
-def modules_of(modules: Sequence[str]) -> list[str]:
-    """Dotted names, sorted, of the modules that :func:`source_digest` reads.
+def modules_of(roots: Sequence[str]) -> list[str]:
+    """Dotted names, sorted, of the modules that :func:`source_digest` counts.
 
-    >>> modules_of(["boostrun.evaluation.seeds"])
-    ['boostrun.errors', 'boostrun.runner.cell', 'boostrun.evaluation.seeds']
+    >>> modules_of(["boostrun.evaluation.trial"])
+    ['boostrun.evaluation', 'boostrun.evaluation.seeds', 'boostrun.evaluation.trial']
     """
-    return sorted(_closure(tuple(sorted(set(modules)))))
+    return sorted(_closure(tuple(sorted(set(roots)))))
 
 
 def forget() -> None:
     """Read the sources again next time (they are read once per process)."""
-    for cached in (_digest, _closure, _find):
+    for cached in (_digest, _closure, _body, _hash, _tree, _find, _passed_on, _defined):
         cached.cache_clear()
 
 
 @cache
-def _digest(modules: tuple[str, ...]) -> str:
-    total = hashlib.sha256()
-    for name, path in sorted(_closure(modules).items()):
-        if path is None:  # a namespace package: no source
-            continue
-        if path.suffix == ".py":
-            source = normalised(_read(name, path), name).encode("utf-8", "surrogatepass")
-        else:
-            source = path.read_bytes()  # compiled: there is nothing to normalise
-        total.update(f"{name}\n{len(source)}\n".encode())
-        total.update(source)
-    return total.hexdigest()
+def _digest(roots: tuple[str, ...], facts: str) -> str:
+    own, counted = _own(roots), _closure(roots)
+    bodies = {_hash(name, own, _DEPTH if followed else 0) for name, followed in counted.items()}
+    begun = {f"{_hash(root.partition(':')[0], own, _DEPTH)}:{root.partition(':')[2]}" for root in roots}
+    return _sha("\n".join([*sorted(bodies - {_sha("")}), "", *sorted(begun), "", facts]))
 
 
 @cache
-def _closure(modules: tuple[str, ...]) -> dict[str, Path | None]:
-    own = {name.partition(".")[0] for name in modules} | {_HOME}
-    counted: dict[str, Path | None] = {}
-    followed: set[str] = set()
-    to_follow = list(modules)
-    for name in modules:
+def _closure(roots: tuple[str, ...]) -> dict[str, bool]:
+    """The modules that count, and whether what they import counts too: not of a package that something is in."""
+    own, counted = _own(roots), dict[str, bool]()
+    to_follow = [root.partition(":")[0] for root in roots]
+    for name in to_follow:
         if _find(name) is None:
             raise BoostrunError(f"no module {name!r} on the Python path: the algorithm it belongs to cannot be run")
     while to_follow:
         name = to_follow.pop()
-        if name == _SETTINGS or name in followed or (spec := _find(name)) is None:
+        if counted.get(name):
             continue
-        followed.add(name)
+        counted[name] = True
+        to_follow += [bound.module for bound in _body(name, own).bound if bound.module]
         parts = name.split(".")
-        for depth in range(1, len(parts) + 1):
-            parent = ".".join(parts[:depth])
-            # our own packages only pass names on, so that their __init__ decides no result; a plugin's may
-            if parent == name or parts[0] != _HOME:
-                counted[parent] = _source_of(_find(parent))
-        path = counted[name]
-        if path is not None and path.suffix == ".py":
-            package = name if spec.submodule_search_locations is not None else name.rpartition(".")[0]
-            tree = _parse(_read(name, path), name)
-            to_follow += [found for found in _imports(tree, package) if found.partition(".")[0] in own]
+        if parts[0] != _HOME:  # our own packages only pass names on: their __init__ decides nothing; a plugin's may
+            for depth in range(1, len(parts)):
+                counted.setdefault(".".join(parts[:depth]), False)
     return counted
 
 
-def _imports(tree: ast.AST, package: str) -> Iterator[str]:
-    """Dotted names of the modules that a module in ``package`` imports, at any depth of its source."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.If) and _is_type_checking(node.test):
-            waiting += node.orelse
-            continue
-        waiting += ast.iter_child_nodes(node)
+def _own(roots: tuple[str, ...]) -> frozenset[str]:
+    return frozenset({name.partition(".")[0] for name in roots} - {""} | {_HOME})
+
+
+class _Bound(NamedTuple):
+    """A name that an import binds: where in its module, the name, and the module and attribute that it stands for."""
+
+    place: str
+    local: str
+    module: str  # empty: it does not count
+    attribute: str
+
+
+class _Body(NamedTuple):
+    text: str
+    bound: tuple[_Bound, ...]
+
+
+@cache
+def _hash(name: str, own: frozenset[str], depth: int) -> str:
+    """Of a module's text alone (depth 0), or with those of what its imports bind, themselves to a lesser depth."""
+    body = _body(name, own)
+    if not depth or not body.bound:
+        return _sha(body.text)
+    lines = sorted(
+        f"{bound.place}{bound.local} = {_hash(bound.module, own, depth - 1) if bound.module else ''}:{bound.attribute}"
+        for bound in body.bound
+    )
+    return _sha("\n".join([*lines, body.text]))
+
+
+@cache
+def _body(name: str, own: frozenset[str]) -> _Body:
+    path, tree = _path(name), _tree(name)
+    if path is None:  # a namespace package: no source
+        return _Body("", ())
+    if tree is None:  # compiled: there is nothing to normalise
+        return _Body(hashlib.sha256(path.read_bytes()).hexdigest(), ())
+    cut: list[ast.AST] = []
+    bound: list[_Bound] = []
+    for node, place, typing in _imports(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from _from_imports(node, package)
-        elif isinstance(node, ast.Call) and node.args and _called(node.func) == "import_module":
-            target = node.args[0]
-            if isinstance(target, ast.Constant) and isinstance(target.value, str) and len(node.args) == 1:
-                yield target.value
-
-
-def _from_imports(node: ast.ImportFrom, package: str) -> Iterator[str]:
-    base = node.module or ""
-    if node.level:
-        parents = package.split(".") if package else []
-        if node.level > len(parents):
-            return  # beyond the top: it would fail when run
-        start = ".".join(parents[: len(parents) - node.level + 1])
-        base = f"{start}.{base}" if base else start
-    spec = _find(base)
-    for alias in node.names:
-        submodule = f"{base}.{alias.name}"
-        is_package = spec is not None and spec.submodule_search_locations is not None
-        if is_package and alias.name != "*" and _find(submodule) is not None:
-            yield submodule
+            if not any(alias.name.partition(".")[0] in own for alias in node.names):
+                continue
+            found = list(_plain(node, place, tree, own))
         else:
-            yield base
+            base = _base(node, _package(name))
+            if base.partition(".")[0] not in own:
+                continue
+            found = [
+                _Bound(place, alias.asname or alias.name, *_body_of(base, alias.name, own)) for alias in node.names
+            ]
+        cut.append(node)
+        bound += [] if typing else found
+    for number, literal in enumerate(_import_module_literals(tree)):
+        target = importlib.util.resolve_name(str(literal.value), _package(name))
+        if target.partition(".")[0] in own and _find(target) is not None:
+            cut.append(literal)
+            bound.append(_Bound(f"import_module {number} ", "", _counting(target), ""))
+    return _Body(without(_read(name, path), name, cut), tuple(bound))
 
 
-def _is_type_checking(test: ast.expr) -> bool:
-    return _called(test) == "TYPE_CHECKING"
+def _imports(tree: ast.AST, place: str = "", typing: bool = False) -> Iterator[tuple[Any, str, bool]]:
+    """Every import statement, the blocks that it stands in, and whether it is for type checkers alone."""
+    for block in BLOCKS:
+        inner = place if isinstance(tree, ast.Module) else f"{place}{type(tree).__name__}.{block} "
+        if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            inner = f"{place}{tree.name} "
+        checked = typing or (isinstance(tree, ast.If) and block == "body" and _called(tree.test) == "TYPE_CHECKING")
+        nodes = getattr(tree, block, None)
+        for node in nodes if isinstance(nodes, list) else ():
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                yield node, inner, checked
+            else:
+                yield from _imports(node, inner, checked)
+
+
+def _plain(node: ast.Import, place: str, tree: ast.Module, own: frozenset[str]) -> Iterator[_Bound]:
+    """What ``import a.b`` or ``import a.b as c`` binds: the modules or names that the module's text uses below it."""
+    for alias in node.names:
+        top, local = alias.name.partition(".")[0], alias.asname or alias.name.partition(".")[0]
+        if top not in own:
+            yield _Bound(place, f"{local} of {alias.name}", "", "")
+            continue
+        start = alias.name if alias.asname else top
+        whole = bool(alias.asname)
+        for chain in sorted({tuple(chain) for chain in _chains(tree) if chain[0] == local}):
+            module, rest = start, list(chain[1:])
+            while rest and _is_package(module) and _find(f"{module}.{rest[0]}") is not None:
+                module = f"{module}.{rest.pop(0)}"
+            if rest:
+                yield _Bound(place, ".".join(chain), *_body_of(module, rest[0], own))
+            whole = whole and _is_package(start)
+        if whole or top != _HOME:  # a stranger's module is run by its import; as a whole, ours counts as it is
+            yield _Bound(place, local, _counting(alias.name), "")
+
+
+def _chains(tree: ast.Module) -> Iterator[list[str]]:
+    """Dotted names in a module's text, longest and shorter ones."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            chain, inner = [node.attr], node.value
+            while isinstance(inner, ast.Attribute):
+                chain.append(inner.attr)
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                yield [inner.id, *reversed(chain)]
+
+
+def _import_module_literals(tree: ast.Module) -> Iterator[ast.Constant]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and _called(node.func) == "import_module":
+            target, *package = node.args
+            known = [_called(each) for each in package] == (["__package__"] if package else [])
+            if known and isinstance(target, ast.Constant) and isinstance(target.value, str):
+                yield target
+
+
+def _body_of(module: str, name: str, own: frozenset[str], before: tuple = ()) -> tuple[str, str]:
+    """The module that has the body of ``name`` of ``module``, and what it is called there; no module: does not count.
+
+    An import passes a name on, as does a module ``__getattr__``; a name that neither tells leads to the module itself.
+    """
+    if not _counting(module):
+        return "", name
+    passed = _passed_on(module).get(name)
+    if passed is not None and (module, name) not in before and passed[0].partition(".")[0] in own:
+        return _body_of(*passed, own, (*before, (module, name))) if passed[1] else (_counting(passed[0]), "")
+    if name != "*" and name not in _defined(module) and _is_package(module) and _find(f"{module}.{name}") is not None:
+        return _counting(f"{module}.{name}"), ""
+    return module, name
+
+
+def _counting(module: str) -> str:
+    """The module; empty where it is not there, or does not count."""
+    ours = module.partition(".")[0] == _HOME
+    listed = module.rpartition(".")[2] in _LISTS or any(f"{module}.".startswith(f"{each}.") for each in _IN_THE_CELL)
+    return "" if (ours and listed) or _find(module) is None else module
+
+
+@cache
+def _passed_on(module: str) -> dict[str, tuple[str, str]]:
+    """Names that a module has from others, by import or by a literal dict behind its ``__getattr__``."""
+    tree = _tree(module)
+    if tree is None:
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    makers = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"]
+    for node in tree.body if makers else ():
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Dict):
+            for key, value in zip(node.value.keys, node.value.values):
+                if all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in (key, value)):
+                    found[key.value] = value.value, key.value  # type: ignore[union-attr,attr-defined]
+    for node, place, typing in _imports(tree):
+        if isinstance(node, ast.ImportFrom) and not typing and place in ("", "__getattr__ ", "__getattr__ If.body "):
+            base = _base(node, _package(module))
+            found |= {alias.asname or alias.name: (base, alias.name) for alias in node.names if alias.name != "*"}
+    return found
+
+
+@cache
+def _defined(module: str) -> frozenset[str]:
+    """Names that a module's own text defines at its top."""
+    tree, found = _tree(module), set()
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            found |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return frozenset(found)
+
+
+def _base(node: ast.ImportFrom, package: str) -> str:
+    """The absolute name of the module that a ``from`` import names; empty beyond the top, where it fails when run."""
+    if not node.level:
+        return node.module or ""
+    parents = package.split(".") if package else []
+    if node.level > len(parents):
+        return ""
+    start = ".".join(parents[: len(parents) - node.level + 1])
+    return f"{start}.{node.module}" if node.module else start
+
+
+def _package(module: str) -> str:
+    return module if _is_package(module) else module.rpartition(".")[0]
+
+
+def _is_package(module: str) -> bool:
+    spec = _find(module)
+    return spec is not None and spec.submodule_search_locations is not None
 
 
 def _called(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _tree(module: str) -> ast.Module | None:
+    path = _path(module)
+    return parsed(_read(module, path), module) if path is not None and path.suffix == ".py" else None
 
 
 @cache
@@ -174,11 +334,17 @@ def _find(name: str) -> ModuleSpec | None:
         if spec is None or spec.submodule_search_locations is None:
             return None
         found = f"{found}.{part}"
-        spec = PathFinder.find_spec(found, list(spec.submodule_search_locations))
+        places = spec.submodule_search_locations
+        try:
+            spec = PathFinder.find_spec(found, places)
+        except KeyError:  # a folder without __init__: the import system wants its parent imported
+            spec = ModuleSpec(found, None, is_package=True)
+            spec.submodule_search_locations = [str(Path(place, part)) for place in places if Path(place, part).is_dir()]
     return spec
 
 
-def _source_of(spec: ModuleSpec | None) -> Path | None:
+def _path(name: str) -> Path | None:
+    spec = _find(name)
     return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
@@ -187,78 +353,3 @@ def _read(name: str, path: Path) -> str:
         return importlib.util.decode_source(path.read_bytes())
     except (OSError, SyntaxError, UnicodeError) as error:
         raise BoostrunError(f"cannot read the source of {name}: {error}") from None
-
-
-@cache
-def _parse(source: str, name: str) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError) as error:
-        raise BoostrunError(f"cannot parse the source of {name}: {error}") from None
-
-
-@cache
-def normalised(source: str, name: str = "source") -> str:
-    r"""``source`` without comments, docstrings, blank lines, trailing space and the value of ``__version__``.
-
-    Cut out by position, since the printed form of a syntax tree differs from one Python version to the next. A release
-    that changes nothing but ``__version__`` makes no record stale.
-
-    >>> normalised('def f(x):  # why\n    "What f does."\n\n    return x   \n')
-    'def f(x):\n    return x\n'
-    """
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
-    lines = source.split("\n")  # not splitlines: it knows more line ends than Python's grammar does
-    tree = _parse(source, name)
-    try:
-        comments, inside = _comments_and_strings(source)
-    except (tokenize.TokenError, SyntaxError, IndentationError) as error:
-        raise BoostrunError(f"cannot parse the source of {name}: {error}") from None
-    # Comments first: each runs to the end of its line, so the positions of what stands before it stay right.
-    for row, column in comments:
-        lines[row] = lines[row][:column]
-    for node in _unwanted(tree):
-        first, last = node.lineno - 1, node.end_lineno - 1  # type: ignore[operator]  # ast.parse sets it
-        # The tree counts bytes of UTF-8 in a line, not characters.
-        start = len(lines[first].encode()[: node.col_offset].decode())
-        end = len(lines[last].encode()[: node.end_col_offset].decode())
-        rest = lines[last][end:]
-        lines[first] = lines[first][:start] + (rest if first == last else "")
-        for row in range(first + 1, last + 1):
-            lines[row] = rest if row == last else ""
-        inside.difference_update(range(first, last))
-    kept = [line if row in inside else line.rstrip() for row, line in enumerate(lines)]
-    return "".join(line + "\n" for row, line in enumerate(kept) if line or row in inside)
-
-
-def _comments_and_strings(source: str) -> tuple[list[tuple[int, int]], set[int]]:
-    """Where comments begin (row, column), and the rows whose end lies inside a string: these are kept to the letter."""
-    comments: list[tuple[int, int]] = []
-    inside: set[int] = set()
-    begun: list[int] = []  # f-strings are one token before Python 3.12 and several since; nested ones add to the depth
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        kind = tokenize.tok_name[token.type]
-        if kind == "COMMENT" and not begun:
-            comments.append((token.start[0] - 1, token.start[1]))
-        elif kind == "STRING":
-            inside.update(range(token.start[0] - 1, token.end[0] - 1))
-        elif kind in ("FSTRING_START", "TSTRING_START"):
-            begun.append(token.start[0] - 1)
-        elif kind in ("FSTRING_END", "TSTRING_END"):
-            inside.update(range(begun.pop(), token.end[0] - 1))
-    return comments, inside
-
-
-def _unwanted(tree: ast.Module) -> list[ast.stmt]:
-    """Docstrings and the assignment of ``__version__``, last one first."""
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.body:
-            first = node.body[0]
-            value = first.value if isinstance(first, ast.Expr) else None
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                found.append(first)
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and [_called(target) for target in node.targets] == ["__version__"]:
-            found.append(node)
-    return sorted(found, key=lambda node: (node.lineno, node.col_offset), reverse=True)

@@ -92,7 +92,7 @@ def test_a_plugin_is_followed_into_boostrun_and_no_other_package(pack):
     [
         ("toypack/core.py", "return g(x)", "return g(x) + 1"),
         ("toypack/late.py", "return x", "return -x"),
-        ("toypack/deep/__init__.py", "thing", "thing as it"),
+        ("toypack/deep/__init__.py", "from", "VALUE = 1\nfrom"),
         ("toypack/sibling.py", "VALUE = 1", "VALUE = 2"),
         ("toypack/late.py", "    return x", "    if x:\n        return x"),
     ],

@@ -144,6 +144,7 @@ def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
         expected=len(cell.settings.seeds),
         records=cell.best_records,
         stale=len(cell.stale),
+        sampled=cell.sampled,
         failed=len(cell.failed),
         reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
     )

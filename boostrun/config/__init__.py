@@ -10,10 +10,10 @@ from boostrun.config.fields import MISSING, Kind, fields_of, kind_of
 from boostrun.config.settings import BUDGET_KEYS, Root, Run
 from boostrun.errors import BoostrunError, did_you_mean
 
-__all__ = ["MISSING", "check_budget", "check_group", "check_root", "check_run", "defaults", "fields", "without_late"]
+__all__ = ["MISSING", "check_budget", "check_group", "check_root", "check_run", "defaults", "fields_in", "without_late"]
 
 
-def fields(group: str, name: str) -> dict[str, dataclasses.Field]:
+def fields_in(group: str, name: str) -> dict[str, dataclasses.Field]:
     """The keys of a choice of a group, by name; those of ``run`` too."""
     from boostrun.config import catalogue
 
@@ -26,7 +26,7 @@ def defaults(group: str, name: str) -> dict[str, Any]:
     >>> defaults("dataset", "npz")
     {'test_fraction': 0.2, 'split_seed': 0, 'path': '???'}
     """
-    return {key: field.default for key, field in fields(group, name).items()}
+    return {key: field.default for key, field in fields_in(group, name).items()}
 
 
 def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     >>> "device" in without_late("features", {"name": "coates_ng", **defaults("features", "coates_ng")})
     False
     """
-    late = {key: field.default for key, field in fields(group, values["name"]).items() if kind_of(field).late}
+    late = {key: field.default for key, field in fields_in(group, values["name"]).items() if kind_of(field).late}
     return {key: value for key, value in values.items() if key not in late or value != late[key]}
 
 
@@ -60,7 +60,7 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(name, str) or name not in known:
         raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), known)} (boostrun ls {group})")
     given = {key: value for key, value in values.items() if key != "name"}
-    return {"name": name, **_check(fields(group, name), given, group, name)}
+    return {"name": name, **_check(fields_in(group, name), given, group, name)}
 
 
 def check_root(values: Mapping[str, Any]) -> dict[str, Any]:

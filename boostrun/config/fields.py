@@ -269,8 +269,6 @@ def check(estimator: Any) -> None:
         kind = kind_of(field)
         if value is None and (field.default is None or kind.optional):
             continue
-        if isinstance(value, str) and value == "tuned" and "tuned" in kind.choices:
-            raise BoostrunError(f"{name}='tuned' is a word of the command line, for what boostrun tune chose")
         if kind.read(value) is None:
             hint = did_you_mean(value, kind.choices) if kind.choices and isinstance(value, str) else ""
             raise BoostrunError(f"{name}={value!r}: {kind.allowed} is needed{hint}")

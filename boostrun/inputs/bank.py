@@ -46,7 +46,7 @@ class BankInput:
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """How a table hands out its bank, whose content the key covers."""
-        return ("boostrun.inputs.table",)
+        return ("boostrun.inputs.table:Table",)
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Build the bank where it is not there yet; returns its table."""

@@ -112,8 +112,8 @@ class ChunksInput:
         return stream_set.key(_own(dataset), places.data_root)
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
-        """This module, and with it what reads and shuffles."""
-        return (__name__,)
+        """How a set is handed out, and with it what reads and shuffles."""
+        return (f"{__name__}:Chunks", "boostrun.data.stream_set:open_set")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Look the files through once; nothing is built."""

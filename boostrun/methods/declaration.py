@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boostrun.config.fields import MISSING, kind_of, or_tuned
+from boostrun.methods.making import Parameter, arguments
 
 _SMALL = 3  # what a budget is at most where a method is only compiled
 
@@ -85,34 +86,39 @@ class Method:
     paper: str = ""
     traits: tuple[str, ...] = ()
     tuning: Tuning | None = None
-    _parameters: dict[str, tuple[dataclasses.Field, str, str]] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
+    _fields: dict[str, dataclasses.Field] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _parameters: dict[str, Parameter] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Every parameter by ``name`` or ``part.name``: its field, the part (or nothing) and the parameter."""
+        """Every parameter by ``name`` or ``part.name``, with its field."""
         for one in dataclasses.fields(self.keys):
             if "kind" in one.metadata and one.name not in self.parts:
-                self._parameters[one.name] = (one, "", one.name)
+                self._take(one, "", one.name)
         for name, part in self.parts.items():
             for one in dataclasses.fields(part.keys):
                 if "kind" in one.metadata and one.name not in part.hidden:
-                    self._parameters[f"{name}.{one.name}"] = (one, name, one.name)
+                    self._take(one, name, part.names.get(one.name, one.name))
         for symbol, parameter in self.budget.items():
             if parameter not in self._parameters:
                 raise ValueError(f"{self.target}: budget {symbol} names the parameter {parameter!r}, and there is none")
+
+    def _take(self, one: dataclasses.Field, part: str, key: str) -> None:
+        place = f"{part}.{one.name}" if part else one.name
+        self._fields[place] = one
+        convert = one.metadata.get("make", _as_it_is)
+        self._parameters[place] = Parameter(place, part, one.name, key, one.default, convert)
 
     @property
     def fields(self) -> dict[str, dataclasses.Field]:
         """The keys, by name, in their order: neither budgets nor what is fixed or unused. One that is tuned takes the
         word ``tuned`` too.
         """
-        budgets = set(self.budget.values())
+        no_keys = {*self.budget.values(), *self.fixed, *self.unused}
         found = {
-            (self.parts[part].names.get(name, name) if part else name): one
-            for place, (one, part, name) in self._parameters.items()
-            if place not in budgets and place not in self.fixed and place not in self.unused
-        }
+            parameter.key: self._fields[place]
+            for place, parameter in self._parameters.items()
+            if place not in no_keys
+        }  # fmt: skip
         if self.tuning is not None and kind_of(found[self.tuning.key]).read("tuned") is None:
             found[self.tuning.key] = or_tuned(found[self.tuning.key])
         return found
@@ -123,7 +129,7 @@ class Method:
         symbols = {parameter: symbol for symbol, parameter in self.budget.items()}
         defaults = {}
         for symbol, parameter in self.budget.items():
-            one = self._parameters[parameter][0]
+            one = self._fields[parameter]
             follows = kind_of(one).follows
             defaults[symbol] = symbols.get(follows, MISSING) if follows else one.default
         return defaults
@@ -133,33 +139,23 @@ class Method:
 
         ``given`` is what the runner has for it; of that it takes what it names in ``given``.
         """
-        places = {self.budget[symbol]: value for symbol, value in budget.items()}
-        own: dict[str, Any] = {}
-        of_part: dict[str, dict[str, Any]] = {name: {} for name in self.parts}
-        for place, (one, part, name) in self._parameters.items():
-            key = self.parts[part].names.get(name, name) if part else name
-            if place in self.fixed:
-                value = self.fixed[place]
-            elif place in places:
-                value = places[place]
-            elif place in self.unused or place in self.budget.values():
-                continue
-            else:
-                value = one.metadata.get("make", _as_it_is)(values.get(key, one.default))
-            (of_part[part] if part else own)[name] = value
-        own |= {name: value for name, value in self.fixed.items() if name not in self._parameters}
-        own |= {name: obtain(part.target)(**of_part[name]) for name, part in self.parts.items()}
-        return obtain(self.target)(**own, **{name: value for name, value in given.items() if name in self.given})
+        spent = {self.budget[symbol]: value for symbol, value in budget.items()}
+        unset = self.unused | set(self.budget.values())
+        made = arguments(self._parameters.values(), values, self.fixed, spent, unset)
+        parts = {name: obtain(part.target)(**made.get(name, {})) for name, part in self.parts.items()}
+        own = made[""] | parts | {name: value for name, value in given.items() if name in self.given}
+        return obtain(self.target)(**own)
 
     def named(self, values: Mapping[str, Any]) -> list[tuple[str, str]]:
         """(key, "module:Class") of the parts that ``values``, or what is fixed, name in a room of the catalogue."""
         from boostrun.config.catalogue import part_target
 
         found = []
-        for place, (one, _, name) in self._parameters.items():
-            if (room := one.metadata.get("room")) and place not in self.unused and place not in self.parts:
-                value = self.fixed.get(place, values.get(name, one.default))
-                found.append((name, part_target(room, value)))
+        for place, one in self._fields.items():
+            if (room := one.metadata.get("room")) and place not in self.unused:
+                parameter = self._parameters[place]
+                value = self.fixed.get(place, values.get(parameter.key, one.default))
+                found.append((parameter.key, part_target(room, value)))
         return found
 
     def make_small(self, values: Mapping[str, Any], budget: Mapping[str, int]) -> Any:

@@ -36,6 +36,7 @@ class Comparison:
     failed: int
     reason: str
     rank: str = ""
+    sampled: int = 0
 
     @property
     def differs(self) -> bool:
@@ -89,6 +90,7 @@ def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Compariso
         stale=entry.stale,
         failed=failed,
         reason=_reason(entry, len(values), failed, remarks),
+        sampled=entry.sampled,
     )
 
 

@@ -1,7 +1,7 @@
 """How a table is laid out, before any format: blocks of column groups (ours, paper, diff), and the footer.
 
 All formats share the signs: ★ best, ☆ not significantly worse, ? untested, ≠ differs from the paper, † stale trials,
-— missing, 7/10 incomplete, [1] a numbered note.
+‡ trials of code that was compared by a sample, — missing, 7/10 incomplete, [1] a numbered note.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from boostrun.report.targets import check
 if TYPE_CHECKING:
     from boostrun.report.table import Table
 
-BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, MISSING = "★", "☆", "?", "≠", "†", "—"
+BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, SAMPLED, MISSING = "★", "☆", "?", "≠", "†", "‡", "—"
 QUOTED = "quoted"  # a row of the paper that is not run
 
 
@@ -143,7 +143,7 @@ def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, 
         parts.append(f"{cell.n}/{cell.expected}")
     elif cell.n and cell.n != usual:
         parts.append(f"n={cell.n}")
-    parts += [STALE] * (cell.stale > 0)
+    parts += [STALE] * (cell.stale > 0) + [SAMPLED] * (cell.sampled > 0)
     if cell.rank in signs:
         parts.append(signs[cell.rank])
     return " ".join([*parts, *_note(cell.reason, notes)])
@@ -186,6 +186,12 @@ def _footer(table: Table, usual: int) -> list[str]:
     stale = [f"{table.label(cell)} {' '.join(cell.column)}: {cell.stale} of {cell.n}" for cell in cells if cell.stale]
     if stale:
         lines.append(f"{STALE} made in part by other code or data than today's ({'; '.join(stale)} trials).")
+    sampled = [f"{table.label(c)} {' '.join(c.column)}: {c.sampled} of {c.n}" for c in cells if c.sampled]
+    if sampled:
+        lines.append(
+            f"{SAMPLED} made by code that has changed since; some of its trials were repeated with today's, equal to "
+            f"the bit, which is a sample and no proof ({'; '.join(sampled)} trials)."
+        )
     asked = [cell for cell in cells if cell.expected]
     absent, partial = sum(cell.n == 0 for cell in asked), sum(0 < cell.n < cell.expected for cell in cells)
     if absent or partial:

@@ -29,7 +29,7 @@ def merged(entries: Sequence[Entry], positions: Sequence[int]) -> list[Entry]:
     return [
         dataclasses.replace(
             parts[0], records=[record for part in parts for record in part.records],
-            **{name: sum(getattr(part, name) for part in parts) for name in ("expected", "stale", "failed")},
+            **{name: sum(getattr(part, name) for part in parts) for name in ("expected", "stale", "failed", "sampled")},
             reason="; ".join(dict.fromkeys(part.reason for part in parts if part.reason)),
         )
         for parts in places.values()

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boostrun.config.compose import Settings
+from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster, pool, provenance
 from boostrun.runner.cluster.ship import ship
-from boostrun.runner.plan import PlannedCell, cell_of, input_for, modules, open_store, own_choices, plan, prepare, roots
+from boostrun.runner.code import code_of
+from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, own_choices, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store
@@ -135,13 +137,15 @@ def _engine(first: Settings, store: Store) -> contextlib.AbstractContextManager[
 
 
 def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
-    """Modules of the cells to run and their digest; not of a person's own, which are looked for when they are run."""
+    """Roots of the cells to run and the digest of their bodies; not of a person's own, which are looked for when they
+    are run."""
     own = ("algo", "dataset")
     return sorted(
         {
-            (modules(cell.cell), cell.inputs.source)
+            (roots, source_digest(roots))
             for cell in cells
             if cell.to_run and not any("class" in getattr(cell.cell, part) for part in own)
+            for roots in (code_of(cell.cell).roots,)
         }
     )
 

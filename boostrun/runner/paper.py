@@ -154,6 +154,7 @@ class Item:
             setting="" if "setting" in (self.rows, *self.spec.columns) else place.setting,
             metric=metric,
             rounds=rounds,
+            sampled=cell.sampled,
         )
 
 

@@ -17,6 +17,8 @@ from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
 from boostrun.runner.cell import Cell, Inputs, Trial
+from boostrun.runner.code import code_of
+from boostrun.runner.equivalent import RERUN, Equivalent
 from boostrun.runner.store import Store
 
 
@@ -33,6 +35,7 @@ class PlannedCell:
     inputs: Inputs
     missing: str = ""
     done: list[dict] = field(default_factory=list)
+    sampled: int = 0  # of the done: made by code that some seeds were repeated with, and came out equal
     stale: dict[int, tuple[dict, str]] = field(default_factory=dict)
     failed: list[dict] = field(default_factory=list)
     to_run: list[Trial] = field(default_factory=list)
@@ -88,17 +91,6 @@ def cell_of(settings: Settings) -> Cell:
     return Cell(algo, dataset, features, settings.budget)
 
 
-def modules(cell: Cell) -> tuple[str, ...]:
-    """Dotted names of the modules whose source decides what a cell computes, besides those that they import."""
-    method = catalogue.method(cell.algo)
-    targets = (method.target, method.evaluation, *(part.target for part in method.parts.values()))
-    named = (where for name, where in method.named(cell.algo))
-    return (
-        *dict.fromkeys(where.partition(":")[0] for where in (*targets, *named)),
-        "boostrun.evaluation.trial", *input_for(cell.dataset).modules(cell.dataset),
-    )  # fmt: skip
-
-
 def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.Own, ...]:
     """Every algorithm, data set, family and paper of a person's own: workers are told."""
     groups = ("algo", "dataset", "features")
@@ -108,13 +100,15 @@ def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.Own, ...]:
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
     """Look every trial up in the store; nothing is built, fetched or run."""
     index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
-    return [_plan_cell(settings, store, index) for settings in all_settings]
+    places = {settings.root["results"] for settings in all_settings}
+    equivalent = {place: Equivalent.read(Path(place)) for place in places}
+    return [_plan_cell(settings, store, index, equivalent[settings.root["results"]]) for settings in all_settings]
 
 
-def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping]) -> PlannedCell:
+def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping], equivalent: Equivalent) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
-    source = source_digest(modules(cell))
+    source = source_digest(*code_of(cell))
     try:
         data = "" if untuned else _data_key(settings, cell)
         planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
@@ -128,11 +122,13 @@ def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping]) -
             continue
         if record is not None:
             planned.failed.append(record)
-        old = next((found for found in store.find(cell.key, seed, index()) if found["status"] == "done"), None)
-        if old is not None:
-            why = _why_stale(old, planned.inputs)
-            if not why:  # the data are not here to be compared, and the code is the same
+        found = [old for old in store.find(cell.key, seed, index()) if old["status"] == "done"]
+        if found:
+            whys = [_why_stale(old, planned.inputs, equivalent) for old in found]
+            old, why = next((pair for pair in zip(found, whys) if not pair[1]), (found[0], whys[0]))
+            if not why:  # the same code under an older digest, or the data are not here to be compared
                 planned.done.append(old)
+                planned.sampled += equivalent.kind(old["inputs"]["source"], source) == RERUN
                 continue
             planned.stale[seed] = (old, why)
         if not planned.missing:
@@ -145,11 +141,11 @@ def _data_key(settings: Settings, cell: Cell) -> str:
     return input_for(cell.dataset).key(cell.dataset, cell.features, places_of(settings))
 
 
-def _why_stale(record: dict, inputs: Inputs) -> str:
+def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent) -> str:
     changed = []
-    if record["inputs"]["source"] != inputs.source:
+    if not equivalent.kind(record["inputs"]["source"], inputs.source):
         changed.append("code")
-    if inputs.data and record["inputs"]["data"] != inputs.data:
+    if inputs.data and not equivalent.kind(record["inputs"]["data"], inputs.data):
         changed.append("data or features")
     return " and ".join(changed)
 

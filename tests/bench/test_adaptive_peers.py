@@ -43,7 +43,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
 from boostrun.methods import one_vs_all
-from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.report.canvas import DPI
 from boostrun.report.figures import COLOURS
 from tests.bench.test_peers import RESULTS, Ticking, text
@@ -144,7 +144,7 @@ def judged(data, library, version, setting, setup, ends, rounds, final):
 def laminating(data):
     source = ArraySource(data.samples, data.labels, 0, columns=data.columns)
     source.families = data.families
-    model = AdaBoostMH("laminating", n_estimators=ROUNDS, random_state=0)
+    model = AdaBoostMHClassifier("laminating", n_estimators=ROUNDS, random_state=0)
     begun = time.perf_counter()
     model.fit_source(source)
     ends = model.staged_train_seconds_
@@ -370,7 +370,7 @@ def test_laminating_beside_its_peers(tmp_path):
     data = digits()
     with threadpool_limits(1):
         part = slice(300)
-        AdaBoostMH("laminating", n_estimators=2, random_state=0).fit_source(
+        AdaBoostMHClassifier("laminating", n_estimators=2, random_state=0).fit_source(
             ArraySource(data.samples[part], data.labels[part], 0, columns=np.ascontiguousarray(data.columns[:, part]))
         )  # compiles
         ours = laminating(data)

@@ -11,7 +11,8 @@ from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
 from boostrun.features.bank import Bank
 from boostrun.kernels.lanes import LANES, load, spread, total, zeros
-from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH, Course, one_column_a_class
+from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from tests.bench.timing import median_ms, show
 from tests.conftest import REAL_DATA
 
@@ -46,20 +47,20 @@ def bank():
         pytest.skip(str(missing))
 
 
-def course(policy, codes, families, labels, samples):
-    model = AdaBoostMH(policy)
+def training(policy, codes, families, labels, samples):
+    model = AdaBoostMHClassifier(policy)
     board, started = model.set_up(codes, families, np.random.default_rng(0), samples)
-    return Course(board, started, one_column_a_class(labels, np.unique(labels)), "uniform")
+    return TrainingRun(board, started, one_column_a_class(labels, np.unique(labels)), "uniform")
 
 
 def test_steps_of_the_policies_beside_a_uniform_step(bank):
     parts = bank.codes("train"), bank.families, bank.labels("train"), bank.samples("train")
-    courses, times = {name: course(name, *parts) for name in POLICIES}, {name: [] for name in POLICIES}
+    runs, times = {name: training(name, *parts) for name in POLICIES}, {name: [] for name in POLICIES}
     with threadpool_limits(1):
-        for one in courses.values():
+        for one in runs.values():
             one.boost(60)  # compiled, and past the first steps, which are not like the others
         for _ in range(ROUNDS):  # in turn: what else the machine does comes to all of them
-            for name, one in courses.items():
+            for name, one in runs.items():
                 begun = time.perf_counter()
                 one.boost(STEPS)
                 times[name].append(1e3 * (time.perf_counter() - begun) / STEPS)
@@ -73,7 +74,7 @@ def test_a_step_beside_reading_the_weights_once_for_every_feature():
     rng = np.random.default_rng(0)
     n, classes, features = 60_000, 10, 10
     codes, labels = rng.integers(0, 256, (200, n)).astype(np.uint8), rng.integers(0, classes, n)
-    one = course("uniform_naive", codes, None, labels, None)
+    one = training("uniform_naive", codes, None, labels, None)
     signed = zeros(n, LANES)
     signed[:, :classes] = rng.normal(size=(n, classes))
     reads = {

@@ -93,14 +93,14 @@ def test_a_table_shows_what_is_not_tuned_as_missing_and_has_it_afterwards(comman
 
 
 def test_where_a_run_fails_nothing_is_chosen(command, workplace, monkeypatch):
-    from boostrun.papers.adaptive import evaluation as evaluate_votes
+    from boostrun.papers.adaptive.evaluation import StagedVotes
 
-    working = evaluate_votes.train_and_test
+    working = StagedVotes.run
 
-    def failing(model, *rest):
-        return 1 / 0 if model.policy.scale == 5 else working(model, *rest)
+    def failing(self, model, *rest):
+        return 1 / 0 if model.policy.scale == 5 else working(self, model, *rest)
 
-    monkeypatch.setattr(evaluate_votes, "train_and_test", failing)
+    monkeypatch.setattr(StagedVotes, "run", failing)
     code, out, err = command(f"tune algo=ucb {BANDIT}")
     assert code == 1 and "11 of 12 runs are there" in err and "chosen" not in out
     assert not (workplace / "results" / "tuned").exists()

@@ -137,7 +137,7 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
     assert "2 to run (about" in command(f"plan algo=rand {SMALL} trials=5")[1]
     from boostrun.runner import plan
 
-    monkeypatch.setattr(plan, "source_digest", lambda modules: "0" * 64)
+    monkeypatch.setattr(plan, "source_digest", lambda *_: "0" * 64)
     assert "3 stale (code changed)" in command(f"plan algo=rand {SMALL}")[1]
     code, out, _ = command(f"table reservoir/table3 dataset=digits algo=rand {SMALL.replace('dataset=digits ', '')}")
     assert code == 0 and "†" in out

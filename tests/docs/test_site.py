@@ -11,7 +11,7 @@ import pytest
 
 import boostrun
 from boostrun.data.streams import NAMES
-from boostrun.papers.adaptive.adaboost_mh import POLICIES
+from boostrun.papers.adaptive import POLICIES
 
 ROOT = Path(__file__).parents[2]
 _ELSEWHERE = r"""["']?(?:https?:)?//"""
@@ -20,7 +20,7 @@ _FETCHED = re.compile(rf"<(?:script|img|iframe|source)[^>]*\ssrc={_ELSEWHERE}|<l
 
 def _public() -> set[str]:
     names = {f"{module}.{name}" for name, module in boostrun._PUBLIC.items()}
-    names |= {f"boostrun.papers.adaptive.policies.{module}.{name}" for module, name in POLICIES.values()}
+    names |= {where.replace(":", ".") for where in POLICIES.values()}
     return names | {f"boostrun.data.streams.{name}" for name in NAMES}
 
 

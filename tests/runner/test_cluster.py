@@ -10,8 +10,8 @@ import pytest
 from run_clusters import run_group
 from run_toys import Toy, assert_whole, expected, figures, quick, record, threads, trials
 
-from boostrun.config.compose import compose_one
 from boostrun.config import check_run
+from boostrun.config.compose import compose_one
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from boostrun.config import fields
+from boostrun.config.fields import check
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
@@ -102,7 +102,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         return self.ensemble_.importances(self.n_features_in_)
 
     def _fit(self, source: ArraySource, rng: np.random.Generator):
-        fields.check(self)
+        check(self)
         parameters.bins(self)
         rounds = int(self.n_estimators)
         if not (self.warm_start and getattr(self, "_run", None)):

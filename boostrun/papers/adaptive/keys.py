@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any
 
-from boostrun.config import fields
-from boostrun.config.fields import Keys, boolean, choice, component, integer, keys, name_or_place, real
+from boostrun.config.fields import (
+    Keys,
+    boolean,
+    check,
+    choice,
+    component,
+    fields_of,
+    integer,
+    keys,
+    kind_of,
+    name_or_place,
+    plain_number,
+    real,
+)
 
 
 @keys
@@ -49,10 +61,10 @@ class PolicyKeys(Keys):
     """
 
     def __post_init__(self) -> None:
-        fields.check(self)
-        for name, field in fields.fields_of(type(self)).items():
-            if (value := fields.plain_number(getattr(self, name))) is not None:
-                setattr(self, name, fields.kind_of(field).read(value))
+        check(self)
+        for name, field in fields_of(type(self)).items():
+            if (value := plain_number(getattr(self, name))) is not None:
+                setattr(self, name, kind_of(field).read(value))
 
 
 @keys

@@ -64,9 +64,7 @@ class IBoostKeys(FittedKeys):
     update_every: str = choice("1", "p", help="steps at every example, or at additions only")
     adds_per_event: int = integer(1, help="classifiers added every p examples")
     remove: str = choice("smallest", "oldest", help="what goes for a newcomer when the budget is full")
-    multiclass: str = choice(
-        "samme", "ovr", help="several classes: SAMME's code vectors, or one against the rest"
-    )
+    multiclass: str = choice("samme", "ovr", help="several classes: SAMME's code vectors, or one against the rest")
 
 
 @keys

@@ -1,6 +1,6 @@
 """Shalev-Shwartz, Wexler & Shashua 2011: ShareBoost, one small set of features for all classes, and its rivals.
 
-``course.py`` is the loop, ``classifier.py`` the estimator; ``pools/`` holds one kind of candidate features a file.
+``selection.py`` is the loop, ``classifier.py`` the estimator; ``pools/`` holds one kind of candidate features a file.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ METHODS = {
         keys=keys.KernelSVMKeys,
         summary="a Gaussian kernel machine for every class (Shalev-Shwartz et al. 2011, Figure 7)",
         inputs=frozenset({"codes", "values", "anchors"}),
-        evaluation=f"{_HERE}.evaluation.whole:Whole",
+        evaluation=f"{_HERE}.evaluation.whole:Machines",
         random=False,
         given=frozenset({"random_state"}),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,41 +12,31 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boostrun.config.fields import check, fields_of
 from boostrun.errors import BoostrunError
+from boostrun.methods import parameters
+from boostrun.papers.shareboost.checkpoint import Checkpoint, Round
 from boostrun.papers.shareboost.features import features_of
+from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.shareboost import ShareBoost
+from boostrun.papers.shareboost.pools.constant import WithConstant
+from boostrun.papers.shareboost.pools.pool import Pool, checksum
+from boostrun.papers.shareboost.selection import GreedySelection
+from boostrun.papers.shareboost.threads import team
 
+_NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes is told as it is found
 _DTYPES = [np.float64, np.float32, np.uint8]
 
 
-class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
+class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
     """A linear multiclass predictor with few features, the same for all classes, found by forward greedy selection.
 
     Parameters
     ----------
-    n_features : int, T: features (or groups) to take. Every smaller number is answered by the same run.
+    {parameters}
     features : name or object of :mod:`boostrun.papers.shareboost.features`
         "raw" (the columns of X), "codes" (uint8 X, meaning X/255), "products", "stumps" or "piecewise"; objects have
         keys of their own, as ``Stumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
-    rule : {"gradient", "normalised", "line", "column", "full"}
-        What makes a candidate best: its gradient's l1-norm; the decrease that its curvature promises; the objective
-        reached along its gradient, over its own weights, over all weights.
-    shortlist : int, how many candidates, best by gradient, the last three rules try; 0: all.
-    reg, reg_kind, beta : lambda, {"frobenius", "smoothed_l1", "smoothed_linf"}, sharpness of the smoothed ones.
-    margin : float, of the loss: 1 in the paper; 0 is plain multinomial logistic regression.
-    solver : {"lbfgs", "agd"}, of each round's convex problem.
-    inner_rtol, inner_maxiter : float, int
-        The solver stops when no entry of the gradient exceeds ``inner_rtol`` times the round's score (of a group, the
-        mean of its columns'), or 1e-8.
-    stop_loss : float, rounds end when the training loss is no larger.
-    bias : {"none", "free", "pool"} or None
-        A constant feature: absent, always there and not counted, or one of the candidates. None: "pool" for stumps,
-        "none" for all others.
-    n_classes : int or None, more classes than y holds may be asked for.
-    scoring : {"full", "lazy"}
-        Lazy skips candidates that cannot be the best, to the same result. It pays under a strong penalty or when the
-        loss is nearly gone, elsewhere hardly ever; ``scored_`` tells.
     checkpoint : path or None
         A folder with a file a round: a run that was killed goes on from there, to the same result.
     n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
@@ -82,19 +72,6 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
     (20, (5, 10))
     """
 
-    def __init__(
-        self, n_features=20, features="raw", *, reg=0.0, rule="gradient", shortlist=50, reg_kind="frobenius",
-        beta=100.0, margin=1.0, solver="lbfgs", inner_rtol=1e-3, inner_maxiter=300, stop_loss=1e-6, bias=None,
-        n_classes=None, scoring="full", checkpoint=None, n_jobs=None, random_state=None,
-    ):  # fmt: skip
-        super().__init__(
-            n_features, rule=rule, shortlist=shortlist, reg=reg, reg_kind=reg_kind, beta=beta, margin=margin,
-            solver=solver, inner_rtol=inner_rtol, inner_maxiter=inner_maxiter, stop_loss=stop_loss, bias=bias,
-            n_classes=n_classes, scoring=scoring, checkpoint=checkpoint, n_jobs=n_jobs,
-        )  # fmt: skip
-        self.features = features
-        self.random_state = random_state
-
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
@@ -103,12 +80,12 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
         check_classification_targets(y)
-        self.check_parameters()
+        self._check_parameters()
         features = features_of(self.features)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise BoostrunError(f"y holds one class, {self.classes_[0]!r}; at least two are needed")
-        bias = self.bias or features.default_bias
+        bias = features.default_bias if self.bias == "auto" else self.bias
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         pool = features.pool(X, bias, np.random.default_rng(seed))
         self.fit_pool(pool, numbers)
@@ -118,6 +95,68 @@ class ShareBoostClassifier(ClassifierMixin, ShareBoost, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int, Round], None] | None = None):
+        """Train on the candidates of ``pool``, in place of ``features``, and class numbers ``y`` (n,) int64 from 0.
+
+        With ``bias="auto"`` a constant is a candidate where the pool has one. ``on_round(t, round)`` is called after
+        each round. Cost a round: one scoring pass of the pool, and 2 n t k multiply-adds an inner iteration. Raises
+        BoostrunError for parameters.
+        """
+        self._check_parameters()
+        k = self._number_of_classes(y)
+        if self.bias == "pool" and not pool.has_constant:
+            pool = WithConstant(pool)
+        with team(self.n_jobs):
+            run = GreedySelection(self, pool, y, k)
+            kept = Checkpoint(self.checkpoint, self._identity(pool, y, k)) if self.checkpoint else None
+            earlier = kept.rounds() if kept else iter(())
+            while not run.stopped(self.n_features, self.stop_loss):
+                if done := next(earlier, None):
+                    run.repeat(done)
+                    continue
+                if done := run.boost():
+                    if kept:
+                        kept.keep(len(run.rounds), done)
+                    if on_round:
+                        on_round(len(run.rounds), done)
+        self._take(run)
+        return self
+
+    def _take(self, run: GreedySelection) -> None:
+        """The attributes of a fitted model."""
+        self.model_ = run.model()
+        self.selected_ = self.model_.selected
+        self.path_ = self.model_.path
+        self.feature_names_selected_ = [run.pool.describe(candidate) for candidate in self.selected_]
+        self.stopped_ = run.stopped(self.n_features, self.stop_loss)
+        for name, field in {
+            "scores_": "score", "train_loss_": "loss", "objective_": "objective", "inner_residual_": "residual",
+            "inner_iterations_": "iterations", "scored_": "scored", "seconds_select_": "seconds_select",
+            "seconds_optimise_": "seconds_optimise",
+        }.items():  # fmt: skip
+            setattr(self, name, np.array([getattr(done, field) for done in run.rounds]))
+        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle  # type: ignore[attr-defined]
+
+    def _check_parameters(self) -> None:
+        check(self)
+        parameters.whole(self, "n_jobs", none=True)
+        if self.scoring == "lazy" and self.rule != "gradient":
+            raise BoostrunError(f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}")
+
+    def _number_of_classes(self, y: np.ndarray) -> int:
+        found = int(y.max()) + 1
+        if found < 2:
+            raise BoostrunError("y holds one class; at least two are needed")
+        if self.n_classes is not None and self.n_classes < found:
+            raise BoostrunError(f"n_classes={self.n_classes}: y holds {found} classes")
+        return int(self.n_classes or found)
+
+    def _identity(self, pool: Pool, y: np.ndarray, n_classes: int) -> dict:
+        """Everything that decides what the rounds are, as plain values; not how many there will be."""
+        keys = {key: getattr(self, key) for key in fields_of(ShareBoostKeys) if key not in _NOT_OF_ROUNDS}
+        return keys | {"n_classes": n_classes, "pool": [pool.kind, pool.n_candidates, pool.fingerprint()],
+                       "labels": checksum(y)}  # fmt: skip
 
     def decision_function(self, X) -> np.ndarray:
         """Scores: (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n T k)."""

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.kernels.lanes import LANES, zeros
 from boostrun.methods import parameters
 from boostrun.methods.binning import Binner
 from boostrun.papers.shareboost.kernels import shared_stumps as kernels
+from boostrun.papers.shareboost.keys import JointBoostKeys
 from boostrun.papers.shareboost.score_classifier import ScoreClassifier
 from boostrun.papers.shareboost.shared_stumps import SharedStumps
 
@@ -20,7 +22,7 @@ _MOST_CLASSES = 8  # of an exhaustive search: 255 subsets
 _LEAST_WEIGHT = 1e-30  # numbers near the smallest there are cost a hundred times as much
 
 
-class JointBoostClassifier(ScoreClassifier):
+class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
     """Boosting of one shared regression stump a round: h(x, c) is a or b for the classes of a subset S, as x_f lies
     above or below a threshold, and a constant k_c for every other class.
 
@@ -29,11 +31,7 @@ class JointBoostClassifier(ScoreClassifier):
 
     Parameters
     ----------
-    rounds : int, T
-    search : {"best_first", "exhaustive"}
-        Best first: S grows by the class that lowers the error most, and the best of the k sets is taken. Exhaustive:
-        all 2^k - 1 subsets, for 8 classes at most.
-    beam : int, how many sets of each size best-first search goes on with.
+    {parameters}
     max_bins : int from 2 to 256, quantile bins; all thresholds where a feature has no more distinct values.
 
     Attributes
@@ -62,12 +60,6 @@ class JointBoostClassifier(ScoreClassifier):
 
     _model_type = SharedStumps
 
-    def __init__(self, rounds=150, *, search="best_first", beam=1, max_bins=256):
-        self.rounds = rounds
-        self.search = search
-        self.beam = beam
-        self.max_bins = max_bins
-
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
@@ -83,12 +75,12 @@ class JointBoostClassifier(ScoreClassifier):
         binner = Binner(X, self.max_bins)
         codes = np.ascontiguousarray(binner.encode(X).T)
         starts = np.concatenate([[0], np.cumsum(np.isfinite(binner.edges).sum(axis=1))])
-        width = None if self.search == "exhaustive" else self.beam
+        width, rounds = None if self.search == "exhaustive" else int(self.beam), int(self.rounds)
         z = np.where(classes[:, None] == np.arange(k), 1.0, -1.0)
         scores, weights = np.zeros(z.shape), np.ones(z.shape)
-        stumps = SharedStumps.empty(k, self.rounds)
-        losses, select, optimise = np.empty((3, self.rounds))
-        for t in range(self.rounds):
+        stumps = SharedStumps.empty(k, rounds)
+        losses, select, optimise = np.empty((3, rounds))
+        for t in range(rounds):
             begun = time.perf_counter()
             split = best_split(ClassSums.of(codes, classes, weights, starts), width)
             found = time.perf_counter()
@@ -104,8 +96,7 @@ class JointBoostClassifier(ScoreClassifier):
         return self
 
     def _check_parameters(self) -> None:
-        parameters.choice(self, "search", ("best_first", "exhaustive"))
-        parameters.whole(self, "rounds", "beam")
+        check(self)
         parameters.bins(self)
 
     def _scores(self, X) -> np.ndarray:

@@ -12,20 +12,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.papers.shareboost.keys import KernelSVMKeys
+
+_TRIED = {"C": (1.0, 10.0, 100.0), "gamma": (0.25, 1.0, 4.0)}  # where none is given
 
 
-class KernelSVMClassifier(ClassifierMixin, BaseEstimator):
+class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
     """One machine against the rest for every class, kernel exp(-gamma ||x - x'||^2), by scikit-learn.
+
+    Of several pairs of C and gamma the one with the smallest error on a validation part of the training set is taken,
+    the first of equals, and all of the training set is learnt with it.
 
     Parameters
     ----------
-    C, gamma : float, or sequences of them
-        Gamma in units of 1 / (d var(X)). Of several pairs the one with the smallest error on a validation part of the
-        training set is taken, the first of equals, and all of the training set is learnt with it.
-    validation : float, the validation part's share of every class.
-    search_samples : int or None, at most so many training samples, drawn at random, take part in that choice.
+    {parameters}
     random_state : int, RandomState or None
 
     Attributes
@@ -46,24 +48,14 @@ class KernelSVMClassifier(ClassifierMixin, BaseEstimator):
     (True, True)
     """
 
-    def __init__(
-        self, C=(1.0, 10.0, 100.0), gamma=(0.25, 1.0, 4.0), *, validation=0.2, search_samples=None, random_state=None
-    ):
-        self.C = C
-        self.gamma = gamma
-        self.validation = validation
-        self.search_samples = search_samples
-        self.random_state = random_state
-
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input. Cost: between n^2 d and n^3 a
         machine, for every pair that is tried and once more.
         """
+        check(self)
         pairs = list(itertools.product(self._candidates("C"), self._candidates("gamma")))
-        parameters.share(self, "validation")
-        parameters.whole(self, "search_samples", least=2, none=True)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
@@ -83,15 +75,14 @@ class KernelSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _candidates(self, key: str) -> list[float]:
         given = getattr(self, key)
-        values = list(given) if np.iterable(given) and not isinstance(given, str) else [given]
-        if not values or not all(isinstance(value, (int, float)) and 0.0 < value < np.inf for value in values):
-            raise BoostrunError(f"{key}={given!r}: a finite number above 0, or a list of them, is needed")
-        return [float(value) for value in values]
+        if given is None:
+            return list(_TRIED[key])
+        return [float(value) for value in (given if isinstance(given, (list, tuple)) else [given])]
 
     def _choose(self, pairs, unit: float, X: np.ndarray, numbers: np.ndarray) -> tuple[tuple[float, float], float]:
         """The pair with the smallest validation error, and that error; the first where too few samples are there."""
         rng = check_random_state(self.random_state)
-        train, held = split(numbers, self.validation, self.search_samples, rng)
+        train, held = split(numbers, self.validation, self.search_samples and int(self.search_samples), rng)
         if not len(held) or len(np.unique(numbers[train])) < 2:
             return pairs[0], np.nan
         errors = []

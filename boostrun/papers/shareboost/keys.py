@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any
 
-from boostrun.config.fields import Keys, boolean, choice, integer, keys, kind_of, or_tuned, real, renamed
+from boostrun.config.fields import Keys, boolean, choice, integer, keys, kind_of, real, renamed
 
 _FEATURES = integer(
     100, help="T: features (or groups of columns) to take; every smaller number is answered by the same run"
 )
-_REG = or_tuned(real(0.0, least=0.0, help="lambda: weight of the penalty"))
+_REG = real(0.0, least=0.0, help="lambda: weight of the penalty")
 _MARGIN = real(1.0, least=0.0, help="of the loss: 1 in the paper; 0 is plain multinomial logistic regression")
 _SOLVER = choice("lbfgs", "agd", help="of each round's convex problem")
 _RTOL = real(
@@ -37,7 +37,7 @@ class ShareBoostKeys(Keys):
         "objective reached along its gradient, over its own weights, over all weights",
     )  # fmt: skip
     shortlist: int = integer(50, least=0, help="candidates, best by gradient, that line, column and full try; 0: all")
-    reg: float | str = renamed(_REG)
+    reg: float = renamed(_REG)
     reg_kind: str = choice("frobenius", "smoothed_l1", "smoothed_linf", help="the penalty: a norm of the weights")
     beta: float = real(100.0, above=0.0, help="sharpness of the smoothed norms")
     margin: float = renamed(_MARGIN)
@@ -70,7 +70,7 @@ class OneVsRestGreedyKeys(Keys):
     )
     features: Any = "raw"
     _: KW_ONLY
-    reg: float | str = renamed(_REG, help="lambda of lambda ||w||^2, of each class")
+    reg: float = renamed(_REG, help="lambda of lambda ||w||^2, of each class")
     solver: str = renamed(_SOLVER)
     inner_rtol: float = renamed(_RTOL)
     inner_maxiter: int = renamed(_MAXITER)

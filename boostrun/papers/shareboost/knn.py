@@ -8,11 +8,12 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.papers.shareboost.keys import KNNKeys
 
 
-class KNNClassifier(ClassifierMixin, BaseEstimator):
+class KNNClassifier(KNNKeys, ClassifierMixin, BaseEstimator):
     """The majority of the k nearest training samples, by Euclidean distance in double precision.
 
     Distances of whole numbers, as pixels are, have no rounding error. Of equal distances the earlier training sample is
@@ -20,8 +21,7 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    k : int
-    tie : {"nearest", "smallest"}, of several classes with most votes that of the nearest, or the first in order.
+    {parameters}
 
     Attributes
     ----------
@@ -35,23 +35,18 @@ class KNNClassifier(ClassifierMixin, BaseEstimator):
     (array(['a'], dtype='<U1'), array(['a'], dtype='<U1'))
     """
 
-    def __init__(self, k=3, *, tie="nearest"):
-        self.k = k
-        self.tie = tie
-
     def fit(self, X, y):
         """Keep the training set: X (n, d) finite numbers, y (n,) labels.
 
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         """
-        parameters.whole(self, "k")
-        parameters.choice(self, "tie", ("nearest", "smallest"))
+        check(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         if self.k > len(X):
             raise BoostrunError(f"k={self.k}: the training set has n_samples={len(X)}")
         self.classes_, self._numbers = np.unique(y, return_inverse=True)
-        self._search = NearestNeighbors(n_neighbors=self.k, algorithm="brute").fit(X)
+        self._search = NearestNeighbors(n_neighbors=int(self.k), algorithm="brute").fit(X)
         self.multiply_adds_ = X.size
         return self
 

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
 from boostrun.papers.shareboost.fista import certificate, fista
 from boostrun.papers.shareboost.inner import Objective, lbfgs
+from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.loss import residuals
 from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
 from boostrun.papers.shareboost.pools.pool import Pool
@@ -40,29 +42,46 @@ class Point(NamedTuple):
     debiased: np.ndarray | None
 
 
-class MixedNorm:
-    """The mixed-norm path on a pool of candidates; see the classifier for parameters and attributes.
+class MixedNormClassifier(MixedNormKeys, PoolClassifier):
+    """A linear multiclass predictor with few features, the same for all classes, by a convex penalty.
 
-    >>> from boostrun.papers.shareboost.pools.dense import DensePool
-    >>> x = np.array([[1.0, 0.1], [1.0, -0.1], [-1.0, 0.1], [-1.0, -0.1]])
-    >>> model = MixedNorm(n_lambdas=5, lambda_min_ratio=0.1).fit_pool(DensePool(x), np.array([0, 0, 1, 1]))
-    >>> model.n_columns_
-    array([0, 1, 1, 1, 1])
+    minimises L(W) + lambda sum_r max_y |W_yr| for a falling sequence of lambda, L the loss of ShareBoost. The largest
+    score at the last point wins.
+
+    Parameters
+    ----------
+    {parameters}
+    features : name or object of :mod:`boostrun.papers.shareboost.features`, single columns.
+    max_iterations : int, most iterations of one solve; the certificate reached then is what it is.
+    n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
+
+    Attributes
+    ----------
+    lambdas_, n_columns_ : (L,) the path's lambdas, and how many columns are not exactly 0 at each.
+    train_loss_, objective_, gap_ : (L,) mean loss L, F, and the certified bound of F - min F.
+    iterations_, seconds_ : (L,)
+    model_ : MixedNormPath, weights and scores at every point.
+    classes_ : (k,) array
+
+    Cost: 2 n m k multiply-adds an iteration for a working set of m columns, and one scoring pass of all candidates for
+    each point and each time that the set grows.
+
+    References
+    ----------
+    .. [1] J. Duchi and Y. Singer, "Boosting with Structural Sparsity", ICML 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> clf = MixedNormClassifier(n_lambdas=20, lambda_min_ratio=0.1).fit(X[:1400] / 16, y[:1400])
+    >>> bool((clf.gap_ <= 1e-3 * clf.objective_).all()), clf.n_columns_[:3]
+    (True, array([0, 4, 9]))
+    >>> clf.score(X[1400:] / 16, y[1400:]) > 0.8
+    True
     """
 
-    def __init__(
-        self, n_lambdas=60, *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0, max_columns=None,
-        max_iterations=20_000, n_classes=None, n_jobs=None,
-    ):  # fmt: skip
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.gap = gap
-        self.debias = debias
-        self.margin = margin
-        self.max_columns = max_columns
-        self.max_iterations = max_iterations
-        self.n_classes = n_classes
-        self.n_jobs = n_jobs
+    _model_type = MixedNormPath
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_point: Callable[[int, Point], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64 from 0.
@@ -70,7 +89,9 @@ class MixedNorm:
         ``on_point(number, point)`` is called after each point. Cost: see the classifier. Raises BoostrunError for
         parameters.
         """
-        self.check_parameters()
+        check(self)
+        parameters.whole(self, "max_iterations")
+        parameters.whole(self, "n_jobs", none=True)
         with team(self.n_jobs):
             return self._fit(pool, y, on_point)
 
@@ -78,15 +99,15 @@ class MixedNorm:
         k = max(int(y.max()) + 1, 2)
         if self.n_classes is not None and self.n_classes < k:
             raise BoostrunError(f"n_classes={self.n_classes}: y holds {k} classes")
-        course = Course(self, pool, y, self.n_classes or k)
+        solver = PathSolver(self, pool, y, int(self.n_classes or k))
         points = []
-        for lam in course.largest * np.geomspace(1.0, self.lambda_min_ratio, self.n_lambdas):
-            points.append(course.solve(float(lam)))
+        for lam in solver.largest * np.geomspace(1.0, self.lambda_min_ratio, int(self.n_lambdas)):
+            points.append(solver.solve(float(lam)))
             if on_point:
                 on_point(len(points), points[-1])
             if self.max_columns is not None and len(points[-1].candidates) >= self.max_columns:
                 break
-        self._take(pool, points, course.n_classes)
+        self._take(pool, points, solver.n_classes)
         return self
 
     def _take(self, pool: Pool, points: list[Point], k: int) -> None:
@@ -113,28 +134,21 @@ class MixedNorm:
     def _hold(self, path: MixedNormPath) -> None:
         self.model_, self.lambdas_, self.n_columns_ = path, path.lambdas, path.counts
 
-    def check_parameters(self) -> None:
-        """Raise BoostrunError with one sentence for a parameter that cannot be."""
-        parameters.whole(self, "n_lambdas", "max_iterations")
-        parameters.whole(self, "max_columns", none=True)
-        parameters.whole(self, "n_jobs", none=True)
-        parameters.whole(self, "n_classes", least=2, none=True)
-        parameters.share(self, "lambda_min_ratio")
-        for key in ("gap", "margin"):
-            value = getattr(self, key)
-            if not 0.0 <= value < np.inf or (key == "gap" and value == 0.0):
-                raise BoostrunError(
-                    f"{key}={value!r}: a finite number {'above' if key == 'gap' else 'from'} 0 is needed"
-                )
+    def _scores(self, X) -> np.ndarray:
+        return self.model_.scores(X, len(self.model_.debiased) > 0)[:, : len(self.classes_)]
+
+    def _staged_scores(self, X) -> Iterator[np.ndarray]:
+        for scores in self.model_.staged_scores(X, len(self.model_.debiased) > 0):
+            yield scores[:, : len(self.classes_)]
 
 
-class Course:
+class PathSolver:
     """A path that goes on from one lambda to the next: warm starts on a working set of columns, which only grows.
 
     Attributes: ``largest``, lambda_max = max_r ||grad_r L(0)||_1, from which on W = 0 is the solution.
     """
 
-    def __init__(self, keys: MixedNorm, pool: Pool, y: np.ndarray, n_classes: int):
+    def __init__(self, keys: MixedNormKeys, pool: Pool, y: np.ndarray, n_classes: int):
         self.keys, self.pool, self.y, self.n_classes = keys, pool, y, n_classes
         self.design = pool.design()
         self.working = np.empty(0, np.int64)  # the candidate of every column of the design
@@ -186,70 +200,3 @@ class Course:
             self.pool.extend(design, int(candidate))
         objective = Objective(design, self.y, self.n_classes, margin=self.keys.margin)
         return lbfgs(objective, start, _REFIT_TOLERANCE, _REFIT_ITERATIONS).weights
-
-
-class MixedNormClassifier(PoolClassifier, MixedNorm):
-    """A linear multiclass predictor with few features, the same for all classes, by a convex penalty.
-
-    minimises L(W) + lambda sum_r max_y |W_yr| for a falling sequence of lambda, L the loss of ShareBoost. The largest
-    score at the last point wins.
-
-    Parameters
-    ----------
-    n_lambdas, lambda_min_ratio : int, float
-        So many lambdas, evenly spaced in the logarithm, from the largest that has a column to this share of it.
-    features : name or object of :mod:`boostrun.papers.shareboost.features`, "raw" (the columns of X) by default; single
-    columns. gap : float
-        Every point is solved until F - min F <= gap F is certain.
-    debias : bool, also minimise the loss alone over each point's columns; predictions then use those weights.
-    margin : float, of the loss: 1 in the paper; 0 is plain multinomial logistic regression.
-    max_columns : int or None, the path ends at the first point with so many columns.
-    max_iterations : int, most iterations of one solve; the certificate reached then is what it is.
-    n_classes : int or None, more classes than y holds may be asked for.
-    n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
-
-    Attributes
-    ----------
-    lambdas_, n_columns_ : (L,) the path's lambdas, and how many columns are not exactly 0 at each.
-    train_loss_, objective_, gap_ : (L,) mean loss L, F, and the certified bound of F - min F.
-    iterations_, seconds_ : (L,)
-    model_ : MixedNormPath, weights and scores at every point.
-    classes_ : (k,) array
-
-    Cost: 2 n m k multiply-adds an iteration for a working set of m columns, and one scoring pass of all candidates for
-    each point and each time that the set grows.
-
-    References
-    ----------
-    .. [1] J. Duchi and Y. Singer, "Boosting with Structural Sparsity", ICML 2009.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> X, y = load_digits(return_X_y=True)
-    >>> clf = MixedNormClassifier(n_lambdas=20, lambda_min_ratio=0.1).fit(X[:1400] / 16, y[:1400])
-    >>> bool((clf.gap_ <= 1e-3 * clf.objective_).all()), clf.n_columns_[:3]
-    (True, array([0, 4, 9]))
-    >>> clf.score(X[1400:] / 16, y[1400:]) > 0.8
-    True
-    """
-
-    _model_type = MixedNormPath
-
-    def __init__(
-        self, n_lambdas=60, features="raw", *, lambda_min_ratio=1e-3, gap=1e-3, debias=False, margin=1.0,
-        max_columns=None, max_iterations=20_000, n_classes=None, n_jobs=None,
-    ):  # fmt: skip
-        super().__init__(
-            n_lambdas, lambda_min_ratio=lambda_min_ratio, gap=gap, debias=debias, margin=margin,
-            max_columns=max_columns, max_iterations=max_iterations, n_classes=n_classes,
-            n_jobs=n_jobs,
-        )  # fmt: skip
-        self.features = features
-
-    def _scores(self, X) -> np.ndarray:
-        return self.model_.scores(X, len(self.model_.debiased) > 0)[:, : len(self.classes_)]
-
-    def _staged_scores(self, X) -> Iterator[np.ndarray]:
-        for scores in self.model_.staged_scores(X, len(self.model_.debiased) > 0):
-            yield scores[:, : len(self.classes_)]

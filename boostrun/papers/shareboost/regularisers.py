@@ -50,11 +50,8 @@ class SmoothedLInf:
         return float(values.sum()), (up - down) / summed
 
 
-REGULARISERS = ("frobenius", "smoothed_l1", "smoothed_linf")
-
-
 def regulariser(kind: str, beta: float):
-    """The penalty named ``kind``, one of ``REGULARISERS``."""
+    """The penalty named ``kind``: frobenius, smoothed_l1 or smoothed_linf."""
     if kind == "frobenius":
         return Frobenius()
     return SmoothedL1(beta) if kind == "smoothed_l1" else SmoothedLInf(beta)

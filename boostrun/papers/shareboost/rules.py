@@ -10,7 +10,6 @@ from boostrun.papers.shareboost.inner import Objective, descend, lbfgs
 from boostrun.papers.shareboost.loss import loss_and_residuals
 
 TRIED = ("line", "column", "full")  # rules that solve a problem for every candidate of a shortlist
-RULES = ("gradient", "normalised", *TRIED)
 _TOLERANCE = 1e-8  # largest gradient left in those problems
 
 

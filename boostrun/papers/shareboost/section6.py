@@ -13,14 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, lbfgs
+from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.loss import loss_and_residuals
-from boostrun.papers.shareboost.mixed_norm import Course, MixedNorm
+from boostrun.papers.shareboost.mixed_norm import PathSolver
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.prox import mixed_norm
 from boostrun.papers.shareboost.regularisers import Frobenius
-from boostrun.papers.shareboost.shareboost import ShareBoost
 
 SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example
 L1 = ((16, 0.01, 0.949984), (64, 0.001, 0.864297))  # k, lambda, and the c whose c W^f is the minimiser
@@ -98,8 +99,8 @@ def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
 
 def mixed_norm_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
     """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9; BoostrunError where that fails."""
-    course = Course(MixedNorm(gap=1e-9), DensePool(x), y, k)
-    point, out = course.solve(lam), np.zeros((x.shape[1], k))
+    solver = PathSolver(MixedNormKeys(gap=1e-9), DensePool(x), y, k)
+    point, out = solver.solve(lam), np.zeros((x.shape[1], k))
     if point.gap > 1e-9 * point.objective:
         raise BoostrunError(f"the mixed norm's solver stopped at a relative gap of {point.gap / point.objective:.1e}")
     out[point.candidates] = point.weights
@@ -163,7 +164,7 @@ def _first_example() -> Iterator[Check]:
         yield _check(1, 2, f"k = {k}, lambda = {lam:g}: columns of the Frobenius minimiser", m + k, used, used == m + k)
     for k in (16, 32, 64, 128):
         x, y, *_, m = first(k)
-        model = ShareBoost(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(x), y)
+        model = ShareBoostClassifier(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(x), y)
         taken = sorted(model.selected_.tolist())
         yield _check(1, 3, f"k = {k}: ShareBoost's first {m} columns are the bits", m, sum(r < m for r in taken),
                      taken == list(range(m)))  # fmt: skip
@@ -175,7 +176,7 @@ def _first_example() -> Iterator[Check]:
         yield _check(1, 3, f"k = {k}: training error after {m - 1} rounds, 0 after {m}", "0.5", errors[-2], halved)
     for k in (4, 8):
         x, y, *_, m = first(k)
-        model = ShareBoost(1).fit_pool(DensePool(x), y)
+        model = ShareBoostClassifier(1).fit_pool(DensePool(x), y)
         met = model.selected_[0] == m and math.isclose(model.scores_[0], unit_score(k), rel_tol=1e-6)
         what = f"k = {k}: score of round 1, a unit column's"
         yield _check(1, 3, what, f"{unit_score(k):.6g}", model.scores_[0], met)
@@ -205,7 +206,7 @@ def _second_example() -> Iterator[Check]:
         yield _check(2, 2, f"k = 16, s = 4, lambda = {lam:g}: columns of the mixed norm, entries alike", 16, used, met)
     for k, s in SIZES:
         x, y, *_, m = second(k, s, 4 * s)
-        model = ShareBoost(3 * m).fit_pool(DensePool(x), y)
+        model = ShareBoostClassifier(3 * m).fit_pool(DensePool(x), y)
         errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(x)]
         expected = (1 - 1 / k) / (5 * s)  # (eps / s)(1 - 1 / k), eps = s / (a + s), a = 4 s
         met = model.selected_[:m].tolist() == list(range(m)) and math.isclose(errors[m - 1], expected)

@@ -7,14 +7,24 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.config.compose import compose_one
 from boostrun.data import caltech101, inria, load
 from boostrun.data.files import read_image
 from boostrun.errors import DataMissingError
-from boostrun.papers.adaptive.figures.mosaic import Panel
+from boostrun.papers.adaptive.figures.mosaic import Panel, mosaic_figure
 
 _PEOPLE, _OBJECTS, _FIRST = 12, 20, 20
 _SIZE = 96  # pixels of the sides that images of Caltech-101 are brought to
+
+
+def draw(folder: Path, data_root: Path) -> str:
+    """Dubout & Fleuret 2014, Figure 3, of the data sets that are there, as figure.png in ``folder``; returns what to
+    tell.
+
+    Raises BoostrunError when the folder cannot be written, or a data set is damaged.
+    """
+    shown, absent = panels(data_root)
+    mosaic_figure(shown, folder / "figure.png")
+    return "\n".join([*(f"missing: {what}" for what in absent), f"written: {folder}/figure.png"])
 
 
 def panels(data_root: Path) -> tuple[list[Panel], list[str]]:
@@ -39,8 +49,7 @@ def _digits(data_root: Path) -> list[np.ndarray]:
 
 
 def _inria_people(data_root: Path) -> list[np.ndarray]:
-    options = compose_one(["dataset=inria"]).dataset
-    people = [path for name, path in inria.files(options, data_root).items() if name.startswith("train/pos/")]
+    people = [path for name, path in inria.files({"name": "inria"}, data_root).items() if name.startswith("train/pos/")]
     return [inria.centre(path) for path in _spread(people)]
 
 
@@ -56,8 +65,7 @@ def _spread(items) -> list:
 
 def _objects(data_root: Path) -> list[np.ndarray]:
     """Random images, the same every time."""
-    options = compose_one(["dataset=caltech101"]).dataset
-    paths = list(caltech101.files(options, data_root).values())
+    paths = list(caltech101.files({"name": "caltech101"}, data_root).values())
     chosen = np.random.default_rng(0).permutation(len(paths))[:_OBJECTS]
     return [read_image(paths[i], (_SIZE, _SIZE)) for i in chosen]
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from boostrun.papers.adaptive.expected_edge import of_gaussian
 from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.figures import COLOURS, MARKERS
+from boostrun.report.files import write_bytes
 
-if TYPE_CHECKING:
-    import numpy as np
+_VARIANCES = (1e-2, 1e-4)
+_COSTS = (1_000, 10_000, 100_000)
+_MOST = 10_000  # candidates, and samples
 
 
 class CostCurve(NamedTuple):
@@ -31,6 +36,33 @@ class EdgePanel(NamedTuple):
     samples: np.ndarray
     surface: np.ndarray
     curves: Sequence[CostCurve]
+
+
+def draw(folder: Path, data_root: Path) -> str:
+    """Dubout & Fleuret 2014, Figure 1, as figure.png and figure.csv in ``folder``; returns what to tell.
+
+    Gaussian edges of mean 0 and variance tau^2, estimated with variance 1 / S; no data are needed. Raises BoostrunError
+    when the folder cannot be written.
+    """
+    counts = np.unique(np.geomspace(1, _MOST, 241).round().astype(int))
+    samples = np.geomspace(1, _MOST, 121)
+    panels, rows, told = [], ["variance,cost,Q,S,expected_edge"], ["tau^2   cost     Q*    S*    E[eps*]"]
+    for variance in _VARIANCES:
+        curves = []
+        for cost in _COSTS:
+            every = np.arange(1, min(cost, _MOST) + 1)
+            expected = of_gaussian(every, every / cost, 0.0, variance)
+            best = int(expected.argmax())
+            shown = counts[counts <= cost]
+            edges = expected[shown - 1].round(8) + 0.0
+            curves.append(CostCurve(cost, shown, edges, int(every[best]), float(expected[best])))
+            rows += [f"{variance:g},{cost},{q},{cost / q:.6g},{edge:.6g}" for q, edge in zip(shown, edges)]
+            told.append(f"{variance:<7g} {cost:<8} {every[best]:<5} {cost / every[best]:<5.0f} {expected[best]:.5f}")
+        surface = of_gaussian(counts[:, None], 1.0 / samples, 0.0, variance)
+        panels.append(EdgePanel(variance, counts, samples, surface, curves))
+    edge_figure(panels, folder / "figure.png")
+    write_bytes(folder / "figure.csv", ("\n".join(rows) + "\n").encode())
+    return "\n".join([*told, "", f"written: {folder}/figure.png and figure.csv"])
 
 
 def edge_figure(panels: Sequence[EdgePanel], path: Path | str) -> Path:

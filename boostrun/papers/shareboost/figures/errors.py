@@ -1,14 +1,16 @@
-"""Images that a classifier gets wrong, each with what it is and what it was taken for, as a PNG file."""
+"""Figure 6: images that a classifier gets wrong, each with what it is and what it was taken for, as a PNG file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boostrun.report.canvas import DPI, WIDTH, defaults, write_png
 
+_MOST = 120  # images that are shown; how many there are is told
 _COLUMNS = 12
 _CELL = 1.35  # height of an image and its label, in widths
 
@@ -35,3 +37,19 @@ def errors_figure(images: np.ndarray, labels: Sequence[tuple[str, str]], title: 
         axis.set(xlim=(0, _COLUMNS), ylim=(rows * _CELL, 0), aspect="equal")
         axis.set_axis_off()
         return write_png(figure, path)
+
+
+def draw(cell: Any, record: dict, place: str, path: Path) -> str:
+    """The test images that a record predicts wrongly; or why there is no picture."""
+    wrong = record["curve"].get("misclassified")
+    if not wrong or "holdout" in cell.cell.dataset:
+        return "its record names no test samples"
+    data = cell.data_set()
+    if data.x_test.ndim < 3:
+        return "its samples are no images"
+    shown = wrong[:_MOST]
+    labels = [(data.classes[truth], data.classes[predicted]) for _, predicted, truth in shown]
+    told = f", the first {len(shown)}" if len(shown) < len(wrong) else ""
+    title = f"{place}: {len(wrong)} of {len(data.x_test)} test images are misclassified{told} (class as predicted)"
+    errors_figure(data.x_test[[number for number, *_ in shown]], labels, title, path)
+    return ""

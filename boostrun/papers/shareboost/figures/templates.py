@@ -1,14 +1,16 @@
-"""Patch templates, each with its mask, above the weights of every class for them, as a PNG file."""
+"""Figure 5: patch templates, each with its mask, above the weights of every class for them, as a PNG file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boostrun.report.canvas import DPI, WIDTH, defaults, write_png
 
+_MOST = 30  # in the paper's figure
 _ROW = 15  # templates side by side
 _CELL = 2.25  # height of a template, its mask and its number, in widths
 
@@ -56,3 +58,19 @@ def template_figure(
         below.set(xlabel="template", ylabel="class")
         figure.colorbar(shown, ax=below, label="weight")
         return write_png(figure, path)
+
+
+def draw(cell: Any, record: dict, place: str, path: Path) -> str:
+    """The first templates of a record under their masks, and the last weights for them; or why there is no picture."""
+    table = cell.table()
+    fitted = table.fitted()
+    if "filters" not in fitted or not record["curve"].get("weights"):
+        return "its features are no templates"
+    selected = np.array(record["curve"]["selected"][:_MOST])
+    weights = np.array(record["curve"]["weights"])[: len(selected), : len(table.classes)]
+    mask, filter_ = np.divmod(selected, len(fitted["filters"]))
+    title = (
+        f"{place}: the first {len(selected)} of {len(record['curve']['selected'])} templates, their masks and weights"
+    )
+    template_figure(fitted["filters"][filter_], fitted["masks"][mask], weights, table.classes, title, path)
+    return ""

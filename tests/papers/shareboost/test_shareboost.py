@@ -21,11 +21,9 @@ from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
-from boostrun.papers.shareboost.regularisers import REGULARISERS, regulariser
-from boostrun.papers.shareboost.rules import RULES
-from boostrun.papers.shareboost.shareboost import ShareBoost
+from boostrun.papers.shareboost.regularisers import regulariser
+from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples
 from tests.reference import sharing as twin
-from tests.sharing.pools import CLASSES, POOLS, samples
 
 EXACT = {"inner_rtol": 0.0, "inner_maxiter": 2000}  # to 1e-8
 SMALL = [
@@ -63,7 +61,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def path(digits):
-    return ShareBoost(12).fit_pool(DensePool(digits[0]), digits[1])
+    return ShareBoostClassifier(12).fit_pool(DensePool(digits[0]), digits[1])
 
 
 def test_the_loop_is_algorithm_1(data):
@@ -81,7 +79,7 @@ def test_the_loop_is_algorithm_1(data):
         return found.x.reshape(-1, k)
 
     chosen, weights = twin.share_boost(x, y, CLASSES, 4, solve)
-    model = ShareBoost(4, **EXACT).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(4, **EXACT).fit_pool(DensePool(x), y)
     assert model.selected_.tolist() == chosen
     np.testing.assert_allclose(model.path_[-1], weights, atol=1e-5)
 
@@ -109,8 +107,8 @@ def test_columns_in_use_are_as_many_as_rounds_and_differ(path):
 
 def test_theorem_2_with_half_its_constant_holds_against_many_predictors(digits):
     x, y = digits
-    model = ShareBoost(10, inner_rtol=1e-5, inner_maxiter=3000).fit_pool(DensePool(x), y)
-    best = ShareBoost(40, reg=1e-4).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(10, inner_rtol=1e-5, inner_maxiter=3000).fit_pool(DensePool(x), y)
+    best = ShareBoostClassifier(40, reg=1e-4).fit_pool(DensePool(x), y)
     rng = np.random.default_rng(0)
     for trial in range(40):
         weights = np.zeros((x.shape[1], 10))
@@ -126,7 +124,7 @@ def test_theorem_2_with_half_its_constant_holds_against_many_predictors(digits):
 @pytest.mark.parametrize("name", POOLS)
 def test_a_longer_run_begins_with_the_shorter_one_bit_for_bit(name):
     x, y = samples()
-    short, long = (ShareBoost(t, reg=1e-4).fit_pool(POOLS[name](x), y) for t in (3, 5))
+    short, long = (ShareBoostClassifier(t, reg=1e-4).fit_pool(POOLS[name](x), y) for t in (3, 5))
     np.testing.assert_array_equal(long.selected_[:3], short.selected_)
     for a, b in zip(short.path_, long.path_):
         np.testing.assert_array_equal(a, b)
@@ -142,11 +140,11 @@ def test_predictions_of_a_prefix_are_those_of_a_shorter_run(digits):
 def test_order_of_samples_classes_and_features_changes_names_only(data):
     x, y = data
     rng = np.random.default_rng(3)
-    model = ShareBoost(5, **EXACT).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(5, **EXACT).fit_pool(DensePool(x), y)
     rows, classes, columns = rng.permutation(len(y)), rng.permutation(CLASSES), rng.permutation(x.shape[1])
-    by_rows = ShareBoost(5, **EXACT).fit_pool(DensePool(x[rows]), y[rows])
-    by_classes = ShareBoost(5, **EXACT).fit_pool(DensePool(x), classes[y])
-    by_columns = ShareBoost(5, **EXACT).fit_pool(DensePool(x[:, columns]), y)
+    by_rows = ShareBoostClassifier(5, **EXACT).fit_pool(DensePool(x[rows]), y[rows])
+    by_classes = ShareBoostClassifier(5, **EXACT).fit_pool(DensePool(x), classes[y])
+    by_columns = ShareBoostClassifier(5, **EXACT).fit_pool(DensePool(x[:, columns]), y)
     np.testing.assert_array_equal(by_rows.selected_, model.selected_)
     np.testing.assert_array_equal(by_classes.selected_, model.selected_)
     np.testing.assert_array_equal(columns[by_columns.selected_], model.selected_)
@@ -156,7 +154,7 @@ def test_order_of_samples_classes_and_features_changes_names_only(data):
 
 def test_two_classes_are_one_binary_problem(data):
     x, y = data[0], data[1] % 2
-    model = ShareBoost(4, **EXACT).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(4, **EXACT).fit_pool(DensePool(x), y)
     z, chosen, u = 2.0 * y - 1.0, [], np.zeros(0)
     for _ in range(4):  # loss ln(1 + exp(1 - 2 z <u, x>))
         slope = -2 * z / (1 + np.exp(2 * z * (x[:, chosen] @ u) - 1))
@@ -173,15 +171,15 @@ def test_two_classes_are_one_binary_problem(data):
 def test_all_columns_without_margin_are_scikit_learns_logistic_regression(data):
     x, y = data
     weight = 1e-2
-    model = ShareBoost(x.shape[1], margin=0.0, reg=weight, **EXACT).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(x.shape[1], margin=0.0, reg=weight, **EXACT).fit_pool(DensePool(x), y)
     peer = LogisticRegression(C=1 / (2 * len(y) * weight), fit_intercept=False, tol=1e-10, max_iter=5000).fit(x, y)
     np.testing.assert_allclose(model.path_[-1], peer.coef_.T[model.selected_], atol=1e-5)
 
 
 def test_groups_of_one_column_are_no_groups(data):
     x, y = data
-    plain = ShareBoost(5).fit_pool(DensePool(x), y)
-    groups = ShareBoost(5).fit_pool(GroupPool(x, [[r] for r in range(x.shape[1])]), y)
+    plain = ShareBoostClassifier(5).fit_pool(DensePool(x), y)
+    groups = ShareBoostClassifier(5).fit_pool(GroupPool(x, [[r] for r in range(x.shape[1])]), y)
     np.testing.assert_array_equal(groups.selected_, plain.selected_)
     np.testing.assert_allclose(groups.path_[-1], plain.path_[-1], atol=1e-9)
 
@@ -195,22 +193,24 @@ def test_a_group_brings_all_its_columns(digits):
 
 def test_products_on_the_fly_lead_the_same_way_as_stored_ones(digits):
     x, y = digits[0][:, 8:24], digits[1]
-    fly = ShareBoost(6, reg=1e-4).fit_pool(ProductPool(x), y)
-    stored = ShareBoost(6, reg=1e-4).fit_pool(DensePool(twin.product_columns(x)), y)
+    fly = ShareBoostClassifier(6, reg=1e-4).fit_pool(ProductPool(x), y)
+    stored = ShareBoostClassifier(6, reg=1e-4).fit_pool(DensePool(twin.product_columns(x)), y)
     np.testing.assert_array_equal(fly.selected_, stored.selected_)
     np.testing.assert_allclose(fly.train_loss_, stored.train_loss_, rtol=1e-9)
 
 
 def test_sorted_and_binned_stumps_lead_the_same_way(digits):
     x, y = digits
-    models = [ShareBoost(8, reg=1e-4).fit_pool(make(x), y) for make in (SortedStumpPool, BinnedStumpPool.binned)]
+    models = [
+        ShareBoostClassifier(8, reg=1e-4).fit_pool(make(x), y) for make in (SortedStumpPool, BinnedStumpPool.binned)
+    ]
     np.testing.assert_array_equal(models[0].selected_, models[1].selected_)
 
 
 def test_one_infinite_piece_is_multinomial_regression(data):
     x, y = data
     pool = PiecewisePool(x, x[:1], np.array([np.inf]), np.zeros(8), np.eye(8))
-    model = ShareBoost(1, margin=0.0, reg=1e-3, **EXACT).fit_pool(pool, y)
+    model = ShareBoostClassifier(1, margin=0.0, reg=1e-3, **EXACT).fit_pool(pool, y)
     whole = np.column_stack([x, np.ones(len(x))])
     peer = LogisticRegression(C=1 / (2 * len(y) * 1e-3), fit_intercept=False, tol=1e-10, max_iter=5000).fit(whole, y)
     np.testing.assert_allclose(model.path_[0], peer.coef_.T, atol=3e-4)  # pieces are multiplied in single precision
@@ -220,7 +220,7 @@ def test_one_infinite_piece_is_multinomial_regression(data):
 def test_lazy_scoring_is_full_scoring(name):
     x, y = samples(300)
     pool = POOLS[name](x)
-    full, lazy = (ShareBoost(9, scoring=how, reg=1e-5).fit_pool(pool, y) for how in ("full", "lazy"))
+    full, lazy = (ShareBoostClassifier(9, scoring=how, reg=1e-5).fit_pool(pool, y) for how in ("full", "lazy"))
     np.testing.assert_array_equal(lazy.selected_, full.selected_)
     np.testing.assert_array_equal(lazy.path_[-1], full.path_[-1])
     np.testing.assert_allclose(lazy.scores_, full.scores_, rtol=1e-4)
@@ -232,7 +232,9 @@ def test_lazy_scoring_of_thousands_of_columns_stays_finite_beyond_saturation(bia
     x, y = rng.uniform(-1, 1, (60, 6000)), np.arange(60) % 3
     x[:, ::7], x[:, 1::7] = 0.0, 1.0
     pool = DensePool(x)
-    full, lazy = (ShareBoost(30, scoring=how, stop_loss=0.0, bias=bias).fit_pool(pool, y) for how in ("full", "lazy"))
+    full, lazy = (
+        ShareBoostClassifier(30, scoring=how, stop_loss=0.0, bias=bias).fit_pool(pool, y) for how in ("full", "lazy")
+    )
     np.testing.assert_array_equal(lazy.selected_, full.selected_)
     assert lazy.scored_[-1] < 6000 and lazy.train_loss_[-1] < 1e-6
     for found in (lazy.scores_, lazy.train_loss_, lazy.inner_residual_, lazy.model_.weights):
@@ -241,7 +243,7 @@ def test_lazy_scoring_of_thousands_of_columns_stays_finite_beyond_saturation(bia
 
 def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypatch):
     monkeypatch.setattr("boostrun.papers.shareboost.lazy._FIRST", 16)
-    model = ShareBoost(40, scoring="lazy", reg=0.1).fit_pool(ProductPool(digits[0][:, 8:40]), digits[1])
+    model = ShareBoostClassifier(40, scoring="lazy", reg=0.1).fit_pool(ProductPool(digits[0][:, 8:40]), digits[1])
     assert model.scored_[0] == 32 * 31 // 2
     assert model.scored_[-8:].mean() < 0.6 * model.scored_[0]
 
@@ -250,7 +252,7 @@ def test_without_a_weight_a_round_moves_residuals_by_at_least_its_score(digits):
     """Why lazy scoring saves nothing there: the score of the candidate that is taken falls to zero, no score of columns
     in [-1, 1] changes by more than the residuals move, and so every bound rises by the best score."""
     x, y = digits
-    model = ShareBoost(12, **EXACT).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(12, **EXACT).fit_pool(DensePool(x), y)
     stages = [np.zeros((len(y), 10)), *model.model_.staged_scores(x)]
     g = [residuals(scores, y) for scores in stages]
     moved = [np.abs(after - before).sum() / len(y) for before, after in itertools.pairwise(g)]
@@ -260,7 +262,8 @@ def test_without_a_weight_a_round_moves_residuals_by_at_least_its_score(digits):
 def test_solvers_agree(data):
     x, y = data
     runs = [
-        ShareBoost(5, solver=s, inner_rtol=0, inner_maxiter=20_000).fit_pool(DensePool(x), y) for s in ("lbfgs", "agd")
+        ShareBoostClassifier(5, solver=s, inner_rtol=0, inner_maxiter=20_000).fit_pool(DensePool(x), y)
+        for s in ("lbfgs", "agd")
     ]
     np.testing.assert_array_equal(runs[0].selected_, runs[1].selected_)
     np.testing.assert_allclose(runs[0].train_loss_, runs[1].train_loss_, rtol=1e-8)
@@ -268,12 +271,12 @@ def test_solvers_agree(data):
     assert runs[1].inner_residual_.max() <= 1e-8
 
 
-@pytest.mark.parametrize("kind", REGULARISERS)
+@pytest.mark.parametrize("kind", choices("reg_kind"))
 @pytest.mark.parametrize("solver", ["lbfgs", "agd"])
 def test_every_penalty_is_minimised_with_the_loss(kind, solver, data):
     x, y = data
     keys = {"reg": 1e-2, "reg_kind": kind, "beta": 20.0, "solver": solver, "inner_maxiter": 5000}
-    model = ShareBoost(3, **keys).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(3, **keys).fit_pool(DensePool(x), y)
     value = losses(x[:, model.selected_] @ model.path_[-1], y).mean()
     assert model.objective_[-1] == pytest.approx(value + 1e-2 * regulariser(kind, 20.0)(model.path_[-1])[0])
     assert model.train_loss_[-1] == pytest.approx(value)
@@ -281,7 +284,7 @@ def test_every_penalty_is_minimised_with_the_loss(kind, solver, data):
     assert (np.diff(model.objective_) < 0).all()
 
 
-@pytest.mark.parametrize("kind", REGULARISERS)
+@pytest.mark.parametrize("kind", choices("reg_kind"))
 def test_penalties_have_their_gradients_are_zero_at_zero_and_near_their_norms(kind):
     penalty, rng = regulariser(kind, 50.0), np.random.default_rng(0)
     weights, step = rng.normal(size=(4, 3)), 1e-6
@@ -300,9 +303,9 @@ def test_penalties_have_their_gradients_are_zero_at_zero_and_near_their_norms(ki
         assert 0 <= np.abs(weights).max(axis=1).sum() - value <= 4 * np.log(6) / 50
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", choices("rule"))
 def test_every_rule_trains(rule, digits):
-    model = ShareBoost(5, rule=rule, shortlist=10, reg=1e-5).fit_pool(DensePool(digits[0]), digits[1])
+    model = ShareBoostClassifier(5, rule=rule, shortlist=10, reg=1e-5).fit_pool(DensePool(digits[0]), digits[1])
     assert len(set(model.selected_.tolist())) == 5
     assert (np.diff(model.train_loss_) < 0).all()
     before = residuals(np.zeros((600, 10)), digits[1])
@@ -311,15 +314,18 @@ def test_every_rule_trains(rule, digits):
 
 def test_from_one_state_the_more_a_rule_may_change_the_lower_it_gets(data):
     x, y = data
-    base = ShareBoost(2, **EXACT).fit_pool(DensePool(x), y)
+    base = ShareBoostClassifier(2, **EXACT).fit_pool(DensePool(x), y)
     reached = {}
     for rule in ("line", "column", "full"):
-        third = ShareBoost(3, rule=rule, shortlist=0, **EXACT)
+        third = ShareBoostClassifier(3, rule=rule, shortlist=0, **EXACT)
         third.fit_pool(_Forced(x, base.selected_), y)
         reached[rule] = third.train_loss_[-1]
         rest = [r for r in range(x.shape[1]) if r not in base.selected_]
         if rule == "full":
-            each = [ShareBoost(3, **EXACT).fit_pool(_Forced(x, [*base.selected_, r]), y).train_loss_[-1] for r in rest]
+            each = [
+                ShareBoostClassifier(3, **EXACT).fit_pool(_Forced(x, [*base.selected_, r]), y).train_loss_[-1]
+                for r in rest
+            ]
             assert reached["full"] == pytest.approx(min(each), rel=1e-7)
             assert third.selected_[-1] == rest[int(np.argmin(each))]
     assert reached["full"] <= min(reached.values()) + 1e-9
@@ -348,21 +354,21 @@ class _Forced(DensePool):
 def test_a_group_is_solved_to_a_tolerance_of_its_columns_not_of_their_sum(data):
     x, y = data
     groups = [list(range(start, start + 4)) for start in (0, 4)]
-    model = ShareBoost(2, inner_rtol=0.1, inner_maxiter=2000).fit_pool(GroupPool(x, groups), y)
+    model = ShareBoostClassifier(2, inner_rtol=0.1, inner_maxiter=2000).fit_pool(GroupPool(x, groups), y)
     assert (model.inner_residual_ <= 0.1 * model.scores_ / 4).all()
 
 
 def test_the_normalised_rule_does_not_depend_on_scale(data):
     x, y = data
     sizes = 10.0 ** np.arange(-3, x.shape[1] - 3)
-    runs = [ShareBoost(4, rule="normalised", **EXACT).fit_pool(DensePool(z), y) for z in (x, x * sizes)]
+    runs = [ShareBoostClassifier(4, rule="normalised", **EXACT).fit_pool(DensePool(z), y) for z in (x, x * sizes)]
     np.testing.assert_array_equal(runs[0].selected_[:2], runs[1].selected_[:2])
 
 
 def test_a_free_constant_is_not_counted_and_bears_no_penalty(data):
     x, y = data
     shares = np.bincount(y) / len(y)
-    model = ShareBoost(1, bias="free", margin=0.0, reg=1e3, **EXACT).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(1, bias="free", margin=0.0, reg=1e3, **EXACT).fit_pool(DensePool(x), y)
     assert model.path_[0].shape == (2, CLASSES)
     level = model.path_[0][0] - np.log(shares)
     np.testing.assert_allclose(level, level.mean(), atol=1e-3)
@@ -382,7 +388,7 @@ def test_a_constant_in_the_pool_counts_when_it_is_taken():
 
 def test_separable_data_stop_at_the_loss_and_are_marked(data):
     x = np.column_stack([data[1] == 0, data[1] == 1, data[1] == 2, data[1] == 3, data[0]]) * 1.0
-    model = ShareBoost(10, stop_loss=0.3).fit_pool(DensePool(x), data[1])
+    model = ShareBoostClassifier(10, stop_loss=0.3).fit_pool(DensePool(x), data[1])
     assert model.stopped_ == "loss"
     assert len(model.selected_) < 10
     assert model.saturated_.tolist() == [False] * (len(model.selected_) - 1) + [True]
@@ -393,7 +399,7 @@ def test_columns_in_use_are_as_many_as_rounds_until_rounds_are_marked(bias):
     """Random columns separate few samples: without a penalty the solver soon finds nothing left to do."""
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-1, 1, (60, 300)), np.arange(60) % 3
-    model = ShareBoost(40, stop_loss=0.0, bias=bias).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(40, stop_loss=0.0, bias=bias).fit_pool(DensePool(x), y)
     marked, columns = model.saturated_, model.model_.nonzero_columns
     assert 0 < np.count_nonzero(marked) < len(marked)
     np.testing.assert_array_equal(~marked, columns == np.arange(1, len(marked) + 1))
@@ -418,7 +424,7 @@ def test_a_pool_that_is_used_up_ends_the_path_and_says_so(data):
 def test_columns_of_zeros_are_not_taken(data):
     x, y = data[0].copy(), data[1]
     x[:, 3:] = 0.0
-    model = ShareBoost(6).fit_pool(DensePool(x), y)
+    model = ShareBoostClassifier(6).fit_pool(DensePool(x), y)
     assert model.stopped_ == "flat"
     assert sorted(model.selected_) == [0, 1, 2]
 
@@ -440,7 +446,7 @@ def test_multiply_adds_count_features_and_weights(digits):
 @pytest.mark.parametrize("features", ["raw", "products", "stumps", Groups([[1, 2], [3]]), Piecewise(5, 3)])
 def test_a_loaded_path_predicts_as_the_saved_one(features, data, tmp_path):
     x, y = data
-    clf = ShareBoostClassifier(2, features, bias=None if features != "raw" else "free", random_state=0).fit(x, y)
+    clf = ShareBoostClassifier(2, features, bias="auto" if features != "raw" else "free", random_state=0).fit(x, y)
     again = ShareBoostClassifier.load(clf.save(tmp_path / "path"))
     for a, b in zip(clf.staged_decision_function(x), again.staged_decision_function(x)):
         np.testing.assert_array_equal(a, b)
@@ -497,13 +503,14 @@ def test_of_equal_columns_the_first_is_taken(kind, width):
     x = np.column_stack([rng.integers(0, 20, 301), *[column] * width]).astype(kind)
     pool = CodedPool(np.ascontiguousarray(x.T)) if kind == np.uint8 else DensePool(x / kind(255))
     for scoring in ("full", "lazy"):
-        assert ShareBoost(1, scoring=scoring).fit_pool(pool, y).selected_.tolist() == [1]
+        assert ShareBoostClassifier(1, scoring=scoring).fit_pool(pool, y).selected_.tolist() == [1]
 
 
 @pytest.mark.parametrize("make", [DensePool, ProductPool])
 def test_lazy_scoring_with_a_constant_in_the_pool(make, data):
     runs = [
-        ShareBoost(7, bias="pool", scoring=how, reg=1e-4).fit_pool(make(data[0]), data[1]) for how in ("full", "lazy")
+        ShareBoostClassifier(7, bias="pool", scoring=how, reg=1e-4).fit_pool(make(data[0]), data[1])
+        for how in ("full", "lazy")
     ]
     np.testing.assert_array_equal(runs[0].selected_, runs[1].selected_)
 

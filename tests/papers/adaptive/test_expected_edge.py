@@ -14,7 +14,7 @@ from boostrun.papers.adaptive.expected_edge import (
     of_mixtures,
     sample_sizes,
 )
-from tests.kernels.test_mixture import as_arrays, some_mixtures
+from tests.papers.adaptive.kernels.test_mixture import as_arrays, some_mixtures
 from tests.reference import mixture as twin
 
 

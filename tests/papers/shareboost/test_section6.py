@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import brentq
 
 from boostrun.papers.shareboost import section6
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.loss import loss_and_residuals
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.prox import mixed_norm
@@ -25,7 +26,6 @@ from boostrun.papers.shareboost.section6 import (
     second,
     unit_score,
 )
-from boostrun.papers.shareboost.shareboost import ShareBoost
 
 E = math.e
 
@@ -88,7 +88,7 @@ def test_the_frobenius_solution_has_every_unit_column_and_the_bits_too(k, lam):
 def test_shareboost_takes_the_bits_one_after_the_other(k):
     """Item 3: the columns, the score of every round, the training error halving its complement, zero after m rounds."""
     X, y, *_, m = first(k)
-    model = ShareBoost(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(X), y)
+    model = ShareBoostClassifier(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(X), y)
     assert sorted(model.selected_) == list(range(m))
     for t, scores in enumerate(model.model_.staged_scores(X), 1):
         assert model.scores_[t - 1] == pytest.approx(bit_score(t, k), rel=1e-5)
@@ -99,7 +99,7 @@ def test_shareboost_takes_the_bits_one_after_the_other(k):
 def test_with_few_classes_the_unit_columns_win(k, expected):
     """Item 3: so that the test before can fail."""
     X, y, *_, m = first(k)
-    model = ShareBoost(1).fit_pool(DensePool(X), y)
+    model = ShareBoostClassifier(1).fit_pool(DensePool(X), y)
     assert model.selected_[0] == m and model.scores_[0] == pytest.approx(expected, abs=1e-3)
     assert model.scores_[0] == pytest.approx((4 * m / k) * (1 - 1 / (1 + (k - 1) * E))) == pytest.approx(unit_score(k))
     assert bit_score(1, k) < model.scores_[0]
@@ -156,7 +156,7 @@ def test_shareboost_needs_two_blocks_whatever_their_number(k, s):
     """Item 3: after m rounds one block's bits and the error of the samples that lack it; none after 2 m."""
     a = 4 * s
     X, y, *_, m = second(k, s, a)
-    model = ShareBoost(3 * m).fit_pool(DensePool(X), y)
+    model = ShareBoostClassifier(3 * m).fit_pool(DensePool(X), y)
     errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(X)]
     assert model.selected_[:m].tolist() == list(range(m))
     assert errors[m - 1] == pytest.approx((1 / (a + s)) * (1 - 1 / k))  # eps / s = 1 / (a + s)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from boostrun.config.fields import fields_of, kind_of
+from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.constant import WithConstant
 from boostrun.papers.shareboost.pools.dense import DensePool
@@ -11,6 +13,11 @@ from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 
 CLASSES = 4
+
+
+def choices(key):
+    """The words that a key of ShareBoost takes."""
+    return kind_of(fields_of(ShareBoostKeys)[key]).choices
 
 
 def samples(n=150, seed=0):

@@ -10,14 +10,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.adaboost_mh import (
-    POLICIES,
-    AdaBoostMH,
-    Course,
-    one_column_a_class,
-    policy_class,
-    signed_weights,
-)
+from boostrun.methods.declaration import obtain
+from boostrun.papers.adaptive import POLICIES
+from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class, signed_weights
 from boostrun.papers.adaptive.board import Board
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import Laminating, Uniform1Q, UniformNaive, UniformQ1
@@ -26,7 +21,7 @@ CHECKED = ("mas_q1", "laminating")  # one with bandits, one that halves; the oth
 
 
 def estimators(names):
-    return [AdaBoostMHClassifier(policy_class(name)(), n_estimators=10) for name in names]
+    return [AdaBoostMHClassifier(obtain(POLICIES[name])(), n_estimators=10) for name in names]
 
 
 @parametrize_with_checks(estimators(CHECKED))
@@ -51,7 +46,8 @@ class Source(ArraySource):
 
 
 def train(digits, policy, rounds=40, seed=0, source=Source, **parameters):
-    return AdaBoostMH(policy, n_estimators=rounds, random_state=seed, **parameters).fit_source(source(*digits, 0))
+    model = AdaBoostMHClassifier(policy, n_estimators=rounds, random_state=seed, **parameters)
+    return model.fit_source(source(*digits, 0))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -81,7 +77,7 @@ def test_score_on_digits(policy, digits):
 
 def test_the_first_stump_of_balanced_classes_is_constant():
     X, y = np.random.default_rng(0).integers(0, 256, (500, 6)).astype(np.uint8), np.arange(500) % 10
-    model = AdaBoostMH("uniform_naive", n_estimators=1, random_state=0).fit_source(ArraySource(X, y, 0))
+    model = AdaBoostMHClassifier("uniform_naive", n_estimators=1, random_state=0).fit_source(ArraySource(X, y, 0))
     assert model.ensemble_.constant[0] and (model.ensemble_.votes[0] == -1).all()
     assert model.staged_log10_loss_[0] == pytest.approx(np.log10(0.6), abs=1e-6)  # e = 0.8, Z = 0.6
     assert (model.ensemble_.importances(6) == 0).all()
@@ -99,17 +95,17 @@ def test_weights_start_equal_or_balanced_and_sum_to_one():
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_binary_problem_in_one_column_is_the_problem_in_two(policy, digits):
     if policy.startswith("mas"):  # kappa takes votes of classes as independent; those of two columns are opposite
-        policy = policy_class(policy)(noise="paper")
+        policy = obtain(POLICIES[policy])(noise="paper")
     source = Source(digits[0], digits[1] < 5, 0)
-    one = AdaBoostMH(policy, n_estimators=60, random_state=1).fit_source(source)
+    one = AdaBoostMHClassifier(policy, n_estimators=60, random_state=1).fit_source(source)
     two_columns = np.where(source.labels[:, None] == [True, False], 1.0, -1.0)
     codes, rng = np.ascontiguousarray(source.samples.T), np.random.default_rng(np.random.SeedSequence(1))
-    board, started = AdaBoostMH(policy).set_up(codes, Source.families, rng)
-    course = Course(board, started, two_columns, "uniform")
-    course.boost(60)
-    assert (course.ensemble.features == one.ensemble_.features).all()
-    np.testing.assert_allclose(course.ensemble.alphas, one.ensemble_.alphas, rtol=1e-4)
-    np.testing.assert_allclose(course.loss, one.staged_log10_loss_, rtol=1e-4)
+    board, started = AdaBoostMHClassifier(policy).set_up(codes, Source.families, rng)
+    run = TrainingRun(board, started, two_columns, "uniform")
+    run.boost(60)
+    assert (run.ensemble.features == one.ensemble_.features).all()
+    np.testing.assert_allclose(run.ensemble.alphas, one.ensemble_.alphas, rtol=1e-4)
+    np.testing.assert_allclose(run.loss, one.staged_log10_loss_, rtol=1e-4)
 
 
 def test_looking_at_everything_is_exhaustive_search(digits):
@@ -138,7 +134,7 @@ def test_no_step_costs_more_than_the_budget_and_none_can(policy, digits):
         assert (model.ledger_["pilot"] <= n).all() and model.ledger_["pilot"][0] > 0
     else:
         with pytest.raises(BoostrunError, match="its budget is"):
-            train(digits, policy_class(policy)(Q=11), rounds=1, budget_multiplier=2)
+            train(digits, obtain(POLICIES[policy])(Q=11), rounds=1, budget_multiplier=2)
 
 
 def test_a_policy_that_asks_for_more_than_the_budget_is_stopped(digits):
@@ -194,8 +190,8 @@ def test_the_sampled_edge_of_a_stump_is_unbiased_and_its_noise_is_kappa_over_s()
 @pytest.mark.parametrize("policy", POLICIES)
 def test_fitting_T_steps_and_T_more_equals_fitting_2T(policy, digits):
     source = Source(*digits, 0)
-    whole = AdaBoostMH(policy, n_estimators=130, random_state=3).fit_source(source)
-    halves = AdaBoostMH(policy, n_estimators=65, warm_start=True, random_state=3).fit_source(source)
+    whole = AdaBoostMHClassifier(policy, n_estimators=130, random_state=3).fit_source(source)
+    halves = AdaBoostMHClassifier(policy, n_estimators=65, warm_start=True, random_state=3).fit_source(source)
     assert (whole.staged_log10_loss_[:65] == halves.staged_log10_loss_).all()
     halves.n_estimators = 130
     halves.fit_source(source)
@@ -206,7 +202,7 @@ def test_fitting_T_steps_and_T_more_equals_fitting_2T(policy, digits):
 
 def test_warm_start_refuses_fewer_rounds_and_other_samples(digits):
     X, y = digits
-    model = AdaBoostMH("ucb", n_estimators=10, warm_start=True, random_state=3).fit_source(Source(X, y, 0))
+    model = AdaBoostMHClassifier("ucb", n_estimators=10, warm_start=True, random_state=3).fit_source(Source(X, y, 0))
     model.n_estimators = 12
     for source, words in (
         (Source(X, np.where(y == 9, 10, y), 0), "the class .*10.* was not there when training began"),
@@ -233,7 +229,7 @@ def test_real_values_are_binned_and_a_saved_model_predicts_the_same(tmp_path):
 
 
 def test_constant_data_make_a_constant_model():
-    model = AdaBoostMH("laminating", n_estimators=5, random_state=0)
+    model = AdaBoostMHClassifier("laminating", n_estimators=5, random_state=0)
     model.fit_source(ArraySource(np.full((30, 4), 7, np.uint8), np.arange(30) % 3, 0))
     assert model.ensemble_.constant.all() and np.isfinite(model.staged_log10_loss_).all()
 
@@ -243,8 +239,8 @@ def test_constant_data_make_a_constant_model():
     [
         ({"policy": "laminate"}, "did you mean 'laminating'"),
         ({"sampling": "weights"}, "did you mean 'weight'"),
-        ({"init": "half"}, "none of uniform, balanced"),
-        ({"policy": Laminating}, "Laminating.*a policy object, as in"),
+        ({"init": "half"}, "one of uniform, balanced"),
+        ({"policy": Laminating}, "Laminating.*or an object with choose"),
         ({"policy": 3}, "policy=3: a name"),
         ({"n_estimators": 0}, "n_estimators=0"),
         ({"budget_multiplier": float("nan")}, "above 0"),
@@ -254,20 +250,20 @@ def test_constant_data_make_a_constant_model():
 )
 def test_bad_parameters_get_a_sentence(parameters, words, digits):
     with pytest.raises(BoostrunError, match=words):
-        AdaBoostMH(**{"random_state": 0, **parameters}).fit_source(ArraySource(*digits, 0))
+        AdaBoostMHClassifier(**{"random_state": 0, **parameters}).fit_source(ArraySource(*digits, 0))
     with pytest.raises(BoostrunError, match="only one class"):
-        AdaBoostMH(random_state=0).fit_source(ArraySource(digits[0], np.zeros(len(digits[1])), 0))
+        AdaBoostMHClassifier(random_state=0).fit_source(ArraySource(digits[0], np.zeros(len(digits[1])), 0))
 
 
 @pytest.mark.parametrize("parameters", [{"Q": 0}, {"Q": 2.5}, {"Q": "many"}, {"Q": True}, {"Q": float("nan")}])
 def test_a_policy_refuses_parameters_that_do_not_fit(parameters):
     with pytest.raises(BoostrunError, match=f"Q={parameters['Q']!r}: a whole number of at least 1 is needed"):
-        Laminating(**parameters)
+        UniformNaive(**parameters)
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_policy_object_is_what_its_name_is_and_no_run_changes_it(name, digits):
-    policy = policy_class(name)()
+    policy = obtain(POLICIES[name])()
     before = copy.deepcopy(vars(policy))
     named, first, again = (train(digits, given, rounds=15) for given in (name, policy, policy))
     assert vars(policy) == before

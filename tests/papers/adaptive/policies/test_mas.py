@@ -7,8 +7,9 @@ import pytest
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH, one_column_a_class, signed_weights
+from boostrun.papers.adaptive.adaboost_mh import one_column_a_class, signed_weights
 from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.expected_edge import Plan
 from boostrun.papers.adaptive.policies import MAS1Q, MASQ1, Laminating, MASNaive, UniformNaive
 
@@ -31,7 +32,7 @@ class Source(ArraySource):
 
 def train(policy, rounds=25, seed=0, data=None, **parameters):
     source = Source(*(data or planted(seed)), 0)
-    return AdaBoostMH(policy, n_estimators=rounds, random_state=seed, **parameters).fit_source(source)
+    return AdaBoostMHClassifier(policy, n_estimators=rounds, random_state=seed, **parameters).fit_source(source)
 
 
 def board_of(n=500, d=60, classes=3, sampling="weight", budget=None, seed=0, families=None, samples=True):
@@ -180,7 +181,8 @@ def test_adaptive_sampling_finds_larger_edges_than_naive_draws(policy, naive_edg
 @pytest.mark.parametrize("families", [None, (("a", 0, 1), ("b", 1, 2), ("c", 2, 600))])
 def test_small_and_single_families_are_no_trouble(name, families):
     X, y = planted(0, n=200)
-    model = AdaBoostMH(name, n_estimators=12, random_state=0, families=families).fit_source(ArraySource(X, y, 0))
+    model = AdaBoostMHClassifier(name, n_estimators=12, random_state=0, families=families)
+    model.fit_source(ArraySource(X, y, 0))
     assert np.isfinite(model.staged_log10_loss_).all() and (model.ledger_["selection"] <= 2000).all()
 
 

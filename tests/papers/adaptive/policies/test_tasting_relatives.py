@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH
 from boostrun.papers.adaptive.board import Sample
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import Laminating, Tasting1Q, TastingLaminating, TastingUCB, UniformNaive
 from boostrun.papers.adaptive.policies.tasting_laminating import promises
-from tests.sampling.test_policies import KnownBoard, mean_edge, started, three_families
+from tests.papers.adaptive.policies.test_policies import KnownBoard, mean_edge, started, three_families
 
 RNG = np.random.default_rng(0)
 
@@ -220,7 +220,8 @@ def test_they_find_larger_edges_than_chance():
 @pytest.mark.parametrize("policy", [TastingLaminating(), TastingUCB()])
 def test_constant_data_make_a_constant_model(policy):
     source = ArraySource(np.full((30, 4), 7, np.uint8), np.arange(30) % 3, 0)
-    model = AdaBoostMH(policy, n_estimators=5, families=[("a", 0, 2), ("b", 2, 4)], random_state=0).fit_source(source)
+    model = AdaBoostMHClassifier(policy, n_estimators=5, families=[("a", 0, 2), ("b", 2, 4)], random_state=0)
+    model.fit_source(source)
     assert model.ensemble_.constant.all() and np.isfinite(model.staged_log10_loss_).all()
 
 

@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.features import Groups, features_of
-from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedy, OneVsRestGreedyClassifier, class_scores
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier, class_scores
 from boostrun.papers.shareboost.pools.dense import DensePool
 from tests.reference import ovr_greedy as twin
 
@@ -91,7 +91,7 @@ def test_candidates_may_be_stumps():
     clf = OneVsRestGreedyClassifier(10, features="stumps").fit(X, y)
     assert clf.score(X, y) > 0.75
     calls = []
-    model = OneVsRestGreedy(2).fit_pool(DensePool(X), y, calls.append)
+    model = OneVsRestGreedyClassifier(2).fit_pool(DensePool(X), y, calls.append)
     assert calls == [1, 2] and model.n_union_[-1] <= 6
 
 

@@ -12,8 +12,8 @@ from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
+from tests.papers.shareboost.pools import CLASSES, POOLS, pieces, samples
 from tests.reference import sharing as twin
-from tests.sharing.pools import CLASSES, POOLS, pieces, samples
 
 
 def residuals(n, k=CLASSES, seed=5):

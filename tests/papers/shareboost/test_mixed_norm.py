@@ -13,7 +13,7 @@ from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.features import Groups
 from boostrun.papers.shareboost.fista import certificate, fista
 from boostrun.papers.shareboost.loss import loss_and_residuals
-from boostrun.papers.shareboost.mixed_norm import MixedNorm, MixedNormClassifier
+from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.prox import largest_column, mixed_norm, prox
 from tests.reference import mixed_norm as twin
@@ -118,7 +118,7 @@ def test_every_point_of_the_path_is_optimal(shift):
     """Also where one direction dominates all columns, which a rule on the step's length would take for the end."""
     X, y = with_a_pattern(0)
     X = (X + shift) / (1.0 + shift)
-    model = MixedNorm(15, lambda_min_ratio=0.02, gap=1e-7).fit_pool(DensePool(X), y)
+    model = MixedNormClassifier(15, lambda_min_ratio=0.02, gap=1e-7).fit_pool(DensePool(X), y)
     assert (model.gap_ <= 1e-7 * model.objective_).all()
     for number, lam in enumerate(model.lambdas_):
         candidates, weights = model.model_.point(number)
@@ -135,7 +135,7 @@ def test_every_point_of_the_path_is_optimal(shift):
 
 def test_the_working_set_changes_nothing():
     X, y = with_a_pattern(3, d=60)
-    path = MixedNorm(10, lambda_min_ratio=0.05, gap=1e-6).fit_pool(DensePool(X), y)
+    path = MixedNormClassifier(10, lambda_min_ratio=0.05, gap=1e-6).fit_pool(DensePool(X), y)
     design, weights = DenseDesign(len(X)), np.zeros((60, 4))
     design.add(X)
     for lam, value in zip(path.lambdas_, path.objective_):
@@ -147,7 +147,7 @@ def test_the_working_set_changes_nothing():
 @pytest.mark.parametrize("seed", range(5))
 def test_the_first_column_of_the_path_is_shareboosts_first(seed):
     X, y = with_a_pattern(seed)
-    path = MixedNorm(40, lambda_min_ratio=0.8).fit_pool(DensePool(X), y).model_
+    path = MixedNormClassifier(40, lambda_min_ratio=0.8).fit_pool(DensePool(X), y).model_
     greedy = ShareBoostClassifier(1).fit(X, y)
     first = int(np.flatnonzero(path.counts)[0])
     assert path.counts[first] == 1 and path.point(first)[0][0] == greedy.selected_[0]
@@ -156,7 +156,7 @@ def test_the_first_column_of_the_path_is_shareboosts_first(seed):
 
 def test_with_all_columns_and_hardly_a_penalty_the_loss_is_that_of_the_unpenalised_problem():
     X, y = problem(2, n=300, d=3)
-    path = MixedNorm(30, lambda_min_ratio=1e-4, gap=1e-6).fit_pool(DensePool(X), y)
+    path = MixedNormClassifier(30, lambda_min_ratio=1e-4, gap=1e-6).fit_pool(DensePool(X), y)
     greedy = ShareBoostClassifier(3, inner_rtol=1e-6).fit(X, y)
     assert path.train_loss_[-1] == pytest.approx(greedy.train_loss_[-1], rel=1e-4)
 

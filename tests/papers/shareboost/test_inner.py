@@ -7,6 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from boostrun.papers.shareboost import threads
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign, LocalDesign, curvature
 from boostrun.papers.shareboost.inner import SOLVERS, Objective, agd, descend, lbfgs
 from boostrun.papers.shareboost.loss import loss_and_residuals, losses_and_residuals, residuals
@@ -15,10 +16,9 @@ from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
-from boostrun.papers.shareboost.regularisers import REGULARISERS, regulariser
+from boostrun.papers.shareboost.regularisers import regulariser
 from boostrun.papers.shareboost.scaling import Kronecker
-from boostrun.papers.shareboost.shareboost import ShareBoost
-from tests.sharing.pools import CLASSES, samples
+from tests.papers.shareboost.pools import CLASSES, choices, samples
 
 
 def objective(kind="frobenius", weight=0.0, design=None, **keys):
@@ -37,7 +37,7 @@ def local():
     return design
 
 
-@pytest.mark.parametrize("kind", REGULARISERS)
+@pytest.mark.parametrize("kind", choices("reg_kind"))
 @pytest.mark.parametrize("keys", [
     {}, {"n_free": 1}, {"margin": 0.3}, {"offset": np.linspace(-1, 1, 320).reshape(80, 4)}, {"design": local()},
 ])  # fmt: skip
@@ -142,7 +142,7 @@ def test_blocks_of_samples_are_the_whole_matrix():
     np.testing.assert_allclose(design.gram(importance), (x.T * importance) @ x / 2100, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", REGULARISERS)
+@pytest.mark.parametrize("kind", choices("reg_kind"))
 def test_the_scale_is_a_root_of_the_curvature_at_the_start(kind):
     problem = objective(kind, 1e-3, n_free=1)
     weights = 0.1 * np.random.default_rng(0).normal(size=problem.shape)
@@ -223,7 +223,7 @@ KINDS = {
 def test_the_number_of_threads_changes_no_bit_of_a_run(kind):
     x, y = many(d=600 if kind in ("codes", "columns", "single") else 40)
     pool = KINDS[kind](x)
-    one, two = (ShareBoost(3, reg=1e-4, n_jobs=count).fit_pool(pool, y) for count in (1, 2))
+    one, two = (ShareBoostClassifier(3, reg=1e-4, n_jobs=count).fit_pool(pool, y) for count in (1, 2))
     np.testing.assert_array_equal(one.selected_, two.selected_)
     np.testing.assert_array_equal(one.model_.weights, two.model_.weights)
     np.testing.assert_array_equal(one.scores_, two.scores_)

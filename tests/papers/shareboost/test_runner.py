@@ -1,23 +1,23 @@
 """From a config to a record of shared features, in this process and through the command."""
 
-import importlib
 import json
 
 import numpy as np
 import pytest
 
 from boostrun.config.compose import compose_one
+from boostrun.core import FEATURES as PIPELINES
 from boostrun.evaluation import path as shared_path
 from boostrun.features import open_bank
-from boostrun.papers.shareboost import template_costs
-from boostrun.papers.shareboost.bank_pools import kind_of, pool_of, samples_of
+from boostrun.inputs.table import Table
+from boostrun.methods.declaration import obtain
+from boostrun.papers.shareboost import PAPER, template_costs
 from boostrun.papers.shareboost.checkpoint import Checkpoint
-from boostrun.papers.shareboost.evaluation import shareboost as evaluate_sharing
-from boostrun.papers.shareboost.shareboost import ShareBoost
-from boostrun.runner import algorithms
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.evaluation import shareboost as evaluation
+from boostrun.papers.shareboost.table_pools import pool_of, samples_of
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.execute import fewer_trials, threads
-from boostrun.runner.holdout import Holdout
 from boostrun.runner.plan import cell_of
 from boostrun.runner.trial import Execute
 
@@ -32,13 +32,13 @@ def table(tmp_path):
     return {"name": "npz", "path": str(tmp_path / "t.npz")}
 
 
-def bank_of(table, tmp_path, **features):
-    return open_bank(table, features, tmp_path, tmp_path / "cache")
+def table_of(table, tmp_path, **features):
+    return Table(open_bank(table, features, tmp_path, tmp_path / "cache"), PIPELINES[features["name"]].gives)
 
 
-def trained(bank, T=4, **keys):
-    model = ShareBoost(T, **{"bias": "auto", **keys})
-    return model, evaluate_sharing.train_and_test(model, bank, None)
+def trained(data, T=4, **keys):
+    model = ShareBoostClassifier(T, **keys)
+    return model, evaluation.SharePath().run(model, data, None)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def trained(bank, T=4, **keys):
      ({"name": "anchors", "anchors": 4, "radii": 3, "pca": 2}, "anchors", 12)],
 )  # fmt: skip
 def test_a_record_tells_the_whole_path(table, tmp_path, features, pool, candidates):
-    bank = bank_of(table, tmp_path, **features)
-    assert kind_of(bank) == pool and pool_of(bank, constant=pool == "stumps").n_candidates == candidates
-    model, result = trained(bank)
-    curve, truth = result["curve"], bank.labels("test")
-    assert model.bias == ("pool" if pool == "stumps" else "none") and curve["T"] == [1, 2, 3, 4]
-    samples = samples_of(bank, "test")
+    data = table_of(table, tmp_path, **features)
+    assert data.kind == pool and evaluation.SharePath().pool(ShareBoostClassifier(), data).n_candidates == candidates
+    model, result = trained(data)
+    curve, truth = result["curve"], data.labels("test")
+    assert model.bias == "auto" and curve["T"] == [1, 2, 3, 4]
+    samples = samples_of(data, "test")
     for t, scores in enumerate(model.model_.staged_scores(samples)):
         wrong = scores.argmax(axis=1) != truth
         assert curve["test_error_pct"][t] == pytest.approx(100 * wrong.mean())
@@ -70,10 +70,10 @@ def test_a_record_tells_the_whole_path(table, tmp_path, features, pool, candidat
 
 def test_the_scale_of_products_is_applied_once(table, tmp_path):
     for scale in ("minmax", "max01", "standard"):
-        bank = bank_of(table, tmp_path, name="products", scale=scale)
-        z = bank.values("train")
+        data = table_of(table, tmp_path, name="products", scale=scale)
+        z = data.values("train")
         columns = np.array([z[:, i] * z[:, j] for i in range(5) for j in range(i + 1, 5)]).T
-        pool = pool_of(bank)
+        pool = pool_of(data)
         for r in range(10):
             expected = columns[:, [r]] / np.abs(columns[:, r]).max()
             np.testing.assert_allclose(pool.columns(r), expected, atol=1e-12)
@@ -81,58 +81,58 @@ def test_the_scale_of_products_is_applied_once(table, tmp_path):
 
 def test_on_a_share_of_the_training_data_the_test_part_stays_closed(table, tmp_path, monkeypatch):
     for name in ("linear", "raw"):
-        bank = bank_of(table, tmp_path, name=name)
+        data = table_of(table, tmp_path, name=name)
         for method in ("values", "codes", "samples", "labels"):
-            if hasattr(bank, method):
-                opened = getattr(type(bank), method)
+            if hasattr(data.bank, method):
+                opened = getattr(type(data.bank), method)
 
                 def guarded(self, split, opened=opened):
                     assert split == "train"
                     return opened(self, split)
 
-                monkeypatch.setattr(type(bank), method, guarded)
-        _, result = trained(Holdout(bank, 0.2))
+                monkeypatch.setattr(type(data.bank), method, guarded)
+        _, result = trained(data.held_out(0.2))
         assert len(result["curve"]["test_error_pct"]) == 4
         monkeypatch.undo()
 
 
 def test_pieces_may_be_scored_on_some_samples(table, tmp_path):
     some, others, all_ = (
-        pool_of(bank_of(table, tmp_path, name="anchors", anchors=4, radii=3, pca=0, score_samples=count))
+        pool_of(table_of(table, tmp_path, name="anchors", anchors=4, radii=3, pca=0, score_samples=count))
         for count in (30, 30, 90)
     )
     assert len(some.rows) == 30 and (some.rows == others.rows).all() and all_.rows is None
 
 
 def test_a_path_that_ends_early_keeps_its_last_point(table, tmp_path):
-    model, result = trained(bank_of(table, tmp_path, name="linear"), T=8)
+    model, result = trained(table_of(table, tmp_path, name="linear"), T=8)
     curve = result["curve"]
     assert len(curve["selected"]) == len(model.selected_) == 5 and curve["T"] == list(range(1, 9))
     assert curve["test_error_pct"][4:] == [curve["test_error_pct"][4]] * 4 and result["metrics"]["features"] == 5
 
 
 def test_absent_classes_are_never_predicted(table, tmp_path):
-    model, result = trained(bank_of(table, tmp_path, name="linear"), n_classes=5)
+    model, result = trained(table_of(table, tmp_path, name="linear"), n_classes=5)
     assert model.model_.n_classes == 5 and {row[1] for row in result["curve"]["misclassified"]} <= {0, 1, 2}
 
 
 RIVALS = [
-    (["algo=mixed_norm", "features=products", "algo.n_lambdas=8", "algo.debias=true", "T=8"], "values"),
-    (["algo=ovr_greedy", "features=linear", "T=3"], "values"),
-    (["algo=jointboost", "features=stumps", "T=6"], "samples"),
-    (["algo=knn", "features=raw"], "samples"),
-    (["algo=knn", "features=linear", "algo.k=1"], "values"),
-    (["algo=kernel_svm", "features=anchors", "features.anchors=3", "features.pca=2", "algo.C=1"], "values"),
+    ("mixed_norm", {"n_lambdas": 8, "debias": True}, {"T": 8}, {"name": "products"}, "values"),
+    ("ovr_greedy", {}, {"T": 3}, {"name": "linear"}, "values"),
+    ("jointboost", {}, {"T": 6}, {"name": "stumps"}, "samples"),
+    ("knn", {}, {}, {"name": "raw"}, "samples"),
+    ("knn", {"k": 1}, {}, {"name": "linear"}, "values"),
+    ("kernel_svm", {"C": 1.0}, {}, {"name": "anchors", "anchors": 3, "pca": 2}, "values"),
 ]
 
 
-@pytest.mark.parametrize(("words", "part"), RIVALS)
-def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, words, part):
-    settings = compose_one([*words, "dataset=npz", f"dataset.path={table['path']}"])
-    bank = open_bank(table, settings.features, tmp_path, tmp_path / "cache")
-    name = settings.algo["name"]
-    model = algorithms.make(settings.algo, settings.budget, 0)
-    result = importlib.import_module(algorithms.evaluation(name)).train_and_test(model, bank, None)
+@pytest.mark.parametrize(("name", "keys", "budget", "features", "part"), RIVALS)
+def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, name, keys, budget, features, part):
+    method, bank = PAPER.methods[name], table_of(table, tmp_path, **features)
+    measured = obtain(method.evaluation)()
+    measured.warm_up(method.make_small(keys, budget), bank)
+    model = method.make(keys, budget, {"random_state": 0})
+    result = measured.run(model, bank, None)
     json.dumps(result)
     curve, truth, test = result["curve"], bank.labels("test"), getattr(bank, part)("test")
     if name == "mixed_norm":
@@ -155,7 +155,7 @@ def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, words, pa
         assert [row[0] for row in curve["misclassified"]] == np.flatnonzero(predicted != truth).tolist()
         assert result["metrics"]["multiply_adds"] == model.multiply_adds_
         return
-    upto = settings.budget["T"] if name == "jointboost" else max(counts)
+    upto = budget["T"] if name == "jointboost" else max(counts)
     assert curve["T"] == list(range(max(1, min(counts)), upto + 1))
     for t, error in zip(curve["T"], curve["test_error_pct"]):
         last = max(point for point, count in enumerate(counts) if count <= t)
@@ -230,7 +230,7 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
     trial = Trial(cell_of(settings), 0, Inputs("d", "s"))
     execute = Execute(str(tmp_path), str(tmp_path / "cache"))
     whole = execute(trial)
-    monkeypatch.setattr(evaluate_sharing, "errors", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(evaluation, "errors", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         execute(trial)
     assert len(list((tmp_path / "cache" / "checkpoints" / trial.key).iterdir())) == 4
@@ -277,10 +277,3 @@ def test_one_trial_of_what_is_not_random_is_no_news_where_no_number_was_asked_fo
     settings = compose_one(["algo=knn", "dataset=digits", "features=raw"])
     assert len(settings.seeds) == 1
     assert not fewer_trials([settings, compose_one(["algo=rand", "dataset=digits"])])
-
-
-def test_the_pools_are_those_of_the_schemas():
-    from boostrun.config import SCHEMAS
-    from boostrun.papers.shareboost.bank_pools import POOLS
-
-    assert all(POOLS.get(name, "codes") == schema.pool for name, schema in SCHEMAS["features"].items())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.shareboost.shareboost import ShareBoost
-from tests.sharing.pools import POOLS, samples
+from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from tests.papers.shareboost.pools import POOLS, samples
 
 
 class Killed(Exception):
@@ -22,7 +22,7 @@ def kill_after(rounds):
 
 def run(name, folder, n_features=6, on_round=None, **keys):
     x, y = samples()
-    model = ShareBoost(n_features, reg=1e-4, checkpoint=folder, **keys)
+    model = ShareBoostClassifier(n_features, reg=1e-4, checkpoint=folder, **keys)
     return model.fit_pool(POOLS[name](x), y, on_round)
 
 
@@ -75,7 +75,7 @@ def test_rounds_on_other_data_are_refused(tmp_path):
     run("dense", tmp_path, 2)
     x, y = samples(seed=1)
     with pytest.raises(BoostrunError, match="another run"):
-        ShareBoost(2, reg=1e-4, checkpoint=tmp_path).fit_pool(POOLS["dense"](x), y)
+        ShareBoostClassifier(2, reg=1e-4, checkpoint=tmp_path).fit_pool(POOLS["dense"](x), y)
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):

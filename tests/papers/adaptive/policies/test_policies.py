@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.adaboost_mh import AdaBoostMH, policy_class
+from boostrun.methods.declaration import obtain
+from boostrun.papers.adaptive import POLICIES
 from boostrun.papers.adaptive.board import Board
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import (
@@ -26,8 +27,6 @@ from boostrun.papers.adaptive.policies import (
 )
 from boostrun.papers.adaptive.policies.policy import random_argmax
 from boostrun.papers.adaptive.policies.tasting_1q import rank_weights
-from boostrun.runner.algorithms import ALGORITHMS
-from boostrun.schemas import SCHEMAS
 
 NAMES = ("left", "middle", "right")
 BANDITS = (UCB, Exp3P, EpsGreedy)
@@ -300,15 +299,6 @@ def test_a_random_argmax_is_one_of_the_largest():
     assert {random_argmax(np.array([1.0, 3.0 - 1e-9]), rng, 1e-6) for _ in range(9)} == {1}
 
 
-@pytest.mark.parametrize("name", [name for name, made in ALGORITHMS.items() if made.policy is not None])
-def test_the_keys_of_the_configuration_are_the_policys_parameters_with_the_same_defaults(name):
-    fields = SCHEMAS["algo"][name].__dataclass_fields__
-    given = {key: field.default for key, field in fields.items()} | SCHEMAS["algo"][name].budget
-    policy, keys = policy_class(ALGORITHMS[name].method)(), ALGORITHMS[name].policy
-    assert set(keys.values()) == set(vars(policy))
-    assert {parameter: given[key] for key, parameter in keys.items()} == vars(policy)
-
-
 @pytest.mark.parametrize(
     ("policy", "parameters", "words"),
     [
@@ -331,10 +321,10 @@ def test_a_parameter_that_does_not_fit_is_one_sentence(policy, parameters, words
 )
 def test_q_features_that_the_budget_cannot_bear_are_refused_before_the_first_step(name):
     with pytest.raises(BoostrunError, match=r"Q=4 features on all 100 samples cost 400 .* its budget is 399"):
-        policy_class(name)(Q=4).start(KnownBoard(three_families(), budget=399))
+        obtain(POLICIES[name])(Q=4).start(KnownBoard(three_families(), budget=399))
     board = KnownBoard([np.array([0.1, 0.2])], budget=399)
-    policy_class(name)(Q=4).start(board)  # there are but two to look at
-    assert play(started(policy_class(name)(Q=4), board), board, 3).tolist() == [0, 0, 0]
+    obtain(POLICIES[name])(Q=4).start(board)  # there are but two to look at
+    assert play(started(obtain(POLICIES[name])(Q=4), board), board, 3).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +356,8 @@ def mean_edge(policy, seed):
     """Over the first 20 steps after the constant one."""
     X, y = informative(seed)
     families = [("noise", 0, 30), ("signal", 30, 60), ("more", 60, 90)]
-    model = AdaBoostMH(policy, n_estimators=21, families=families, random_state=seed).fit_source(ArraySource(X, y, 0))
+    model = AdaBoostMHClassifier(policy, n_estimators=21, families=families, random_state=seed)
+    model.fit_source(ArraySource(X, y, 0))
     return np.tanh(model.ensemble_.alphas[1:]).mean()
 
 
@@ -384,7 +375,8 @@ def test_adaptive_policies_find_larger_edges_than_chance():
 @pytest.mark.parametrize("name", ["ucb", "exp3p", "eps_greedy", "tasting_1q", "tasting_q1", "best_family"])
 def test_constant_data_make_a_constant_model(name):
     source = ArraySource(np.full((30, 4), 7, np.uint8), np.arange(30) % 3, 0)
-    model = AdaBoostMH(name, n_estimators=5, families=[("a", 0, 2), ("b", 2, 4)], random_state=0).fit_source(source)
+    model = AdaBoostMHClassifier(name, n_estimators=5, families=[("a", 0, 2), ("b", 2, 4)], random_state=0)
+    model.fit_source(source)
     assert model.ensemble_.constant.all() and np.isfinite(model.staged_log10_loss_).all()
 
 
@@ -393,7 +385,7 @@ def test_edge_gaps_are_what_the_choice_loses_to_the_best_of_all_features():
     rng = np.random.default_rng(4)
     samples, labels = rng.integers(0, 9, (200, 6)).astype(np.uint8), rng.integers(0, 3, 200)
     for policy, none in ((UniformNaive(Q=6), True), (FixedSample(Q=6), False)):
-        model = AdaBoostMH(
+        model = AdaBoostMHClassifier(
             policy, n_estimators=10, edge_gaps=True, random_state=0, budget_multiplier=6 if none else 0.5
         )
         gaps = model.fit_source(ArraySource(samples, labels, seed=0)).staged_edge_gap_

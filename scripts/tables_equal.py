@@ -1,0 +1,91 @@
+"""Whether the published tables come out of the published records byte for byte: ``python scripts/tables_equal.py``.
+
+Each item of conf/paper is built anew from ``results/`` with the overrides it was published with (its footer tells them)
+and compared with the ``table.md`` there; nothing is run, and nothing is written outside a temporary folder. Names of
+items as arguments narrow it. The exit code is 1 when a table differs; the lines that differ are shown.
+
+Two things are the machine's and are let pass: which data are not at hand (the numbered reasons), and the last digit of
+tables that are computed anew instead of read from records.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from boostrun import compose
+from boostrun.errors import BoostrunError
+from boostrun.report import build
+from boostrun.runner import paper
+from boostrun.runner.drawn import draw
+from boostrun.runner.plan import open_store, plan
+
+_BY_HAND = re.compile(r"^- changed by hand: (.*)$", re.MULTILINE)
+_NARROWED = {"adaptive/table2": ["dataset=pedestrians"], "adaptive/table2_long": ["dataset=pedestrians"]}
+_LAST_DIGIT = 2e-5
+
+
+def made(name: str, published: str, folder: Path) -> str:
+    """The table of an item as Markdown, empty for a figure without a table."""
+    if drawing := paper.drawing(name):
+        draw(drawing, folder / name, Path(os.environ.get("BOOSTRUN_DATA", "datasets")))
+        table = folder / name / "table.md"
+        return table.read_text(encoding="utf-8") if table.is_file() else ""
+    by_hand = _BY_HAND.search(published)
+    overrides = [*_NARROWED.get(name, ()), *(by_hand[1].split() if by_hand else ()), f"store={folder / 'runs'}"]
+    item = paper.load(name, overrides)
+    return build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))).markdown()
+
+
+def same(published: str, now: str, computed: bool) -> bool:
+    """Whether two tables are equal, apart from what is the machine's."""
+    first, second = _without_reasons(published), _without_reasons(now)
+    if first == second or not computed:
+        return first == second
+    pairs = list(zip(first.split(), second.split()))
+    return len(first.split()) == len(second.split()) and all(a == b or _close(a, b) for a, b in pairs)
+
+
+def _without_reasons(table: str) -> str:
+    return re.sub(r"\[\d+\]", "[]", re.sub(r"^- \[\d+\] .*\n", "", table, flags=re.MULTILINE))
+
+
+def _close(one: str, other: str) -> bool:
+    try:
+        return abs(float(one) - float(other)) <= _LAST_DIGIT
+    except ValueError:
+        return False
+
+
+def main(names: list[str]) -> int:
+    """Compare the tables; returns the exit code."""
+    different = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names or sorted(compose.options("paper")):
+            path = Path("results", name, "table.md")
+            published = path.read_text(encoding="utf-8") if path.is_file() else ""
+            try:
+                now = made(name, published, Path(folder)) if published or paper.drawing(name) else ""
+            except BoostrunError as error:
+                now = f"{error}\n"
+            equal = same(published, now, bool(paper.drawing(name)))
+            told = "" if published == now else ", but for what is the machine's" if equal else ""
+            print(
+                f"{'same     ' if equal else 'DIFFERENT'} {name}{told}{'' if published else ' (no table)'}", flush=True
+            )
+            if not equal:
+                different += 1
+                lines = difflib.unified_diff(
+                    published.splitlines(), now.splitlines(), "published", "now", n=0, lineterm=""
+                )
+                print("\n".join(f"    {line[:150]}" for line, _ in zip(lines, range(12))))
+    print(f"{different} different")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

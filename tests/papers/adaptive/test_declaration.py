@@ -1,0 +1,90 @@
+"""The declaration: keys are those of the published records, defaults those of the constructors, imports light."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boostrun.config import catalogue
+from boostrun.config.fields import fields_of, kind_of
+from boostrun.errors import BoostrunError
+from boostrun.methods.declaration import obtain
+from boostrun.papers.adaptive import METHODS, PAPER, POLICIES
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
+
+RESULTS = Path(__file__).parents[3] / "results" / "adaptive"
+SWEPT = {"family", "scale", "edge_gaps", "budget_multiplier", "laminating_Q"}  # of the published cells
+
+
+def made(name, **values):
+    method = METHODS[name]
+    return method.make(values, method.budget_defaults, {"random_state": 7, "n_jobs": 2})
+
+
+def published():
+    """One cell of each method."""
+    cells = {}
+    for item in ("table1", "beyond", "figure2"):
+        with gzip.open(RESULTS / item / "records.jsonl.gz", "rt") as lines:
+            for line in lines:
+                cell = json.loads(line)["cell"]
+                cells.setdefault(cell["algo"]["name"], cell)
+    return cells
+
+
+def test_every_published_cell_has_the_keys_and_the_defaults_that_are_declared():
+    cells = published()
+    assert set(cells) == set(METHODS)
+    for name, cell in cells.items():
+        declared = {key: field.default for key, field in METHODS[name].fields.items()}
+        given = {key: value for key, value in cell["algo"].items() if key != "name"}
+        assert set(given) == set(declared), name
+        kept = declared.keys() - SWEPT
+        assert {key: given[key] for key in kept} == {key: declared[key] for key in kept}, name
+        assert set(cell["budget"]) == set(METHODS[name].budget_defaults), name
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_made_of_its_defaults_is_the_estimator_made_of_its_own(name):
+    model, plain = made(name), AdaBoostMHClassifier(name)
+    assert type(model) is AdaBoostMHClassifier and model.random_state == 7
+    assert model.policy == obtain(POLICIES[name])()
+    own = set(fields_of(AdaBoostMHClassifier)) - {"policy"}
+    assert {key: getattr(model, key) for key in own} == {key: getattr(plain, key) for key in own}
+    small = METHODS[name].make_small({}, METHODS[name].budget_defaults)
+    assert small.n_estimators == 3 and getattr(small.policy, "Q", None) in (None, 3)
+
+
+def test_keys_of_a_policy_come_to_it_under_its_own_names():
+    assert made("mas_q1", mas_noise="paper", mas_s_ratio=3.0, sampling="uniform").policy.noise == "paper"
+    assert made("tasting_laminating", laminating_Q=64, tasting_R=3, tasting_pilot_share=0.2).policy == obtain(
+        POLICIES["tasting_laminating"]
+    )(Q=64, R=3, pilot_share=0.2)
+    assert made("mas_naive", sampling="uniform").sampling == "uniform"
+
+
+def test_a_scale_may_be_tuned_on_the_command_line_and_not_in_the_library():
+    for name in ("ucb", "exp3p", "eps_greedy"):
+        assert METHODS[name].tuning.values == tuple(range(12))
+        assert kind_of(METHODS[name].fields["scale"]).read("tuned") == "tuned"
+        with pytest.raises(BoostrunError, match="scale='tuned': a whole number from 0 to 30 is needed"):
+            obtain(POLICIES[name])(scale="tuned")
+    assert METHODS["best_family"].tuning.key == "family" and not METHODS["best_family"].tuning.values
+
+
+def test_what_the_paper_names_is_there():
+    for where in (*PAPER.policies.values(), *PAPER.drawings.values()):
+        assert callable(obtain(where))
+    for method in METHODS.values():
+        assert callable(obtain(method.evaluation))
+    assert PAPER.reference.is_file()
+    assert catalogue.part("policies", "laminating") is obtain(POLICIES["laminating"])
+
+
+def test_the_declaration_imports_nothing_heavy():
+    code = "import sys, boostrun.papers.adaptive; print({'numpy', 'numba', 'sklearn', 'pandas'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
