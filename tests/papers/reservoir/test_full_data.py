@@ -17,11 +17,13 @@ from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import find_stump
 from boostrun.papers.reservoir.coefficients import RULES
-from boostrun.papers.reservoir.fix import ColumnSearch
+from boostrun.papers.reservoir.fix import All, ColumnSearch
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.kernels import full_data as kernels
 from boostrun.papers.reservoir.keys import FullDataKeys
+from boostrun.papers.reservoir.mada import Mada
 from boostrun.papers.reservoir.subsampling import Course, Settings, transposed
+from boostrun.papers.reservoir.wss import Wss
 from tests.reference import full_data as reference
 from tests.reference.adaboost import adaboost_scores
 
@@ -233,7 +235,7 @@ def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data(method,
 def test_carried_scores_equal_the_scores_of_the_ensemble(method, digits):
     X, y = digits
     settings_ = Settings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, "histogram", 256)
-    trainer = FullDataClassifier(method)._make_method()(ArraySource(X, y), settings_, np.random.default_rng(0))
+    trainer = {"wss": Wss, "mada": Mada, "all": All}[method](ArraySource(X, y), settings_, np.random.default_rng(0))
     course = Course(0.0)
     trainer.train(0, 3, course, np.random.default_rng(0))
     assert (trainer.data.scores == StumpEnsemble.of([course.learners]).decision(X)[0]).all()
@@ -266,7 +268,7 @@ def test_constant_features_and_an_absent_class_give_finite_models(method):
         ({"n_estimators": 2.5}, "n_estimators=2.5"),
         ({"max_rejections": True}, "max_rejections=True"),
         ({"shrinkage": 1.5}, "shrinkage=1.5"),
-        ({"loss": "hinge"}, "loss='hinge' is none of logistic, exponential"),
+        ({"loss": "hinge"}, "loss='hinge': one of logistic, exponential is needed"),
         ({"coefficient": "log"}, "did you mean 'log_odds'"),
         ({"stump_search": "fast"}, "stump_search='fast'"),
         ({"max_bins": 1}, "max_bins=1"),
