@@ -48,8 +48,8 @@ class Bases(NamedTuple):
 
     def mirrored(self) -> Bases:
         """The same learners with the two classes exchanged."""
-        swapped = [part[:, :, ::-1].copy() for part in self[1:6]]
-        return Bases(self.columns, *swapped, -self.coefficients)
+        weight, constant, mean, scatter, slope = (part[:, :, ::-1].copy() for part in self[1:6])
+        return Bases(self.columns, weight, constant, mean, scatter, slope, -self.coefficients)
 
 
 class Spread(NamedTuple):
