@@ -62,8 +62,8 @@ def bbm_weights(n_learners: int, edge: float) -> np.ndarray:
         w = C(N - i, k) (1/2 + edge/2)^k (1/2 - edge/2)^(N - i - k)      (0 outside 0 <= k <= N - i)
 
     divided by the largest of row i, as the probability p_i of passing the example on is. Computed from logarithms of
-    factorials: N of thousands neither overflows nor ends in 0 / 0. The released Vowpal Wabbit has edge where the paper
-    has edge / 2, and leaves the weights undivided.
+    factorials: N of thousands neither overflows nor ends in 0 / 0. The `gamma` of
+    Vowpal Wabbit stands for edge / 2, and its weights are not divided.
 
     >>> bbm_weights(3, 0.2).round(3)
     array([[1.   , 0.   , 0.   ],

@@ -71,22 +71,22 @@ def best_split(codes, signed, rows):
 
     The threshold is the smallest value above; (0, 256) where no feature takes two values. Cost O(len(rows) d + 256 d).
     """
-    d = codes.shape[1]
-    sums, counts = np.zeros((d, 256)), np.zeros((d, 256), np.int64)
     total = 0.0
     for row in rows:
         total += signed[row]
-        for j in range(d):
-            sums[j, codes[row, j]] += signed[row]
-            counts[j, codes[row, j]] += 1
+    sums, counts = np.empty(256), np.empty(256, np.int64)
     feature, threshold, best = 0, 256, -1.0
-    for j in range(d):
+    for j in range(codes.shape[1]):
+        sums[:], counts[:] = 0.0, 0
+        for row in rows:
+            sums[codes[row, j]] += signed[row]
+            counts[codes[row, j]] += 1
         below, met = 0.0, 0
         for value in range(256):
-            if met > 0 and counts[j, value] > 0:
+            if met > 0 and counts[value] > 0:
                 edge = abs(total - 2.0 * below)
                 if edge > best:
                     feature, threshold, best = j, value, edge
-            below += sums[j, value]
-            met += counts[j, value]
+            below += sums[value]
+            met += counts[value]
     return feature, threshold
