@@ -173,7 +173,8 @@ def _river(subject: Subject) -> None:
     if not (hasattr(subject.cls, "learn_one") and hasattr(subject.cls, "predict_one")):
         raise Skipped("it has no learn_one and predict_one")
     try:
-        from river import base, checks as river_checks
+        from river import base
+        from river import checks as river_checks
     except ImportError:
         raise Skipped("river is not installed") from None
     made = subject.make()

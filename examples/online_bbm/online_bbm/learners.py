@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostrun import parameters
-from boostrun.drift.stream_learner import StreamLearner
 from boostrun.errors import BoostrunError
+from boostrun.methods import parameters
+from boostrun.methods.stream_learner import StreamLearner
 
 from . import kernels
 

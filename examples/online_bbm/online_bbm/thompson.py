@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
 from boostrun.kinds import choice
-from boostrun.sampling.policies.bandit import Bandit
+
+from boostrun.papers.adaptive.policies.bandit import Bandit
 
 
 def beta_draws(rewards: np.ndarray, plays: np.ndarray, rng: np.random.Generator) -> np.ndarray:
