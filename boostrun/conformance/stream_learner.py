@@ -43,7 +43,7 @@ def checks(subject: Subject) -> list[Check]:
 def _complete(subject: Subject) -> None:
     for name in ("test_then_train", "predict"):
         if not callable(getattr(subject.cls, name, None)):
-            raise Failed(f"it has no {name}: an evaluation on a stream calls test_then_train(X, y, classes), predict(X)")
+            raise Failed(f"it has no {name}: a stream's evaluation calls test_then_train(X, y, classes), predict(X)")
 
 
 def _followed(subject: Subject, y: np.ndarray | None = None, cuts: tuple[int, ...] = ()) -> tuple[np.ndarray, Any]:

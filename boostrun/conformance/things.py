@@ -88,7 +88,8 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
         raise BoostrunError(f"no paper item '{word}'{did_you_mean(word, items)} (boostrun ls paper)")
     known = [*papers, *(name for group in catalogue.GROUPS for name in catalogue.names(group))]
     raise BoostrunError(
-        f"'{word}' names no class (module:Class is needed, as in my_algo:MyBooster), no paper ({', '.join(papers)}) and "
+        f"'{word}' names no class (module:Class, as in my_algo:MyBooster, is needed), no paper ({', '.join(papers)}), "
+        "and "
         f"nothing that a paper brings{did_you_mean(word, known)}"
     )
 
@@ -245,5 +246,3 @@ def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Sec
 def _refuse(overrides: Sequence[str], name: str, why: str) -> None:
     if overrides:
         raise BoostrunError(f"{name} takes no {overrides[0].partition('=')[0]}: {why}")
-
-
