@@ -1,7 +1,7 @@
 """``boostrun check NAME [key=value ...]``: what a person or a paper brings, check by check.
 
-NAME is module:Class (or a function, an object, a whole paper: module:PAPER), the name of an installed paper or of one of
-its items, or of any choice of the catalogue.
+NAME is module:Class (or a function, an object, a whole paper: module:PAPER), the name of an installed paper or of one
+of its items, or of any choice of the catalogue.
 """
 
 from __future__ import annotations

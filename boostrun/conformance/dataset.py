@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, in_a_worker, numpy_left_alone
 from boostrun.config import catalogue
+from boostrun.conformance import Check, Failed, Skipped, in_a_worker, numpy_left_alone
 from boostrun.data.checks import finish
 from boostrun.data.dataset import Parts
 from boostrun.errors import BoostrunError, DataMissingError

@@ -10,9 +10,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
-from boostrun.conformance import Check, Failed, Skipped, said
 from boostrun.config import catalogue
 from boostrun.config.fields import fields_of
+from boostrun.conformance import Check, Failed, Skipped, said
 from boostrun.methods.declaration import obtain
 from boostrun.methods.paper import Paper
 

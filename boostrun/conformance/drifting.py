@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, in_a_worker, numpy_left_alone, plain_and_finite
 from boostrun.config import catalogue
+from boostrun.conformance import Check, Failed, Skipped, in_a_worker, numpy_left_alone, plain_and_finite
 from boostrun.data.streams import draw
 from boostrun.errors import DataMissingError
 

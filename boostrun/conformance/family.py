@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, in_a_worker, numpy_left_alone
 from boostrun.config import catalogue
+from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, in_a_worker, numpy_left_alone
 from boostrun.errors import BoostrunError
 from boostrun.extend.pipeline import Own
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostrun.conformance import Check, Failed, Skipped
 from boostrun.config import compose
+from boostrun.conformance import Check, Failed, Skipped
 from boostrun.runner import paper
 
 

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 
 from boostrun.conformance import (
-    Check, Failed, Skipped, blame, budgets, fails_with_a_sentence, in_a_worker, numpy_left_alone, said,
+    Check,
+    Failed,
+    Skipped,
+    blame,
+    budgets,
+    fails_with_a_sentence,
+    in_a_worker,
+    numpy_left_alone,
+    said,
 )  # fmt: skip
 from boostrun.conformance.subject import Subject, answers
 

@@ -9,8 +9,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from boostrun.conformance import Check
 from boostrun.config import catalogue
+from boostrun.conformance import Check
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 

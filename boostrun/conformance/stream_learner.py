@@ -43,7 +43,7 @@ def checks(subject: Subject) -> list[Check]:
 def _complete(subject: Subject) -> None:
     for name in ("test_then_train", "predict"):
         if not callable(getattr(subject.cls, name, None)):
-            raise Failed(f"it has no {name}: an evaluation on a stream calls test_then_train(X, y, classes), predict(X)")
+            raise Failed(f"it has no {name}: a stream's evaluation calls test_then_train(X, y, classes), predict(X)")
 
 
 def _followed(subject: Subject, y: np.ndarray | None = None, cuts: tuple[int, ...] = ()) -> tuple[np.ndarray, Any]:
@@ -173,7 +173,8 @@ def _river(subject: Subject) -> None:
     if not (hasattr(subject.cls, "learn_one") and hasattr(subject.cls, "predict_one")):
         raise Skipped("it has no learn_one and predict_one")
     try:
-        from river import base, checks as river_checks
+        from river import base
+        from river import checks as river_checks
     except ImportError:
         raise Skipped("river is not installed") from None
     made = subject.make()

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import blame, samples
 from boostrun.config import catalogue
+from boostrun.conformance import blame, samples
 from boostrun.data.source import ArraySource
 from boostrun.methods.declaration import Method, obtain
 

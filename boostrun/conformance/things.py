@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from boostrun import config
-from boostrun.conformance import Check, Section, Skipped, blame, part
-from boostrun.conformance.family import is_family
 from boostrun.config import catalogue, compose
 from boostrun.config.settings import BUDGET_KEYS
+from boostrun.conformance import Check, Section, Skipped, blame, part
+from boostrun.conformance.family import is_family
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys, objects, registry
 from boostrun.methods.paper import Paper
@@ -54,7 +54,7 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
 def kind_of(thing: Any, where: str) -> str:
     """What a class, function or object is: a group or room of the catalogue, or evaluation; BoostrunError for none."""
     can = lambda *names: all(callable(getattr(thing, name, None)) for name in names)  # noqa: E731
-    if can("predict") and (can("fit") or can("test_then_train")) or can("learn_one", "predict_one"):
+    if (can("predict") and (can("fit") or can("test_then_train"))) or can("learn_one", "predict_one"):
         return "algo"
     if can("warm_up", "run"):
         return "evaluation"
@@ -88,7 +88,8 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
         raise BoostrunError(f"no paper item '{word}'{did_you_mean(word, items)} (boostrun ls paper)")
     known = [*papers, *(name for group in catalogue.GROUPS for name in catalogue.names(group))]
     raise BoostrunError(
-        f"'{word}' names no class (module:Class is needed, as in my_algo:MyBooster), no paper ({', '.join(papers)}) and "
+        f"'{word}' names no class (module:Class, as in my_algo:MyBooster, is needed), no paper ({', '.join(papers)}), "
+        "and "
         f"nothing that a paper brings{did_you_mean(word, known)}"
     )
 
@@ -245,5 +246,3 @@ def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Sec
 def _refuse(overrides: Sequence[str], name: str, why: str) -> None:
     if overrides:
         raise BoostrunError(f"{name} takes no {overrides[0].partition('=')[0]}: {why}")
-
-

@@ -17,7 +17,8 @@ from boostrun.features.keys import Features
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Pipeline
 
-GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}  # so no keys
+# parameters that boostrun gives, so that they are no keys
+GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
 _BASES: dict[str, type] = {"algo": object, "part": object, "dataset": SplitDataset, "features": Features}
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 

@@ -43,7 +43,8 @@ class _Names:
         for block in raw["blocks"]:
             for key, values in block["sweep"].items():
                 self.values.setdefault(key, []).extend(str(value) for value in values)
-            self.everywhere = set(block["sweep"]) & (set(block["sweep"]) if self.everywhere is None else self.everywhere)
+            swept = set(block["sweep"])
+            self.everywhere = swept if self.everywhere is None else swept & self.everywhere
             settings |= dict.fromkeys(block.get("settings") or [""])
         self.settings = list(settings)
         self.values |= {"setting": self.settings, "metric": [metric_name(metric) for metric in self.metrics]}
