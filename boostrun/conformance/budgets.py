@@ -44,10 +44,12 @@ def kept(subject, key: str) -> None:
 
 
 def _samples(subject, limit: int) -> None:
+    if "chunks" not in subject.method.inputs and subject.method.paper:
+        raise Skipped("its declaration says that it may look at all samples: its inputs have no chunks")
     model = subject.make()
     if not hasattr(model, "fit_source"):
         raise Failed("it has no fit_source(source), so that it is handed all samples at once")
-    source = Watched(subject.X, subject.y, 0)
+    source = subject.source(0, Watched)
     model.fit_source(source)
     most = limit + subject.budget.get("q", limit)
     held = max((max(opened.capacity, opened.peak_held) for opened in source.opened), default=0)

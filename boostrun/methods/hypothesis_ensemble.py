@@ -112,7 +112,7 @@ class HypothesisEnsemble:
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        kind = np.array(f"{self.kind.__module__}:{self.kind.__qualname__}")  # type: ignore[attr-defined]
+        kind = np.array(f"{self.kind.__module__}:{self.kind.__qualname__}")
         arrays = {f"{_PREFIX}{name}": array for name, array in self.arrays.items()}
         edges = {} if self.binner is None else {"edges": self.binner.edges}
         return archive.save(path, FORMAT, {"kind": kind, "coefficients": self.coefficients, **arrays, **edges} | extra)

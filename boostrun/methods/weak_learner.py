@@ -29,7 +29,7 @@ called. Scores, saving and loading follow. A tree of depth 2, which asks one stu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class WeakLearner:
         own codes either way.
     """
 
-    codes: ClassVar[bool] | bool = True
+    codes: bool = True
 
     def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Any:
         """A hypothesis h with a large edge sum_i w_i y_i h(x_i), h(x) = -1.0 or +1.0.

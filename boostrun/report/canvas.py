@@ -92,8 +92,8 @@ def svg(figure, name: str) -> str:
 
 
 def _short(number: re.Match) -> str:
-    """A coordinate to a hundredth of a point."""
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    """A coordinate to a tenth of a point."""
+    return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
 def spans_decades(values: Sequence[float]) -> bool:

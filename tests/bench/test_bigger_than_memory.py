@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from boostrun.data.source import ArraySource
 from boostrun.data.stream import StreamSource
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
 
 folder, strategy, rounds, kind = sys.argv[1:]
 begun = time.perf_counter()
@@ -34,7 +34,7 @@ if kind == "file":
     source = StreamSource(folder + "/x.npy", folder + "/y.npy", memory_limit_mb=64, seed=0)
 else:
     source = ArraySource(np.load(folder + "/subset_x.npy"), np.load(folder + "/subset_y.npy"), 0)
-model = ReservoirBoosting(strategy, reservoir_size=250, n_estimators=int(rounds), random_state=0).fit_source(source)
+model = ReservoirClassifier(strategy, reservoir_size=250, n_estimators=int(rounds), random_state=0).fit_source(source)
 seconds = time.perf_counter() - begun
 test_x, test_y = np.load(folder + "/test_x.npy"), np.load(folder + "/test_y.npy")
 found = model.ensemble_.decision(test_x)[0] >= 0

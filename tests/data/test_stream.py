@@ -8,8 +8,8 @@ import pytest
 from boostrun.data.source import ArraySource
 from boostrun.data.stream import StreamSource
 from boostrun.errors import BoostrunError
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
-from boostrun.papers.reservoir.full_data import FullDataBoosting
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 
 ROWS, WIDTH = 3000, 6
 
@@ -114,17 +114,17 @@ def test_balanced_draws_and_their_counts(make_source, table):
 def test_reservoir_boosting_and_fix_and_filterboost_train_from_a_stream(make_source, table):
     values, labels = table
     for model in (
-        ReservoirBoosting("wsam", reservoir_size=40, n_estimators=5, random_state=0),
-        ReservoirBoosting("rand", reservoir_size=40, n_estimators=5, balanced=True, random_state=0),
-        FullDataBoosting("fix", reservoir_size=40, n_estimators=5, random_state=0),
-        FullDataBoosting("filterboost", reservoir_size=40, n_estimators=5, random_state=0),
+        ReservoirClassifier("wsam", reservoir_size=40, n_estimators=5, random_state=0),
+        ReservoirClassifier("rand", reservoir_size=40, n_estimators=5, balanced=True, random_state=0),
+        FullDataClassifier("fix", reservoir_size=40, n_estimators=5, random_state=0),
+        FullDataClassifier("filterboost", reservoir_size=40, n_estimators=5, random_state=0),
     ):
         model.fit_source(make_source(seed=0, memory_limit_mb=0.5))
         assert model.peak_samples_held_ <= 80
         found = model.classes_[model.ensemble_.decision(values).argmax(axis=0)]
         assert (found == labels).mean() > 0.8  # the first column gives the class away
     with pytest.raises(BoostrunError, match="a StreamSource does not hold them"):
-        FullDataBoosting("wss", random_state=0).fit_source(make_source(seed=0))
+        FullDataClassifier("wss", random_state=0).fit_source(make_source(seed=0))
 
 
 def test_a_stream_teaches_as_much_as_the_samples_in_memory(table, tmp_path):
@@ -134,7 +134,7 @@ def test_a_stream_teaches_as_much_as_the_samples_in_memory(table, tmp_path):
     stream = StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", memory_limit_mb=0.02, chunk_rows=10, seed=0)
     scores = []
     for source in (stream, ArraySource(values, labels, 0)):
-        model = ReservoirBoosting("wsam", reservoir_size=50, n_estimators=30, random_state=0).fit_source(source)
+        model = ReservoirClassifier("wsam", reservoir_size=50, n_estimators=30, random_state=0).fit_source(source)
         scores.append((model.classes_[model.ensemble_.decision(values).argmax(axis=0)] == labels).mean())
     assert abs(scores[0] - scores[1]) < 0.05 and min(scores) > 0.9
 
@@ -294,5 +294,5 @@ def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
     samples, labels = source.open(capacity=50).draw(50)
     assert source.class_labels().tolist() == ["cat", "elephant"] and source.dtype == np.float32
     assert ((samples[:, 0] % 2 == 1) == (labels == "cat")).all() and (samples[:, 1] == -samples[:, 0]).all()
-    model = ReservoirBoosting("geem", reservoir_size=10, n_estimators=3, random_state=0).fit_source(source)
+    model = ReservoirClassifier("geem", reservoir_size=10, n_estimators=3, random_state=0).fit_source(source)
     assert model.classes_.tolist() == ["cat", "elephant"]

@@ -13,8 +13,8 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
-from boostrun.papers.reservoir.loop import Reservoir, chosen
-from boostrun.papers.reservoir.strategies import Batch, Strategy
+from boostrun.papers.reservoir.loop import Reservoir
+from boostrun.papers.reservoir.strategies import Batch, Strategy, checked
 
 
 class ActiveReservoir(Reservoir):
@@ -38,7 +38,7 @@ class ActiveReservoir(Reservoir):
         true = self.masses * self.loss.weights(self.labels * self.scores)
         weights = np.where(self.known, true, self.masses * expected)
         batch = Batch(self.samples, labels, weights, self.arrived, self.scores, self.masses)
-        kept, corrected = chosen(strategy(batch, self.r, rng), (self.r,))
+        kept, corrected = checked(strategy(batch, self.r, rng), (self.r,), self.r + self.q)
         if strategy.carry_mass:
             self._carry_mass(kept, corrected, weights[kept])
         self.asked.append((self.asked[-1] if self.asked else 0) + np.count_nonzero(~self.known[kept]))  # type: ignore[arg-type]

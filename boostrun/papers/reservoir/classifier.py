@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from boostrun.config.fields import check as check_fields
+from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods import one_vs_all, parameters
 from boostrun.methods.binning import Binner
@@ -140,7 +140,7 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
         return as_weak_learner(component_of(self, "weak_learner", OF_WEAK_LEARNERS))
 
     def _check_parameters(self) -> None:
-        check_fields(self)
+        fields.check(self)
         parameters.bins(self)
         if self.shared and self.balanced:
             raise BoostrunError("shared and balanced: a reservoir for all classes cannot be balanced for each of them")

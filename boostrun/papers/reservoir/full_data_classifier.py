@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from boostrun.config.fields import check as check_fields
+from boostrun.config import fields
 from boostrun.methods import one_vs_all, parameters
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
@@ -77,7 +78,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
 
     def _fit(self, source, entropy: int):
         """Train; all randomness but the Filters' follows from the whole number ``entropy``."""
-        check_fields(self)
+        fields.check(self)
         parameters.bins(self)
         self.classes_ = source.class_labels()
         settings = Settings(
@@ -88,7 +89,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
         bins_seed, *seeds = np.random.SeedSequence(entropy).spawn(2)[1].spawn(len(positives) + 1)
         begun = time.perf_counter()
         with threadpool_limits(1, user_api="blas"):
-            made = {"wss": Wss, "mada": Mada, "fix": Fix, "all": All, "filterboost": FilterBoost}[self.method]
+            made: Any = {"wss": Wss, "mada": Mada, "fix": Fix, "all": All, "filterboost": FilterBoost}[self.method]
             method = made(source, settings, np.random.default_rng(bins_seed))
             courses = []
             for k, (positive, child) in enumerate(zip(positives, seeds)):

@@ -8,12 +8,12 @@ the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import blas
 
-from boostrun.config.fields import check as check_fields
+from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir.kernels import geem as kernels
 from boostrun.papers.reservoir.kernels.distance import RUN
@@ -117,8 +117,8 @@ class Geem(GeemKeys, Strategy):
     swaps : int, kept samples exchanged.
     """
 
-    swaps: ClassVar[int] = 0
-    _memory: ClassVar[_Elimination | None] = None
+    swaps = 0
+    _memory: _Elimination | None = None
 
     def __call__(self, batch: Batch, r: int, rng: np.random.Generator):
         memory, fill = self._prepare(batch, batch.labels, r, rng)
@@ -142,7 +142,7 @@ class Geem(GeemKeys, Strategy):
         return selection.kept, selection.weights.T * batch.labels[selection.kept]
 
     def check(self, shared: bool) -> None:
-        check_fields(self)
+        fields.check(self)
         if shared and self.swap_rounds:
             raise BoostrunError("swap_rounds has no form for a reservoir shared by all classes")
 

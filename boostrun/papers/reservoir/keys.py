@@ -125,9 +125,8 @@ class FullDataKeys(Keys):
 
     method: str = choice(
         "wss", "mada", "fix", "filterboost", "all",
-        help="r of all samples each round, drawn by weight (wss), or by bounded weight and reweighted (mada); r "
-        "samples drawn once (fix); r fresh samples a round, accepted by weight (filterboost); all of them, each round "
-        "(all)",
+        help="r of all samples each round, drawn by weight (wss), or by bounded weight and reweighted (mada); r drawn "
+        "once (fix); r fresh samples a round, accepted by weight (filterboost); every sample, every round (all)",
     )  # fmt: skip
     _: KW_ONLY
     reservoir_size: int = integer(250, help="r: samples that a stump is trained on; of no effect for all")
@@ -149,8 +148,8 @@ class OnlineRivalKeys(Keys):
 
     method: str = choice(
         "oza", "osboost", "ocp", "bisc", "leistner", "geem_oza", "geem_osboost", "geem_ocp",
-        help="oza, osboost, ocp are given stumps by LogitBoost on a subset, those with geem by reservoir boosting; "
-        "bisc and leistner find their own",
+        help="oza, osboost, ocp are given stumps by LogitBoost on a subset, those with geem by reservoir boosting; the "
+        "selectors, bisc and leistner, find their own",
     )  # fmt: skip
     _: KW_ONLY
     n_estimators: int = integer(250, help="T: stumps, or selectors, a binary problem")

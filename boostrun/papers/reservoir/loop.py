@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
 from boostrun.methods.weak_learner import WeakLearner
-from boostrun.papers.reservoir.strategies import Batch, Strategy
+from boostrun.papers.reservoir.strategies import Batch, Strategy, checked
 
 MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one round
 
@@ -63,7 +62,7 @@ class Reservoir:
         """The places of the samples that stay, and the weights (r,) that the weak learner is trained with."""
         weights = self.masses * self.loss.weights(self.labels * self.scores)
         batch = Batch(self.samples, self.labels, weights, self.arrived, self.scores, self.masses)
-        kept, corrected = chosen(strategy(batch, self.r, rng), (self.r,))
+        kept, corrected = checked(strategy(batch, self.r, rng), (self.r,), self.r + self.q)
         if strategy.carry_mass:
             self._carry_mass(kept, corrected, weights[kept])
         return kept, corrected
@@ -80,33 +79,10 @@ class Reservoir:
 
     def _refill(self, kept, t) -> None:
         """Put q fresh samples where the discarded ones stood, and score them by the t hypotheses so far."""
-        discarded = others(kept, self.r + self.q)
+        discarded = np.delete(np.arange(self.r + self.q), kept)
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[discarded] = 0.0
         self.masses[discarded] = 1.0
         self.arrived[discarded] = t
         self.members.add_scores(self.samples, discarded, 0, self.scores)
-
-
-def chosen(answer: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """A strategy's answer, if it is places (r,) and weights of this shape (r, ...); BoostrunError otherwise."""
-    try:
-        kept, corrected = answer
-        fits = kept.shape == shape[:1] and kept.dtype.kind == "i" and corrected.shape == shape
-    except (TypeError, ValueError, AttributeError):
-        fits = False
-    if not fits:
-        raise BoostrunError(f"a strategy must give the {shape[0]} places that it keeps, and weights of shape {shape}")
-    return kept, corrected
-
-
-def others(kept: np.ndarray, n: int) -> np.ndarray:
-    """The places of n that are not among ``kept``; BoostrunError where one of these is there twice, or is none."""
-    try:
-        discarded = np.delete(np.arange(n), kept)
-    except IndexError:
-        discarded = kept
-    if len(discarded) != n - len(kept):
-        raise BoostrunError(f"a strategy must keep different places from 0 to {n - 1}, not {kept.tolist()}")
-    return discarded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.config.fields import check as check_fields
+from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods import one_vs_all, parameters
 from boostrun.methods.binning import Binner
@@ -177,7 +177,7 @@ class OnlineRivalClassifier(OnlineRivalKeys, StumpClassifier):
             filter_.release(n)
 
     def _check_parameters(self) -> None:
-        check_fields(self)
+        fields.check(self)
         parameters.bins(self)
         if self.pool_size is not None and self.pool_size < self.n_estimators:
             raise BoostrunError(f"pool_size={self.pool_size}: {self.n_estimators} selectors need as many learners")

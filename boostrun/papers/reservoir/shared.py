@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from boostrun.methods.weak_learner import WeakLearner
-from boostrun.papers.reservoir.loop import MASS_RATIO, chosen, others
-from boostrun.papers.reservoir.strategies import Batch, Strategy
+from boostrun.papers.reservoir.loop import MASS_RATIO
+from boostrun.papers.reservoir.strategies import Batch, Strategy, checked
 
 
 class SharedReservoir:
@@ -54,7 +54,8 @@ class SharedReservoir:
         """The places (r,) of the samples that stay, and the weights (r, c) that weak learners are trained with."""
         weights = self.masses * self.loss.weights(self.labels * self.scores.T)
         batch = Batch(self.samples, self.labels, weights, self.arrived, self.scores.T, self.masses)
-        kept, corrected = chosen(strategy.for_all_classes(batch, self.r, rng), (self.r, weights.shape[1]))
+        answer = strategy.for_all_classes(batch, self.r, rng)
+        kept, corrected = checked(answer, (self.r, weights.shape[1]), self.r + self.q)
         if strategy.carry_mass:
             ratio = np.divide(corrected, weights[kept], out=np.ones_like(corrected), where=weights[kept] > 0.0)
             masses = self.masses[kept] * np.clip(ratio, *MASS_RATIO)
@@ -63,7 +64,7 @@ class SharedReservoir:
 
     def _refill(self, kept, t) -> None:
         """Score the kept samples by the newest hypotheses, and put q fresh ones where the discarded stood."""
-        discarded = others(kept, self.r + self.q)
+        discarded = np.delete(np.arange(self.r + self.q), kept)
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[:, discarded] = 0.0

@@ -20,10 +20,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from boostrun.config.fields import check as check_fields
+from boostrun.config import fields
+from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir.keys import WSamKeys
 
 
@@ -74,7 +76,8 @@ class Strategy:
         """
         weights = batch.weights
         total = weights.sum(axis=1, keepdims=True)
-        kept, chosen = self(dataclasses.replace(batch, weights=total[:, 0]), r, rng)
+        answer = self(dataclasses.replace(batch, weights=total[:, 0]), r, rng)
+        kept, chosen = checked(answer, (r,), len(total))
         share = np.divide(weights[kept], total[kept], out=np.zeros_like(weights[kept]), where=total[kept] > 0.0)
         return kept, chosen[:, None] * share
 
@@ -124,7 +127,27 @@ class WSam(WSamKeys, Strategy):
         return kept, np.ones(r) if self.stump_weights == "uniform" else batch.weights[kept]
 
     def check(self, shared: bool) -> None:
-        check_fields(self)
+        fields.check(self)
+
+
+def checked(answer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """A strategy's answer, if it is places (r,) of n, all different, and weights of this ``shape`` (r, ...).
+
+    Raises BoostrunError where it is not. Cost O(n).
+    """
+    try:
+        kept, corrected = answer
+        fits = kept.shape == shape[:1] and kept.dtype.kind == "i" and corrected.shape == shape
+    except (TypeError, ValueError, AttributeError):
+        fits = False
+    if not fits:
+        raise BoostrunError(f"a strategy must give the {shape[0]} places that it keeps, and weights of shape {shape}")
+    taken = np.zeros(n, bool)
+    if kept.min() >= 0 and kept.max() < n:
+        taken[kept] = True
+    if np.count_nonzero(taken) != len(kept):
+        raise BoostrunError(f"a strategy must keep different places from 0 to {n - 1}, not {kept.tolist()}")
+    return kept, corrected
 
 
 class _Called(Strategy):

@@ -23,7 +23,7 @@ _BINNING_SAMPLES = 10_000  # real values are binned on this many samples at most
 
 @dataclass(frozen=True)
 class Settings:
-    """Parameters of :class:`boostrun.papers.reservoir.full_data.FullDataBoosting`, names resolved."""
+    """Parameters of :class:`boostrun.papers.reservoir.full_data_classifier.FullDataClassifier`, names resolved."""
 
     r: int
     rounds: int

@@ -139,7 +139,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
             "seconds_optimise_": "seconds_optimise",
         }.items():  # fmt: skip
             setattr(self, name, np.array([getattr(done, field) for done in run.rounds]))
-        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle  # type: ignore[attr-defined]
+        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle
 
     def _check_parameters(self) -> None:
         check(self)

@@ -20,7 +20,7 @@ from boostrun.report.page.tables import Block, Names, blocks
 from boostrun.report.paired import rounded
 from boostrun.report.table import Table
 
-_POINTS = 200  # of a curve: more cannot be seen at the width of a page
+_POINTS = 120  # of a curve: more cannot be seen at the width of a page
 
 
 class Picture(NamedTuple):

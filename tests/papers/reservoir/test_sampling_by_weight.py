@@ -9,7 +9,7 @@ from boostrun.data.source import ArraySource
 from boostrun.methods.losses import LOSSES
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.filterboost import FilterBoost, WeightFilter
-from boostrun.papers.reservoir.full_data import FullDataBoosting
+from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.kernels import full_data as kernels
 from boostrun.papers.reservoir.mada import Mada
 from boostrun.papers.reservoir.subsampling import Everything, Settings, draw_proportionally
@@ -127,7 +127,7 @@ def test_a_filter_that_runs_dry_ends_its_problem_and_fills_it_with_rounds_withou
     samples = np.arange(200, dtype=np.uint8)[:, None]
     source = ArraySource(samples, (samples[:, 0] >= 100).astype(int), 0)
     parameters = {"reservoir_size": 20, "n_estimators": 60, "shrinkage": 1.0, "random_state": 0}
-    short = FullDataBoosting("filterboost", max_rejections=50, **parameters).fit_source(source)
+    short = FullDataClassifier("filterboost", max_rejections=50, **parameters).fit_source(source)
     (trained,) = short.rounds_trained_
     assert 1 < trained < 60
     assert (short.ensemble_.coefficients[0, :trained] != 0).all()
@@ -135,6 +135,6 @@ def test_a_filter_that_runs_dry_ends_its_problem_and_fills_it_with_rounds_withou
     drawn = short.staged_samples_drawn_
     assert (np.diff(drawn[:trained]) >= 0).all() and (drawn[trained:] == short.samples_drawn_).all()
     assert 50 * 20 <= short.samples_drawn_ - drawn[trained - 1] <= 51 * 20 + 20
-    longer = FullDataBoosting("filterboost", max_rejections=500, **parameters).fit_source(source)
+    longer = FullDataClassifier("filterboost", max_rejections=500, **parameters).fit_source(source)
     assert longer.rounds_trained_[0] > trained
     assert (longer.ensemble_.coefficients[0, :trained] == short.ensemble_.coefficients[0, :trained]).all()

@@ -5,9 +5,9 @@ import pytest
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.adaboost_mh import POLICIES
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
-from boostrun.papers.reservoir.budgeted import BudgetedBoosting
+from boostrun.papers.adaptive import POLICIES
+from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
 
 SIZES = {"reservoir_size": 64, "n_estimators": 12, "random_state": 0}
 
@@ -23,8 +23,8 @@ def source(classes=3):
 @pytest.mark.parametrize("strategy", ["rand", "wsam", "geem"])
 def test_all_features_of_the_budget_are_the_search_of_all_features(strategy):
     """64 equal weights are exact in single precision: ties of the first round fall alike."""
-    budgeted = BudgetedBoosting(strategy, policy="uniform_naive", Q=20, budget_multiplier=20.0, **SIZES)
-    free = ReservoirBoosting(strategy, **SIZES)
+    budgeted = BudgetedReservoirClassifier(strategy, policy="uniform_naive", Q=20, budget_multiplier=20.0, **SIZES)
+    free = ReservoirClassifier(strategy, **SIZES)
     budgeted, free = (model.fit_source(source()).ensemble_ for model in (budgeted, free))
     for name in ("features", "thresholds", "polarities", "coefficients"):
         np.testing.assert_array_equal(getattr(budgeted, name), getattr(free, name))
@@ -32,7 +32,7 @@ def test_all_features_of_the_budget_are_the_search_of_all_features(strategy):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_policy_exceeds_the_budget_and_all_learn(policy):
-    model = BudgetedBoosting("wsam", policy=policy, Q=4, budget_multiplier=4.0, **SIZES)
+    model = BudgetedReservoirClassifier("wsam", policy=policy, Q=4, budget_multiplier=4.0, **SIZES)
     model.families = [("some", 0, 5), ("others", 5, 20)]
     model.fit_source(source(classes=2))
     charged = model.ledger_["selection"] + model.ledger_["pilot"]
@@ -54,4 +54,4 @@ def test_no_policy_exceeds_the_budget_and_all_learn(policy):
 )
 def test_bad_parameters_have_their_sentence(parameters, message):
     with pytest.raises(BoostrunError, match=message):
-        BudgetedBoosting("geem", **{"budget_multiplier": 10.0, **SIZES, **parameters}).fit_source(source())
+        BudgetedReservoirClassifier("geem", **{"budget_multiplier": 10.0, **SIZES, **parameters}).fit_source(source())

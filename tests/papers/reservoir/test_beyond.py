@@ -1,5 +1,7 @@
 """What the paper only names: a reservoir for all classes, labels asked for after the choice, data split in parts."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -8,11 +10,10 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.losses import LOSSES
-from boostrun.papers.reservoir.active import ActiveBoosting, ActiveReservoir
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
+from boostrun.papers.reservoir.active import ActiveReservoir, ActiveReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
-from boostrun.papers.reservoir.split import SplitBoosting
-from tests.reservoir.test_loop import toy
+from boostrun.papers.reservoir.split import SplitReservoirClassifier
+from tests.papers.reservoir.test_loop import toy
 
 SHARED = ("rand", "max", "window", "wsam", "geem")
 
@@ -31,7 +32,7 @@ def test_scikit_learns_checks_of_a_shared_reservoir(estimator, check):
 def test_a_shared_reservoir_holds_and_draws_for_all_classes_at_once_and_carries_its_scores(strategy):
     samples, y = toy(classes=4)
     parameters = {"reservoir_size": 20, "batch_size": 11, "n_estimators": 15, "warm_start": True, "random_state": 3}
-    model = ReservoirBoosting(strategy, shared=True, **parameters).fit_source(ArraySource(samples, y, 1))
+    model = ReservoirClassifier(strategy, shared=True, **parameters).fit_source(ArraySource(samples, y, 1))
     assert model.samples_drawn_ == 31 + 15 * 11 and model.peak_samples_held_ == 31
     assert model.ensemble_.features.shape == (4, 15)
     (reservoir, *_) = model._problems[0]
@@ -42,7 +43,7 @@ def test_a_shared_reservoir_holds_and_draws_for_all_classes_at_once_and_carries_
 def test_a_shared_reservoir_of_a_single_problem_is_the_reservoir_of_that_problem(strategy):
     samples, y = toy(classes=2)
     models = [
-        ReservoirBoosting(strategy, shared=shared, reservoir_size=20, n_estimators=25, random_state=3).fit_source(
+        ReservoirClassifier(strategy, shared=shared, reservoir_size=20, n_estimators=25, random_state=3).fit_source(
             ArraySource(samples, y, 1)
         )
         for shared in (False, True)
@@ -54,8 +55,8 @@ def test_a_shared_reservoir_of_a_single_problem_is_the_reservoir_of_that_problem
 def test_training_a_shared_reservoir_in_two_parts_is_training_at_once():
     samples, y = toy()
     parameters = {"shared": True, "reservoir_size": 20, "warm_start": True, "random_state": 3}
-    whole = ReservoirBoosting("geem", n_estimators=20, **parameters).fit_source(ArraySource(samples, y, 1))
-    halves = ReservoirBoosting("geem", n_estimators=10, **parameters).fit_source(ArraySource(samples, y, 1))
+    whole = ReservoirClassifier("geem", n_estimators=20, **parameters).fit_source(ArraySource(samples, y, 1))
+    halves = ReservoirClassifier("geem", n_estimators=10, **parameters).fit_source(ArraySource(samples, y, 1))
     halves.n_estimators = 20
     assert ensembles_equal(halves.fit_source(ArraySource(samples, y, 1)).ensemble_, whole.ensemble_)
 
@@ -70,7 +71,7 @@ def test_training_a_shared_reservoir_in_two_parts_is_training_at_once():
 )
 def test_what_a_shared_reservoir_cannot_do_is_said(parameters, words):
     samples, y = toy()
-    model = ReservoirBoosting(**{"strategy": "geem", "shared": True, "random_state": 0, **parameters})
+    model = ReservoirClassifier(**{"strategy": "geem", "shared": True, "random_state": 0, **parameters})
     with pytest.raises(BoostrunError, match=words):
         model.fit_source(ArraySource(samples, y, 1))
 
@@ -92,7 +93,7 @@ def test_labels_that_were_not_asked_for_may_be_anything(strategy, monkeypatch):
 
     def train(labels):
         asked.clear()
-        model = ActiveBoosting(strategy, reservoir_size=r, n_estimators=rounds, random_state=0)
+        model = ActiveReservoirClassifier(strategy, reservoir_size=r, n_estimators=rounds, random_state=0)
         return model.fit_source(ArraySource(samples, labels, 1))
 
     model = train(y)
@@ -108,7 +109,7 @@ def test_active_learning_cannot_balance_or_share():
     samples, y = toy()
     for key in ("balanced", "shared"):
         with pytest.raises(BoostrunError, match="need the labels"):
-            ActiveBoosting("geem", random_state=0, **{key: True}).fit_source(ArraySource(samples, y, 1))
+            ActiveReservoirClassifier("geem", random_state=0, **{key: True}).fit_source(ArraySource(samples, y, 1))
 
 
 def test_parts_are_disjoint_and_cover_the_source_and_know_nothing_of_the_rest():
@@ -128,7 +129,7 @@ def test_parts_are_disjoint_and_cover_the_source_and_know_nothing_of_the_rest():
 def test_scores_of_an_average_are_the_mean_of_the_scores():
     samples, y = toy()
     ensembles = [
-        ReservoirBoosting("rand", reservoir_size=20, n_estimators=5, random_state=seed)
+        ReservoirClassifier("rand", reservoir_size=20, n_estimators=5, random_state=seed)
         .fit_source(ArraySource(samples, y, seed)).ensemble_
         for seed in range(3)
     ]  # fmt: skip
@@ -141,13 +142,13 @@ def test_scores_of_an_average_are_the_mean_of_the_scores():
 
 def test_a_split_learner_has_workers_that_never_meet():
     samples, y = toy(n=600)
-    model = SplitBoosting("wsam", parts=3, reservoir_size=20, n_estimators=8, random_state=0)
+    model = SplitReservoirClassifier("wsam", parts=3, reservoir_size=20, n_estimators=8, random_state=0)
     model.fit_source(ArraySource(samples, y, 1))
     assert model.ensemble_.features.shape == (3, 24) and model.peak_samples_held_ == 40
     assert model.samples_drawn_ == 3 * 3 * (40 + 8 * 20) == model.staged_samples_drawn_[-1]
     assert len(model.staged_samples_drawn_) == len(model.staged_train_seconds_) == 24
     with pytest.raises(BoostrunError, match="cannot be split"):
-        model.fit_source(object())
+        model.fit_source(SimpleNamespace(n_features=12, class_labels=lambda: np.arange(3)))
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -156,6 +157,6 @@ def test_weights_that_are_all_zero_give_a_finite_model(strategy, shared, monkeyp
     samples, y = toy()
     loss = LOSSES["logistic"]
     monkeypatch.setattr(type(loss), "weights", lambda self, margins: np.zeros_like(margins))
-    model = ReservoirBoosting(strategy, shared=shared, reservoir_size=15, n_estimators=6, random_state=0)
+    model = ReservoirClassifier(strategy, shared=shared, reservoir_size=15, n_estimators=6, random_state=0)
     ensemble = model.fit_source(ArraySource(samples, y, 1)).ensemble_
     assert np.isfinite(ensemble.coefficients).all() and np.isfinite(ensemble.thresholds).all()

@@ -11,7 +11,8 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.losses import LOSSES
-from boostrun.papers.reservoir.boosting import STRATEGIES
+from boostrun.methods.stump_learner import StumpLearner
+from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.coefficients import LIMIT, RULES
 from boostrun.papers.reservoir.loop import Reservoir
@@ -31,7 +32,7 @@ def batch_of(weights, arrived=None):
     return Batch(np.zeros((n, 1), np.uint8), np.ones(n), np.array(weights, float), arrived)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", PAPER.strategies)
 def test_the_learner_never_holds_more_than_r_plus_q_samples_nor_sees_more_than_it_counts(strategy):
     samples, y = toy()
     r, q, rounds = 15, 7, 20
@@ -58,11 +59,11 @@ def test_carried_scores_equal_scores_recomputed_from_the_ensemble_to_the_last_bi
     clf = ReservoirClassifier(strategy, reservoir_size=20, n_estimators=25, loss=loss, warm_start=True, random_state=3)
     clf.fit(samples, y)
     for k, (reservoir, *_) in enumerate(clf._problems):
-        recomputed = StumpEnsemble.of([reservoir.learners]).decision(reservoir.samples)[0]
+        recomputed = StumpEnsemble.of([reservoir.members.learners]).decision(reservoir.samples)[0]
         assert (reservoir.scores == recomputed).all(), k
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", PAPER.strategies)
 def test_fitting_T_rounds_and_T_more_equals_fitting_2T(strategy):
     samples, y = toy()
     parameters = {"reservoir_size": 20, "random_state": 5}
@@ -221,9 +222,9 @@ def test_a_small_case_of_the_loop_by_hand():
             self.drawn += n
             return np.array(samples, np.uint8), np.array(labels)
 
-    reservoir = Reservoir(Draws(), 2, 1, LOSSES["logistic"])
-    reservoir.boost(2, Max(), RULES["log_odds"], 1.0, "histogram", np.random.default_rng(0))
-    (first, step1), (second, step2) = reservoir.learners
+    reservoir = Reservoir(Draws(), 2, 1, LOSSES["logistic"], StumpLearner())
+    reservoir.boost(2, Max(), RULES["log_odds"], 1.0, np.random.default_rng(0))
+    (first, step1), (second, step2) = reservoir.members.learners
     # all weights are 1/2: the first two samples stay; the stump at 15 tells them apart without error
     assert first == (0, 15.0, 1) and step1 == pytest.approx(LIMIT)
     # now 10 and 20 have the margin L = 3.45 and the fresh 40 (label -1, score L) has -L: 40 and 10 stay, the first of

@@ -1,82 +1,35 @@
-"""Checks of an algorithm: an estimator with fit and predict, seeds, budgets, storage, bad input."""
+"""Checks of a method that learns from a table: labels, seeds, budgets, storage, bad input."""
 
 from __future__ import annotations
 
-import inspect
 import pickle
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, budgets, fails_with_a_sentence, in_a_worker, numpy_left_alone
-from boostrun.data.source import ArraySource
-from boostrun.extend import keys, objects
-from boostrun.runner import algorithms
-
-_SMALL = {"T": 5, "r": 30, "q": 30}  # budgets that a check can afford; others are at most 10
-
-
-class Subject:
-    """An algorithm with its keys, made small, and samples to try it on.
-
-    ``X`` (120, 6) uint8 are codes, as the runner gives them; its three classes lie well apart.
-    """
-
-    def __init__(self, where: str, given: Mapping[str, Any]):
-        self.where, self.given, self.cls = where, given, objects.obtain(where)
-        self.budget = {key: min(default, _SMALL.get(key, 10)) for key, default in
-                       keys.schema("algo", self.cls, where).budget.items()}  # fmt: skip
-        rng = np.random.default_rng(0)
-        self.y = np.arange(120) % 3
-        self.X = np.clip(60 + 60 * self.y[:, None] + rng.normal(0, 12, (120, 6)), 0, 255).astype(np.uint8)
-
-    def make(self, seed: int = 0):
-        """A new estimator, as the runner makes it."""
-        return algorithms.make_own(self.where, self.given, self.budget, seed)
-
-    def trained(self, seed: int = 0):
-        """One that is trained as the runner trains it."""
-        return train(self.make(seed), self.X, self.y, seed)
-
-    @property
-    def seeded(self) -> bool:
-        """Whether its results may differ from seed to seed."""
-        return "random_state" in inspect.signature(self.cls).parameters or hasattr(self.cls, "fit_source")
+from boostrun.conformance import (
+    Check,
+    Failed,
+    Skipped,
+    blame,
+    budgets,
+    fails_with_a_sentence,
+    in_a_worker,
+    numpy_left_alone,
+    said,
+)  # fmt: skip
+from boostrun.conformance.subject import Subject, answers
 
 
-def train(model, X, y, seed: int):
-    """Fit from a Filter where it can draw from one, as the runner does, else from the arrays."""
-    if hasattr(model, "fit_source"):
-        model.fit_source(ArraySource(X, y, seed))
-    else:
-        model.fit(X, y)
-    return model
-
-
-def answers(model, X) -> np.ndarray:
-    """What it says of X: the finest there is, scores before labels."""
-    for name in ("decision_function", "predict_proba"):
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name)(X))
-    return np.asarray(model.predict(X))
-
-
-def checks(where: str, given: Mapping[str, Any]) -> list[Check]:
-    """All checks of the algorithm ``where`` made with the keys ``given``."""
-    subject = Subject(where, given)
+def checks(subject: Subject) -> list[Check]:
+    """All checks of a method that is fitted to a table."""
     return [
         Check("labels of its own classes, one a sample, better than chance", lambda: _labels(subject)),
-        Check("scikit-learn's own checks", lambda: _scikit_learn(subject)),
-        Check("same seed, same result", lambda: _same_seed(subject)),
-        Check("order of trials does not matter", lambda: _any_order(subject)),
-        Check("pickled to a worker process, same result", lambda: _worker(subject)),
-        *(
-            Check(f"budget {key}={value} is kept", lambda key=key: budgets.kept(subject, key))  # type: ignore[misc]
-            for key, value in subject.budget.items()
-        ),
+        Check("scikit-learn's own checks", lambda: scikit_learn(subject)),
+        *of_trials(subject),
+        *of_budgets(subject),
         Check("the last stage is the prediction", lambda: _stages(subject)),
         Check("saved and loaded, same answers", lambda: _saved(subject)),
         Check("bad input: NaN", lambda: _bad_value(subject, np.nan)),
@@ -85,6 +38,23 @@ def checks(where: str, given: Mapping[str, Any]) -> list[Check]:
         Check("bad input: more samples than labels", lambda: _refused(subject, subject.X, subject.y[:-1])),
         Check("bad input: one class", lambda: _one_class(subject)),
         Check("bad input: other features than trained on", lambda: _other_width(subject)),
+    ]
+
+
+def of_trials(subject: Subject) -> list[Check]:
+    """Trials repeat, whatever came before them and in whatever process."""
+    return [
+        Check("same seed, same result", lambda: _same_seed(subject)),
+        Check("order of trials does not matter", lambda: _any_order(subject)),
+        Check("pickled to a worker process, same result", lambda: _worker(subject)),
+    ]
+
+
+def of_budgets(subject: Subject) -> list[Check]:
+    """Each budget is kept."""
+    return [
+        Check(f"budget {key}={value} is kept", lambda key=key: budgets.kept(subject, key))  # type: ignore[misc]
+        for key, value in subject.budget.items()
     ]
 
 
@@ -101,17 +71,21 @@ def _labels(subject: Subject) -> None:
         raise Failed(f"{100 * right:.0f} % of its training samples are right where three far classes are easy")
 
 
-def _scikit_learn(subject: Subject) -> None:
+def scikit_learn(subject: Subject) -> None:
+    """Failed with a line for each of scikit-learn's checks that does not hold."""
     from sklearn.base import BaseEstimator
     from sklearn.utils.estimator_checks import check_estimator
 
-    if not issubclass(subject.cls, BaseEstimator):  # type: ignore[arg-type]
+    if not issubclass(subject.cls, BaseEstimator):
         raise Skipped("it is no BaseEstimator of scikit-learn")
     results = check_estimator(subject.make(), on_fail=None, on_skip=None)
     failed = [result for result in results if result["status"] == "failed"]
     if failed:
-        reasons = "; ".join(f"{r['check_name']}: {' '.join(str(r['exception']).split())[:120]}" for r in failed[:3])
-        raise Failed(f"{len(failed)} of {len(results)}: {reasons}{'; ...' if len(failed) > 3 else ''}")
+        lines = [
+            f"{result['check_name']}: {said(result['exception'])} ({blame.place(result['exception'], subject.own)})"
+            for result in failed
+        ]
+        raise Failed(f"{len(failed)} of {len(results)}", *lines)
 
 
 def _same_seed(subject: Subject) -> None:
@@ -120,8 +94,8 @@ def _same_seed(subject: Subject) -> None:
     if not np.array_equal(first, answers(subject.trained(1), subject.X)):
         raise Failed(
             "two trainings with the same seed differ"
-            if subject.seeded
-            else "two trainings differ, and there is no random_state"
+            if subject.method.random
+            else "two trainings differ, and it is declared to have nothing random (a random_state, or random = True)"
         )
 
 
@@ -131,21 +105,24 @@ def _any_order(subject: Subject) -> None:
     for seed, (one, other) in enumerate(zip(forth, back)):
         if not np.array_equal(one, other):
             raise Failed(f"seed {seed} gives another result after other trials than before them")
+    if not subject.method.random and not all(np.array_equal(forth[0], other) for other in forth):
+        raise Failed("it is declared to have nothing random, and another seed gives another result")
 
 
 def _worker(subject: Subject) -> None:
     model = subject.make(1)
-    there, fitted = in_a_worker(subject.where, _answers_of_pickled, pickle.dumps(model), subject.X, subject.y)
-    here = answers(train(model, subject.X, subject.y, 1), subject.X)
+    there, fitted = in_a_worker(_answers_of_pickled, subject.plain, pickle.dumps(model))
+    here = answers(subject.train(model, 1), subject.X)
     if not np.array_equal(here, there):
         raise Failed("trained in another process it gives another result")
     if not np.array_equal(here, answers(pickle.loads(fitted), subject.X)):
         raise Failed("trained, pickled and brought back it gives another result")
 
 
-def _answers_of_pickled(model: bytes, X, y) -> tuple[np.ndarray, bytes]:
-    trained = train(pickle.loads(model), X, y, 1)
-    return answers(trained, X), pickle.dumps(trained)
+def _answers_of_pickled(plain: tuple, model: bytes) -> tuple[np.ndarray, bytes]:
+    subject = Subject(*plain)
+    trained = subject.train(pickle.loads(model), 1)
+    return answers(trained, subject.X), pickle.dumps(trained)
 
 
 def _stages(subject: Subject) -> None:
@@ -160,7 +137,7 @@ def _stages(subject: Subject) -> None:
 def _saved(subject: Subject) -> None:
     if not (hasattr(subject.cls, "save") and hasattr(subject.cls, "load")):
         raise Skipped("it has no save(path) and load(path)")
-    model = subject.trained()
+    model = subject.make().fit(subject.X, subject.y)
     with tempfile.TemporaryDirectory() as folder:
         written = model.save(Path(folder) / "model.npz") or Path(folder) / "model.npz"
         loaded = subject.cls.load(written)

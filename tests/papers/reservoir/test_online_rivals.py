@@ -5,14 +5,16 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from boostrun.config.fields import fields_of, kind_of
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods import one_vs_all
-from boostrun.papers.reservoir.boosting import ReservoirBoosting
-from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
-from boostrun.papers.reservoir.online_rivals import METHODS, OnlineRival, offline_logitboost
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.keys import OnlineRivalKeys
+from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier, offline_logitboost
 from tests.reference.stumps import brute_force_stump
 
+METHODS = kind_of(fields_of(OnlineRivalKeys)["method"]).choices
 SMALL = {"n_estimators": 8, "subset_size": 40, "samples_seen": 90, "batch_size": 25, "reservoir_size": 20}
 FIELDS = ("features", "thresholds", "polarities", "coefficients")
 # enough to pass for a classifier; an odd number of votes has no ties, which the checks and we would break differently
@@ -48,7 +50,9 @@ def test_score_on_digits(method, expected, digits):
     """One parametrised table of scores that this code gives; a change here is a change of results."""
     X, y = digits
     source = ArraySource(X[:1400], y[:1400], 0)
-    model = OnlineRival(method, n_estimators=60, subset_size=500, samples_seen=2800, reservoir_size=100, random_state=0)
+    model = OnlineRivalClassifier(
+        method, n_estimators=60, subset_size=500, samples_seen=2800, reservoir_size=100, random_state=0
+    )
     scores = model.fit_source(source).ensemble_.decision(X[1400:])
     assert 100 * (one_vs_all.predict(scores, model.classes_) == y[1400:]).mean() == pytest.approx(expected, abs=1.5)
 
@@ -67,7 +71,7 @@ def test_what_is_drawn_and_held_is_bounded_and_counted(method, drawn, held, digi
             filters.append(super().open(capacity, stream))
             return filters[-1]
 
-    model = OnlineRival(method, random_state=0, **SMALL).fit_source(Spy(*digits, 1))
+    model = OnlineRivalClassifier(method, random_state=0, **SMALL).fit_source(Spy(*digits, 1))
     assert model.samples_drawn_per_problem_ == [drawn] * 10 == [filter_.drawn for filter_ in filters]
     assert model.samples_drawn_ == 10 * drawn
     assert model.peak_samples_held_ == held == max(filter_.peak_held for filter_ in filters)
@@ -77,7 +81,9 @@ def test_what_is_drawn_and_held_is_bounded_and_counted(method, drawn, held, digi
 @pytest.mark.parametrize("method", METHODS)
 def test_the_seed_decides_everything_and_the_batch_size_nothing(method, digits):
     models = [
-        OnlineRival(method, random_state=3, **{**SMALL, "batch_size": batch}).fit_source(ArraySource(*digits, 2))
+        OnlineRivalClassifier(method, random_state=3, **{**SMALL, "batch_size": batch}).fit_source(
+            ArraySource(*digits, 2)
+        )
         for batch in (25, 25, 7)
     ]
     for name in FIELDS:
@@ -87,16 +93,20 @@ def test_the_seed_decides_everything_and_the_batch_size_nothing(method, digits):
 
 def test_by_default_the_online_methods_see_what_a_reservoir_of_250_draws_or_one_pass(digits):
     X, y = digits
-    small = OnlineRival("osboost", n_estimators=3, subset_size=50, random_state=0).fit_source(ArraySource(X, y, 0))
+    small = OnlineRivalClassifier("osboost", n_estimators=3, subset_size=50, random_state=0).fit_source(
+        ArraySource(X, y, 0)
+    )
     assert small.samples_drawn_per_problem_ == [50 + 250 + 250 + 3 * 250] * 10
-    large = OnlineRival("osboost", n_estimators=20, subset_size=50, random_state=0).fit_source(ArraySource(X, y, 0))
+    large = OnlineRivalClassifier("osboost", n_estimators=20, subset_size=50, random_state=0).fit_source(
+        ArraySource(X, y, 0)
+    )
     assert large.samples_drawn_per_problem_ == [50 + len(y)] * 10
 
 
 def test_stumps_of_geem_are_those_of_reservoir_boosting_on_the_same_stream(digits):
     source = ArraySource(*digits, 5)
-    ours = OnlineRival("geem_oza", random_state=9, **SMALL).fit_source(source).ensemble_
-    geem = ReservoirBoosting("geem", reservoir_size=20, n_estimators=8, random_state=9).fit_source(source).ensemble_
+    ours = OnlineRivalClassifier("geem_oza", random_state=9, **SMALL).fit_source(source).ensemble_
+    geem = ReservoirClassifier("geem", reservoir_size=20, n_estimators=8, random_state=9).fit_source(source).ensemble_
     for name in FIELDS[:3]:
         assert (getattr(ours, name) == getattr(geem, name)).all()
     assert not np.allclose(ours.coefficients, geem.coefficients)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from boostrun.config.fields import fields_of, kind_of
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.kernels.stumps import fixed_point
@@ -16,14 +17,17 @@ from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import find_stump
 from boostrun.papers.reservoir.coefficients import RULES
-from boostrun.papers.reservoir.fix import ColumnSearch
-from boostrun.papers.reservoir.full_data import METHODS, FullDataBoosting
+from boostrun.papers.reservoir.fix import All, ColumnSearch
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.kernels import full_data as kernels
+from boostrun.papers.reservoir.keys import FullDataKeys
+from boostrun.papers.reservoir.mada import Mada
 from boostrun.papers.reservoir.subsampling import Course, Settings, transposed
+from boostrun.papers.reservoir.wss import Wss
 from tests.reference import full_data as reference
 from tests.reference.adaboost import adaboost_scores
 
+METHODS = kind_of(fields_of(FullDataKeys)["method"]).choices
 SMALL = {"reservoir_size": 30, "n_estimators": 10}
 ARRAYS = ("features", "thresholds", "polarities", "coefficients")
 CHECKED = ("mada", "all")  # one that samples, one that sees all; the others are slow tests
@@ -165,8 +169,8 @@ def test_fix_gives_every_problem_the_samples_that_one_filter_draws_first(digits)
     X, y = digits
     source = ArraySource(X, y, 3)
     samples, labels = source.open(capacity=50).draw(50)
-    fix = FullDataBoosting("fix", reservoir_size=50, n_estimators=5, random_state=0).fit_source(source)
-    every = FullDataBoosting("all", n_estimators=5, random_state=9).fit_source(ArraySource(samples, labels))
+    fix = FullDataClassifier("fix", reservoir_size=50, n_estimators=5, random_state=0).fit_source(source)
+    every = FullDataClassifier("all", n_estimators=5, random_state=9).fit_source(ArraySource(samples, labels))
     assert same_ensemble(fix.ensemble_, every.ensemble_)
 
 
@@ -177,12 +181,12 @@ def test_a_source_may_bring_its_columns(digits):
     carried.columns = np.ascontiguousarray(X.T)
     for method in ("all", "wss"):
         one, other = (
-            FullDataBoosting(method, random_state=0, **SMALL).fit_source(source) for source in (plain, carried)
+            FullDataClassifier(method, random_state=0, **SMALL).fit_source(source) for source in (plain, carried)
         )
         assert same_ensemble(one.ensemble_, other.ensemble_)
     carried.columns = X
     with pytest.raises(BoostrunError, match="columns have the shape"):
-        FullDataBoosting("all", random_state=0, **SMALL).fit_source(carried)
+        FullDataClassifier("all", random_state=0, **SMALL).fit_source(carried)
 
 
 # --- counts, determinism, input
@@ -231,7 +235,7 @@ def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data(method,
 def test_carried_scores_equal_the_scores_of_the_ensemble(method, digits):
     X, y = digits
     settings_ = Settings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, "histogram", 256)
-    trainer = FullDataBoosting(method)._make_method()(ArraySource(X, y), settings_, np.random.default_rng(0))
+    trainer = {"wss": Wss, "mada": Mada, "all": All}[method](ArraySource(X, y), settings_, np.random.default_rng(0))
     course = Course(0.0)
     trainer.train(0, 3, course, np.random.default_rng(0))
     assert (trainer.data.scores == StumpEnsemble.of([course.learners]).decision(X)[0]).all()
@@ -264,7 +268,7 @@ def test_constant_features_and_an_absent_class_give_finite_models(method):
         ({"n_estimators": 2.5}, "n_estimators=2.5"),
         ({"max_rejections": True}, "max_rejections=True"),
         ({"shrinkage": 1.5}, "shrinkage=1.5"),
-        ({"loss": "hinge"}, "loss='hinge' is none of logistic, exponential"),
+        ({"loss": "hinge"}, "loss='hinge': one of logistic, exponential is needed"),
         ({"coefficient": "log"}, "did you mean 'log_odds'"),
         ({"stump_search": "fast"}, "stump_search='fast'"),
         ({"max_bins": 1}, "max_bins=1"),
@@ -282,5 +286,5 @@ def test_one_class_only_and_a_source_that_does_not_hold_its_samples_are_sentence
     bare = SimpleNamespace(n_features=64, class_labels=source.class_labels, open=source.open)
     for method in ("wss", "mada", "all"):
         with pytest.raises(BoostrunError, match="looks at all samples every round"):
-            FullDataBoosting(method, random_state=0, **SMALL).fit_source(bare)
-    assert FullDataBoosting("fix", random_state=0, **SMALL).fit_source(bare).samples_drawn_ == 300
+            FullDataClassifier(method, random_state=0, **SMALL).fit_source(bare)
+    assert FullDataClassifier("fix", random_state=0, **SMALL).fit_source(bare).samples_drawn_ == 300

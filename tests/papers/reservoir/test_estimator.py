@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun import ArraySource, ReservoirClassifier, StumpEnsemble
 from boostrun.errors import BoostrunError
-from boostrun.papers.reservoir.boosting import STRATEGIES
+from boostrun.papers.reservoir import PAPER
 from tests.reference.adaboost import adaboost_scores
 
 SMALL = {"reservoir_size": 30, "n_estimators": 10}
@@ -20,7 +20,7 @@ def test_scikit_learns_checks(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([ReservoirClassifier(name, **SMALL) for name in STRATEGIES if name not in CHECKED])
+@parametrize_with_checks([ReservoirClassifier(name, **SMALL) for name in PAPER.strategies if name not in CHECKED])
 def test_scikit_learns_checks_of_the_other_strategies(estimator, check):
     check(estimator)
 
@@ -31,7 +31,7 @@ def digits():
     return X.astype(np.uint8), y
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", PAPER.strategies)
 def test_score_on_digits(strategy, digits):
     """One parametrised table of scores that this code gives; a change here is a change of results."""
     X, y = digits
@@ -120,7 +120,7 @@ def test_the_method_is_adaboost_when_the_reservoir_holds_everything():
         ({"shrinkage": 0.0}, "shrinkage"),
         ({"ridge": -1.0}, "ridge"),
         ({"ridge": float("nan")}, "ridge"),
-        ({"loss": "hinge"}, "loss='hinge' is none of logistic, exponential"),
+        ({"loss": "hinge"}, "loss='hinge': one of logistic, exponential is needed"),
         ({"covariance_dims": "some"}, "covariance_dims"),
         ({"max_bins": 300}, "max_bins"),
     ],
@@ -149,7 +149,7 @@ def test_constant_features_and_a_class_absent_from_the_first_draws_give_finite_m
     X = np.zeros((200, 4), np.uint8)
     y = np.zeros(200, int)
     y[-1] = 1  # drawn late, if at all
-    for strategy in STRATEGIES:
+    for strategy in PAPER.strategies:
         clf = ReservoirClassifier(strategy, reservoir_size=5, n_estimators=5, random_state=0).fit(X, y)
         assert np.isfinite(clf.decision_function(X)).all() and (clf.predict(X) == 0).all()
 
@@ -159,7 +159,7 @@ def test_constant_features_and_a_class_absent_from_the_first_draws_give_finite_m
 def test_many_rounds_on_separable_data_stay_finite(loss, coefficient):
     X = np.repeat(np.array([[0], [255]], np.uint8), 30, axis=0)
     y = np.repeat([0, 1], 30)
-    for strategy in STRATEGIES:
+    for strategy in PAPER.strategies:
         clf = ReservoirClassifier(
             strategy, reservoir_size=10, n_estimators=400, loss=loss, coefficient=coefficient, shrinkage=1.0,
             random_state=0,
