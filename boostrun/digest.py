@@ -23,8 +23,8 @@ from boostrun.source import BLOCKS, normalised, parsed, without
 __all__ = ["forget", "module_digest", "modules_of", "normalised", "source_digest"]
 
 _HOME = __name__.partition(".")[0]
-# names and defaults of keys, and what a cell is: each record holds its cell
-_IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell")
+# names and defaults of keys, and what a cell is: each record holds its cell; and what finds digests
+_IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell", __name__, f"{_HOME}.source")
 # the last names of our modules that only list what there is: keys, whose values stand in the cell or are facts, and
 # what can be chosen, of which what was chosen is a root
 _LISTS = ("keys", "catalogue")
@@ -261,7 +261,7 @@ def _passed_on(module: str) -> dict[str, tuple[str, str]]:
     tree = _tree(module)
     if tree is None:
         return {}
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, str]] = _public() if module == _HOME else {}
     makers = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"]
     for node in tree.body if makers else ():
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Dict):
@@ -273,6 +273,13 @@ def _passed_on(module: str) -> dict[str, tuple[str, str]]:
             base = _base(node, _package(module))
             found |= {alias.asname or alias.name: (base, alias.name) for alias in node.names if alias.name != "*"}
     return found
+
+
+def _public() -> dict[str, tuple[str, str]]:
+    """What papers give to ``from boostrun import``: their declarations say where, and no dict of ours."""
+    from boostrun.config import catalogue
+
+    return {name: (where, name) for name, where in catalogue.public()}
 
 
 @cache

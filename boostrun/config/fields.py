@@ -205,13 +205,13 @@ def or_tuned(field: Any) -> Any:
     return renamed(field, read=read, allowed=f"{kind.allowed}, or tuned,", choices=("tuned",))
 
 
-def workers(default: int) -> Any:
+def workers(default: int, **more: Any) -> Any:
     """A number of workers, or -1 for all cores."""
 
     def read(value):
         return value if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1) else None
 
-    return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), {})
+    return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), more)
 
 
 def component(default: Any, room: str, needs: str, **more: Any) -> Any:
