@@ -16,7 +16,7 @@ class Bank:
     """120 samples of two families of features, for training and for testing."""
 
     families = (("some", 0, 5), ("others", 5, 12))
-    classes, meta = ("0", "1", "2"), {}  # noqa: RUF012
+    classes, meta = ("0", "1", "2"), {}
 
     def samples(self, part):
         return np.random.default_rng(0).integers(0, 256, (120, 12)).astype(np.uint8)
