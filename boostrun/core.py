@@ -160,4 +160,7 @@ FEATURES = {
     )
 }  # fmt: skip
 
-CORE = Paper("boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES)
+CORE = Paper(
+    "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES,
+    checks={"weak_learners": "boostrun.conformance.weak_learner:checks"},
+)  # fmt: skip

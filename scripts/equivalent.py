@@ -1,12 +1,11 @@
 """Rows of results/equivalent.json: which digests stand for code that computes the same.
 
-``python scripts/equivalent.py same-tree`` evaluates the formula of the digest before and that of today on this tree,
-for every published record that is current by the old one. It proves nothing on a tree where either has been changed.
-
-``python scripts/equivalent.py rerun [--seeds N] [--minutes M] [--jobs 2]`` repeats, for each method and kind of input
-whose published records are stale by their code alone, the N cheapest of their trials with today's code, without writing
-to any store. Where metrics and curve come out equal to the bit (seconds apart) one row leads from each of the group's
-digests to today's. What was found is kept as it comes: the same command goes on from there.
+``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT]`` repeats, for each method, kind
+of input and digest whose published records are stale by their code alone, N of their cheapest trials with today's code,
+without writing to any store. Where metrics and curve come out equal to the bit (seconds apart) a row leads from that
+digest to today's. A figure can differ in its last digit between machines: then the same trial is
+repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are compared. What was found is
+kept as it comes: the same command goes on from there.
 """
 
 from __future__ import annotations
@@ -24,20 +23,36 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import joblib
-from boostrun.compose import compose_one
-
-from boostrun import digest
-from boostrun.data import is_drifting, is_streamed, loader_module
+from boostrun.config import catalogue
+from boostrun.config.compose import compose_one
 from boostrun.digest import source_digest
-from boostrun.errors import BoostrunError
-from boostrun.runner import algorithms, plan
-from boostrun.runner.cell import Cell, Inputs, Trial
+from boostrun.runner import plan
+from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
-from boostrun.runner.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows
-from boostrun.runner.trial import Execute
+from boostrun.runner.equivalent import NAME, RERUN, Equivalent, read_rows
 
 RESULTS = Path("results")
+# seconds that it takes to build the features, by which the cheapest trial is found; others are quick
+_BUILD = {"families19": 300.0, "coates_ng": 1500.0, "templates": 120.0, "families33": 3000.0}
+_LARGE = {"pedestrians": 8.0, "cifar10": 4.0, "mnist_expanded": 6.0, "digits": 0.05}
+
+# works in a checkout of any age since records have been made: a trial a line in, its result or what went wrong out
+_TRIALS = """
+import contextlib, json, sys
+from boostrun.runner.cell import Cell, Inputs, Trial
+from boostrun.runner.trial import Execute
+from boostrun.runner.worker import without_numpy
+for line in sys.stdin:
+    given = json.loads(line)
+    trial = Trial(Cell.from_config(given["cell"]), given["seed"], Inputs(given["data"], given["source"]))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            result = Execute(given["data_root"], given["cache_root"], folder=given["folder"])(trial)
+        answer = {part: without_numpy(result[part]) for part in ("metrics", "curve")}
+    except Exception as error:
+        answer = {"failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), flush=True)
+"""
 
 
 def records() -> Iterator[dict[str, Any]]:
@@ -56,153 +71,112 @@ def write(rows: list[dict[str, Any]]) -> None:
     os.replace(beside, RESULTS / NAME)
 
 
-# The formula before: modules by name, with their sources as they stand, in the order of the names.
-
-
-def _modules_before(cell: Cell) -> list[str]:
-    made = algorithms.ALGORITHMS.get(cell.algo["name"])
-    found = [algorithms.evaluation(cell.algo["name"]), "boostrun.runner.seeds"]
-    found += [made.module, *made.also] if made else []
-    if is_streamed(cell.dataset):
-        found.append("boostrun.runner.streamed")
-    return [*found, loader_module(cell.dataset)] if is_drifting(cell.dataset) else found
-
-
-def digest_before(cell: Cell) -> str:
-    """What the formula before makes of this tree."""
-    import hashlib
-
-    counted, waiting = {}, _modules_before(cell)
-    while waiting:
-        name = waiting.pop()
-        if name in counted or name == "boostrun.config" or (path := digest._path(name)) is None:
-            continue
-        source = digest._read(name, path)
-        counted[name] = digest.normalised(source, name).encode("utf-8", "surrogatepass")
-        package = digest._package(name)
-        for node, _, typing in digest._imports(digest._tree(name)):
-            if typing:
-                continue
-            if hasattr(node, "level"):
-                base = digest._base(node, package)
-                below = [f"{base}.{alias.name}" for alias in node.names]
-                inside = digest._is_package(base)
-                waiting += [each if inside and digest._find(each) else base for each in below]
-            else:
-                waiting += [alias.name for alias in node.names]
-        waiting = [each for each in waiting if each.partition(".")[0] == "boostrun"]
-    total = hashlib.sha256()
-    for name, source in sorted(counted.items()):
-        total.update(f"{name}\n{len(source)}\n".encode())
-        total.update(source)
-    return total.hexdigest()
-
-
-def same_tree() -> int:
-    """Add a row for each pair of digests of the records that are current."""
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-    rows, stale, before = read_rows(RESULTS), 0, {}
-    pairs = set()
-    for record in records():
-        cell = Cell.from_config(record["cell"])
-        roots = tuple(_modules_before(cell))
-        before.setdefault(roots, digest_before(cell)) if roots not in before else None
-        if before[roots] != record["inputs"]["source"]:
-            stale += 1
-            continue
-        pairs.add((before[roots], source_digest(*code_of(cell))))
-    rows += [{"kind": SAME_TREE, "old": old, "new": new, "commit": commit} for old, new in pairs]
-    write(rows)
-    print(f"{len(pairs)} rows of {len({old for old, _ in pairs})} digests; {stale} records were stale before")
-    return 0
-
-
-# Repeating trials.
-
-
 def kind_of(cell: Cell) -> str:
-    """The kind of input, as rows of reruns name it."""
-    if is_drifting(cell.dataset):
-        return "drifting stream"
-    if is_streamed(cell.dataset):
-        return "chunks"
+    """The kind of input, as rows name it."""
+    gives = catalogue.dataset(cell.dataset).gives
+    if gives != "table":
+        return {"stream": "drifting stream"}.get(gives, gives)
     narrowed = [word for key, word in (("holdout", "hold-out"), ("train_samples", "subset")) if cell.dataset.get(key)]
-    return " of ".join([*narrowed, "codes bank" if "bins" in cell.features else "value bank"])
+    return " of ".join([*narrowed, catalogue.pipeline(cell.features).gives])
 
 
-def different(old: dict, new: dict, path: str = "") -> list[str]:
+def price(record: dict[str, Any]) -> tuple[float, str]:
+    """Seconds that a trial may take, its features included."""
+    cell = record["cell"]
+    build = _BUILD.get(cell["features"]["name"], 0.0) * _LARGE.get(cell["dataset"]["name"], 1.0)
+    return build + record["cost"].get("seconds", float("inf")), record["key"]
+
+
+def different(old: Any, new: Any, path: str = "") -> list[str]:
     """Where two results differ; figures in seconds are not compared."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [key for key in {**old, **new} if "seconds" not in key]
-        return [line for key in keys for line in different(old.get(key), new.get(key), f"{path}.{key}")]  # type: ignore[arg-type]
+        return [line for key in keys for line in different(old.get(key), new.get(key), f"{path}.{key}")]
     equal = json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
     return [] if equal else [f"{path[1:]}: {str(old)[:60]} before, {str(new)[:60]} now"]
 
 
-def repeated(record: dict, data_root: Path, cache_root: Path, folder: str) -> tuple[list[str], str]:
-    """What differs when the trial of a record is run again, and why it could not be."""
-    cell = Cell.from_config(record["cell"])
-    run = Execute(str(data_root), str(cache_root), folder=folder)
+class Checkout:
+    """The code of a folder at work in a process of its own, with one thread a library."""
+
+    def __init__(self, folder: Path, data_root: Path, cache_root: Path):
+        self._places = {"data_root": str(data_root.absolute()), "cache_root": str(cache_root), "folder": os.getcwd()}
+        threads = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _TRIALS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True, env={**os.environ, **dict.fromkeys(threads, "1"), "PYTHONPATH": str(folder.absolute())},
+            cwd=folder,
+        )  # fmt: skip
+
+    def __call__(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Metrics and curve of a record's trial; ValueError with what it said where it fails."""
+        given = {"cell": record["cell"], "seed": record["seed"], **record["inputs"], **self._places}
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(given) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"failed": "its process is gone"}')
+        if "failed" in answer:
+            raise ValueError(answer["failed"])
+        return answer
+
+
+def repeated(record: dict[str, Any], now: Checkout, before: Checkout | None) -> tuple[list[str], bool]:
+    """What differs when the trial of a record is run again, and whether it had to be compared with the old code."""
     try:
-        result = run(Trial(cell, record["seed"], Inputs(record["inputs"]["data"], source_digest(*code_of(cell)))))
-    except BoostrunError as error:
-        return [], str(error)
-    result = json.loads(json.dumps(result))
-    return [line for part in ("metrics", "curve") for line in different(record[part], result[part], f".{part}")], ""
+        result = now(record)
+        lines = different({part: record[part] for part in result}, result)
+        if lines and before is not None:
+            return different(before(record), result), True
+    except ValueError as error:
+        return [str(error)], False
+    return lines, False
 
 
-def rerun(seeds: int, minutes: float, jobs: int) -> int:
+def rerun(seeds: int, minutes: float, before: Path | None) -> int:
     """Repeat what is stale by its code, cheapest groups first; returns 1 when something differs."""
     began = time.monotonic()
     known, groups = Equivalent.read(RESULTS), defaultdict(list)
     for record in records():
         cell = Cell.from_config(record["cell"])
-        now = source_digest(*code_of(cell))
-        if not known.kind(record["inputs"]["source"], now):
-            groups[cell.algo["name"], kind_of(cell), now].append(record)
-    settings = compose_one([])
-    data_root, _ = plan.roots(settings)
-    wrong = 0
-    chosen = {}
-    for group, found in groups.items():
-        found.sort(key=lambda record: (record["cost"].get("seconds", float("inf")), record["key"]))
-        chosen[group] = found[:seeds]
-    print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records")
+        today = source_digest(*code_of(cell))
+        if not known.kind(record["inputs"]["source"], today):
+            groups[cell.algo["name"], kind_of(cell), record["inputs"]["source"], today].append(record)
+    chosen = {group: sorted(found, key=price)[:seeds] for group, found in groups.items()}
+    print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records", flush=True)
+    data_root, _ = plan.roots(compose_one([]))
     # kept between calls: banks are costly to build
     banks = Path(os.environ.get("BOOSTRUN_CACHE", Path(tempfile.gettempdir()) / "boostrun-equivalent"))
-    order = sorted(chosen, key=lambda group: sum(r["cost"].get("seconds", 0.0) for r in chosen[group]))
+    now = Checkout(Path(), data_root, banks)
+    then = Checkout(before, data_root, banks) if before else None
+    order = sorted(chosen, key=lambda group: sum(price(record)[0] for record in chosen[group]))
+    wrong = 0
     for number, group in enumerate(order, 1):
         if time.monotonic() - began > 60 * minutes:
             print(f"{len(order) - number + 1} groups are left: give the same command again")
             break
-        method, kind, now = group
-        work = joblib.Parallel(n_jobs=min(jobs, 2))
-        came = work(joblib.delayed(repeated)(record, data_root, banks, os.getcwd()) for record in chosen[group])
-        problem = next((why for _, why in came if why), "")
+        method, kind, old, today = group
+        came = [repeated(record, now, then) for record in chosen[group]]
         lines = [line for differs, _ in came for line in differs]
-        told = problem or "; ".join(lines[:3]) or f"{len(came)} trials equal"
+        here = sum(compared for _, compared in came)
+        told = "; ".join(lines[:3]) or f"{len(came)} trials equal" + (f", {here} to the old code here" if here else "")
         print(f"{number}/{len(order)} {method}, {kind}: {told}", flush=True)
-        wrong += bool(lines)
-        if problem or lines:
+        if lines:
+            wrong += 1
             continue
-        olds = sorted({record["inputs"]["source"] for record in groups[group]})
-        labels = sorted({f"{Cell.from_config(r['cell']).label} seed {r['seed']}" for r in chosen[group]})
-        more = {"method": method, "input": kind, "seeds": len(came), "trials": labels}
-        write([*read_rows(RESULTS), *({"kind": RERUN, "old": old, "new": now, **more} for old in olds)])
+        labels = sorted({f"{Cell.from_config(each['cell']).label} seed {each['seed']}" for each in chosen[group]})
+        row = {"kind": RERUN, "old": old, "new": today, "method": method, "input": kind, "seeds": len(came)}
+        write([*read_rows(RESULTS), {**row, "trials": labels, "here": here}])
     return 1 if wrong else 0
 
 
 def main() -> int:
     """Read the arguments; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    verbs.add_parser("same-tree")
-    again = verbs.add_parser("rerun")
-    again.add_argument("--seeds", type=int, default=3)
-    again.add_argument("--minutes", type=float, default=30.0)
-    again.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--before", type=Path, help="a checkout of the code that the records carry the digest of")
     given = parser.parse_args()
-    return same_tree() if given.verb == "same-tree" else rerun(given.seeds, given.minutes, given.jobs)
+    return rerun(given.seeds, given.minutes, given.before)
 
 
 if __name__ == "__main__":

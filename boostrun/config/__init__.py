@@ -10,7 +10,10 @@ from boostrun.config.fields import MISSING, Kind, fields_of, kind_of
 from boostrun.config.settings import BUDGET_KEYS, Root, Run
 from boostrun.errors import BoostrunError, did_you_mean
 
-__all__ = ["MISSING", "check_budget", "check_group", "check_root", "check_run", "defaults", "fields_in", "without_late"]
+__all__ = [
+    "MISSING", "check_budget", "check_group", "check_keys", "check_root", "check_run", "defaults", "fields_in",
+    "without_late",
+]  # fmt: skip
 
 
 def fields_in(group: str, name: str) -> dict[str, dataclasses.Field]:
@@ -61,6 +64,11 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
         raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), known)} (boostrun ls {group})")
     given = {key: value for key, value in values.items() if key != "name"}
     return {"name": name, **_check(fields_in(group, name), given, group, name)}
+
+
+def check_keys(keys: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
+    """The values of a class of keys that is in no group of the catalogue, checked, defaults filled in."""
+    return _check(fields_of(keys), values, group, name)
 
 
 def check_root(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What `boostrun check` holds a person's algorithm, data set or feature family to, one check a line."""
+"""What `boostrun check` holds a method, a data set or whatever else a person or a paper brings to, one check a line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostrun.extend import objects
+from boostrun.conformance import blame
+from boostrun.extend import registry
+
+_MOST = 10  # lines of one check's details
 
 
 class Failed(Exception):
-    """A check that did not hold, with the reason."""
+    """A check that did not hold, with the reason, and lines of details."""
+
+    def __init__(self, reason: str, *details: str):
+        super().__init__(reason)
+        self.details = details
 
 
 class Skipped(Exception):
@@ -33,15 +40,24 @@ class Check(NamedTuple):
     hold: Callable[[], None]
 
 
+class Section(NamedTuple):
+    """The checks of one thing: what it is, and the files and folders of its source, its own file first."""
+
+    title: str
+    checks: Sequence[Check]
+    own: tuple[str, ...] = ()
+
+
 class Outcome(NamedTuple):
-    """``status`` is ok, FAILED or skipped."""
+    """``status`` is ok, FAILED or skipped; ``details`` say where it failed: file, line and what stands there."""
 
     name: str
     status: str
     reason: str = ""
+    details: tuple[str, ...] = ()
 
 
-def outcomes(checks: list[Check]) -> Iterator[Outcome]:
+def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Outcome]:
     """Hold each check, without a warning and without a word of the thing itself."""
     for check in checks:
         try:
@@ -50,8 +66,12 @@ def outcomes(checks: list[Check]) -> Iterator[Outcome]:
                 check.hold()
         except Skipped as why:
             yield Outcome(check.name, "skipped", str(why))
+        except Failed as error:
+            more = len(error.details) - _MOST
+            details = (*error.details[:_MOST], f"... and {more} more") if more > 0 else error.details
+            yield Outcome(check.name, "FAILED", str(error), details or (blame.place(error, own),))
         except (Exception, SystemExit) as error:
-            yield Outcome(check.name, "FAILED", str(error) if isinstance(error, Failed) else said(error))
+            yield Outcome(check.name, "FAILED", said(error), (blame.place(error, own),))
         else:
             yield Outcome(check.name, "ok")
 
@@ -71,24 +91,39 @@ def fails_with_a_sentence(function: Callable[[], Any]) -> bool:
         function()
     except (ValueError, TypeError) as error:
         if not str(error).strip():
-            raise Failed(f"{type(error).__name__} without a word") from None
+            raise Failed(f"{type(error).__name__} without a word") from error
         return True
     except Exception as error:
-        raise Failed(f"{said(error)}; a ValueError with a sentence is needed") from None
+        raise Failed(f"{said(error)}; a ValueError with a sentence is needed") from error
     return False
 
 
-def in_a_worker(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``function(*arguments)`` of this package returns in a fresh process that may import ``where``."""
+def plain_and_finite(value: Any) -> bool:
+    """Whether a value can stand in a record: text, true or false, finite numbers, and lists and dicts of these."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and plain_and_finite(each) for key, each in value.items())
+    if isinstance(value, list):
+        return all(map(plain_and_finite, value))
+    if value is None or isinstance(value, (str, bool, int)):
+        return True
+    return isinstance(value, float) and value - value == 0.0
+
+
+def in_a_worker(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``function(*arguments)`` of this package returns in a fresh process that knows what is registered here."""
     with tempfile.TemporaryDirectory() as folder:
         task, answer = Path(folder) / "task", Path(folder) / "answer"
-        task.write_bytes(pickle.dumps(sys.path) + pickle.dumps((objects.allowed([where]), function, arguments)))
+        task.write_bytes(pickle.dumps(sys.path) + pickle.dumps(registry.everything()))
+        with task.open("ab") as file:
+            pickle.dump((function, arguments), file)
         done = subprocess.run(
             [sys.executable, "-c", _WORKER, task, answer], check=False, capture_output=True, text=True
         )
         if done.returncode:
             lines = done.stderr.strip().splitlines()
-            raise Failed(f"in another process: {lines[-1][:200] if lines else f'exit code {done.returncode}'}")
+            places = [line.strip() for line in lines if line.startswith("  File ") and "<string>" not in line]
+            reason = lines[-1][:200] if lines else f"exit code {done.returncode}"
+            raise Failed(f"in another process: {reason}", *places[-1:])
         return pickle.loads(answer.read_bytes())
 
 
@@ -96,11 +131,9 @@ _WORKER = """
 import pickle, sys
 with open(sys.argv[1], "rb") as task:
     sys.path[:] = pickle.load(task)
-    from boostrun.extend import objects
-    own, function, arguments = pickle.load(task)
-for where, folder in own:
-    objects.allow(where, folder)
-    objects.obtain(where)
+    from boostrun.extend import registry
+    registry.admit(pickle.load(task))
+    function, arguments = pickle.load(task)
 result = pickle.dumps(function(*arguments))
 with open(sys.argv[2], "wb") as answer:
     answer.write(result)

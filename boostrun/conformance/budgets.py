@@ -29,6 +29,8 @@ def kept(subject, key: str) -> None:
         _samples(subject, limit)
     elif key in ("T", "M"):
         count = _learners(subject)
+        if count is None and subject.follows:
+            raise Skipped("it has no n_learners_, so nothing shows it")
         if count is None:
             raise Failed(f"nothing shows it: {key} needs staged_predict, estimators_ or n_learners_")
         if count > limit:
@@ -44,10 +46,12 @@ def kept(subject, key: str) -> None:
 
 
 def _samples(subject, limit: int) -> None:
+    if "chunks" not in subject.method.inputs and subject.method.paper:
+        raise Skipped("its declaration says that it may look at all samples: its inputs have no chunks")
     model = subject.make()
     if not hasattr(model, "fit_source"):
         raise Failed("it has no fit_source(source), so that it is handed all samples at once")
-    source = Watched(subject.X, subject.y, 0)
+    source = subject.source(0, Watched)
     model.fit_source(source)
     most = limit + subject.budget.get("q", limit)
     held = max((max(opened.capacity, opened.peak_held) for opened in source.opened), default=0)

@@ -1,24 +1,28 @@
-"""Checks of a feature family: numbers of a fixed width, of each image by itself, the same in every process."""
+"""Checks of features: numbers of a fixed width, of each image by itself, the same in every process."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from boostrun.config import catalogue
 from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, in_a_worker, numpy_left_alone
 from boostrun.errors import BoostrunError
-from boostrun.extend import objects
 from boostrun.extend.pipeline import Own
 
 SHAPES = {"grey 28x28": (28, 28), "grey 12x20": (12, 20), "colour 32x32": (32, 32, 3), "table of 9": (9,)}
+_IMAGES = 10
 
 
-def checks(where: str, given: Mapping[str, Any]) -> list[Check]:
-    """All checks of the family ``where`` with the keys ``given``; each shape of images is one, if it takes it."""
-    subject = Subject(where, given)
+def checks(features: Mapping[str, Any]) -> list[Check]:
+    """All checks of a family or pipeline: its ``name`` in the catalogue, its keys, and its ``class`` if it is a
+    person's own; each shape of images is one, if it takes it.
+    """
+    subject = Subject(features)
     return [
         *(Check(f"{name}: numbers, the same width", lambda name=name: subject.numbers(name)) for name in SHAPES),  # type: ignore[misc]
         Check("it takes images of some kind", subject.some),
@@ -35,13 +39,21 @@ def checks(where: str, given: Mapping[str, Any]) -> list[Check]:
 class Subject:
     """A family with its keys, and images to try it on: those shapes that it takes are found at first use."""
 
-    def __init__(self, where: str, given: Mapping[str, Any]):
-        self.where, self.given = where, given
+    def __init__(self, features: Mapping[str, Any]):
+        self.features = dict(features)
         self.taken: dict[str, np.ndarray] = {}
 
-    def made(self, images: np.ndarray) -> Own:
+    def made(self, images: np.ndarray) -> Any:
         """The family as the runner makes and fits it."""
-        return Own({"name": self.where, "class": self.where, "given": self.given}).fit(images)
+        own = ("name", "class", "bins", "bin_samples")
+        if "class" in self.features:
+            given = {key: value for key, value in self.features.items() if key not in own}
+            made: Any = Own({**{key: self.features[key] for key in own[:2]}, "given": given})
+        else:
+            module = importlib.import_module(catalogue.pipeline(self.features).module)
+            made = module.Pipeline(self.features)
+            made.n_jobs, made.progress = 1, False
+        return made.fit(images) or made
 
     def numbers(self, name: str) -> None:
         """Failed where it makes no numbers of these images; Skipped where it refuses them with a sentence."""
@@ -67,15 +79,15 @@ class Subject:
 
     def worker(self) -> None:
         for name, images in list(self.taken.items())[:1]:
-            there = in_a_worker(self.where, columns_of, self.where, dict(self.given), name)
+            there = in_a_worker(columns_of, self.features, name)
             if not np.array_equal(there, self.made(images)(images)):
                 raise Failed("it makes other numbers in another process")
 
     def families(self) -> None:
-        if not hasattr(objects.obtain(self.where), "families"):
-            raise Skipped("it has no families(d): all its columns are one")
         for images in self.taken.values():
             made = self.made(images)
+            if not hasattr(made, "families"):
+                raise Skipped("it has no families(d): all its columns are one")
             width = made(images).shape[1]
             parts = made.families(width)
             bounds = [0, *(stop for _, _, stop in parts)]
@@ -83,6 +95,8 @@ class Subject:
                 raise Failed(f"{parts} are not the columns 0 to {width}, one after the other")
 
     def no_images(self) -> None:
+        if "class" not in self.features:
+            raise Skipped("a data set of such samples is refused before")
         row = np.arange(5, dtype=np.uint8)
         if not fails_with_a_sentence(lambda: self.made(row)(row)):
             raise Failed("they were accepted without a word")
@@ -90,13 +104,13 @@ class Subject:
 
 def images_of(name: str) -> np.ndarray:
     """Ten images of a shape, uint8, always the same."""
-    return np.random.default_rng(0).integers(0, 256, (10, *SHAPES[name]), dtype=np.uint8)
+    return np.random.default_rng(0).integers(0, 256, (_IMAGES, *SHAPES[name]), dtype=np.uint8)
 
 
-def columns_of(where: str, given: Mapping[str, Any], name: str) -> np.ndarray:
+def columns_of(features: Mapping[str, Any], name: str) -> np.ndarray:
     """What a family makes of the images of a shape."""
     images = images_of(name)
-    return Subject(where, given).made(images)(images)
+    return Subject(features).made(images)(images)
 
 
 def is_family(thing: Callable[..., Any]) -> bool:

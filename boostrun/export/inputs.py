@@ -1,4 +1,6 @@
-"""From raw attributes or an image to what a model takes: kept beside a trained model, and read for its predictor."""
+"""From raw attributes or an image to what a model takes, for its predictor in C.
+
+See :mod:`boostrun.methods.preparation`."""
 
 from __future__ import annotations
 
@@ -15,40 +17,6 @@ PIXELS = "pixels (or attributes) from 0 to 255, row by row"
 COMPUTED = ("raw", "stumps", "linear", "products", "templates", "anchors")
 _ON_TEMPLATES = ("shareboost", "ovr_greedy", "mixed_norm")
 UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # of x, where stumps look at it
-
-
-def of_bank(bank) -> dict[str, np.ndarray]:
-    """Arrays that say how raw samples become the codes or values of ``bank``, named ``input_...``.
-
-    ``input_kind`` is "pixels" (bytes are their own codes), "edges" (codes are the numbers of edges not above a value),
-    "scaled" ((x - shift) factor), "projected" ((x - mean) axes), "templates", or, for features that no exported
-    predictor computes, their name.
-    """
-    options = bank.meta["features"]
-    name = options["name"]
-    bank = whole(bank)
-    if options.get("pipeline"):
-        return {"input_kind": np.array(str(options["pipeline"]))}
-    if name in ("raw", "stumps"):
-        if bank.edges.strides[0] == 0 and bank.n_features > 1:  # edges common to all: 1 to 255
-            return {"input_kind": np.array("pixels")}
-        return {"input_kind": np.array("edges"), "input_edges": np.array(bank.edges)}
-    fitted = bank.fitted()
-    if name in ("linear", "products"):
-        return {"input_kind": np.array("scaled")} | {f"input_{key}": fitted[key] for key in ("shift", "factor")}
-    if name == "anchors":
-        return {"input_kind": np.array("projected")} | {f"input_{key}": fitted[key] for key in ("mean", "axes")}
-    if name == "templates":
-        kept = {f"input_{key}": fitted[key] for key in ("filters", "masks", "maxima")}
-        return {"input_kind": np.array("templates"), "input_edges": np.array(bank.edges[0])} | kept
-    return {"input_kind": np.array(name)}
-
-
-def whole(bank):
-    """The bank itself, of whose training part a part may be in use."""
-    while hasattr(bank, "bank"):
-        bank = bank.bank
-    return bank
 
 
 def check(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:

@@ -17,8 +17,9 @@ from boostrun.features.keys import Features
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Pipeline
 
-GIVEN = {"algo": ("random_state", "n_jobs"), "dataset": ("data_root",), "features": ("images",)}  # so no keys
-_BASES: dict[str, type] = {"algo": object, "dataset": SplitDataset, "features": Features}
+# parameters that boostrun gives, so that they are no keys
+GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
+_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": SplitDataset, "features": Features}
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
 
@@ -60,9 +61,14 @@ def declared(group: str, thing: Callable[..., Any], where: str) -> Method | Data
     )
 
 
+def of_part(thing: Callable[..., Any], where: str) -> type:
+    """The class of keys of a strategy, a policy or a weak learner: the parameters of its class, none of a function."""
+    return _keys("part", thing, parameters_of(thing, where) if inspect.isclass(thing) else {}, where, {})
+
+
 def of_all(group: str) -> set[str]:
     """What every choice of a group has, besides its class."""
-    return {"name", *(fields_of(_BASES[group]) if group != "algo" else ())}
+    return {"name", *(fields_of(_BASES[group]) if _BASES[group] is not object else ())}
 
 
 def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
@@ -84,7 +90,9 @@ def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
     follower = callable(getattr(cls, "test_then_train", None))
     for needed in ("predict",) if follower else ("fit", "predict"):
         if not inspect.isclass(cls) or not callable(getattr(cls, needed, None)):
-            raise BoostrunError(f"{where} is no algorithm: a class with fit and predict is needed")
+            raise BoostrunError(
+                f"{where} is no algorithm: a class with fit and predict, or with test_then_train and predict, is needed"
+            )
     budget = getattr(cls, "budget", {})
     if not isinstance(budget, Mapping):
         budget = {}  # a parameter of that name, as a class of keys has its defaults

@@ -29,13 +29,26 @@ def allowed(wanted: Iterable[str]) -> tuple[tuple[str, str], ...]:
     return tuple((where, _allowed[where]) for where in wanted if where in _allowed)
 
 
+def folder_of(where: str) -> str:
+    """The folder that an allowed name was found in, empty where it is installed."""
+    return _allowed[where]
+
+
 def obtain(where: str) -> Callable[..., Any]:
-    """The class or function; BoostrunError where nobody has named it, or it is not there.
+    """The class or function; BoostrunError where nobody has named it, it is not there, or it is something else.
 
     >>> obtain("os:system")
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: os:system is not imported: no YAML in --config-dir and no entry point names it
     """
+    found = named(where)
+    if not callable(found):
+        raise BoostrunError(f"{where} is neither a class nor a function but of type {type(found).__name__}")
+    return found
+
+
+def named(where: str) -> Any:
+    """What is named, whatever it is; BoostrunError where nobody has named it, or it is not there."""
     if where not in _allowed:
         raise BoostrunError(f"{where} is not imported: no YAML in --config-dir and no entry point names it")
     folder = _allowed[where]
@@ -46,10 +59,7 @@ def obtain(where: str) -> Callable[..., Any]:
         raise BoostrunError(
             f"{where}: {getattr(module, '__file__', None) or dotted} has no class or function '{name}'{hint}"
         )
-    found = getattr(module, name)
-    if not callable(found):
-        raise BoostrunError(f"{where} is neither a class nor a function but of type {type(found).__name__}")
-    return found
+    return getattr(module, name)
 
 
 def module_of(where: str) -> str:

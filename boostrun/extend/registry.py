@@ -36,6 +36,11 @@ def is_own(group: str, name: str) -> bool:
     return (group, name) in _registered
 
 
+def where_of(group: str, name: str) -> str:
+    """module:Class of a person's own choice that has been registered here."""
+    return _registered[group, name]
+
+
 def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -> dict[str, Any]:
     """A composed config in which the keys of a person's own choices, now in the catalogue, have their defaults.
 
@@ -82,6 +87,12 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Own, ..
         for group, values in chosen
         if "class" in values
     }
+    return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
+
+
+def everything() -> tuple[Own, ...]:
+    """All that a person has brought to this process, for :func:`admit` in another."""
+    found = (Own(group, name, where, objects.folder_of(where)) for (group, name), where in _registered.items())
     return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
 
 

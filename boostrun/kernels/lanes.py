@@ -3,7 +3,7 @@
 Numba leaves loops over sixteen classes scalar: it unrolls them first, and cannot know that a histogram and the weights
 do not overlap. These functions say it outright, on any processor: ``increase(histogram, code, 0, load(signed, i, 0))``.
 Arrays are (rows, a multiple of 16) float32, C-contiguous; nothing checks bounds. ``+ - *`` and ``abs`` work lane by
-lane. Use them within compiled functions only.
+lane. Use them within compiled functions only. Where they cannot be compiled, those of ``lanes_plain`` stand in.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
+
+from .plain import cache_apart, needed
 
 LANES = 16
 _VECTOR, _WIDE = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(ir.DoubleType(), LANES)
@@ -231,3 +233,15 @@ def _offer(symbol, instruction):
 _offer(operator.add, "fadd")
 _offer(operator.sub, "fsub")
 _offer(operator.mul, "fmul")
+
+
+@njit(cache=True)
+def _works(row):
+    x = load(row, 0, 0)
+    store(row, 0, 0, abs(x - spread(total(x))))
+    return row[0, 0]
+
+
+if needed(lambda: _works(zeros(1, LANES)) == 0.0):
+    cache_apart()
+    from .lanes_plain import *  # type: ignore[assignment] # noqa: F403

@@ -48,6 +48,11 @@ class Paper:
     title : authors and year, for lists.
     methods, datasets, features : by the name that a person types.
     strategies, policies, weak_learners : name -> "module:Class" of parts that a key of a method can name.
+    checks : room (strategies, policies, weak_learners) -> "module:function" of what ``boostrun check`` asks of the
+    parts
+        in it, by the paper whose methods use them: ``function(make) -> [Check]``, where ``make()`` gives a new part.
+    objects : parameter -> module whose objects a saved model may hold as that parameter, each known by its class's name
+        and made of its arguments.
     drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
     pictures : name -> "module:function" of pictures made of the records of an item's cells.
     items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
@@ -63,6 +68,8 @@ class Paper:
     strategies: Mapping[str, str] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
     weak_learners: Mapping[str, str] = field(default_factory=dict)
+    checks: Mapping[str, str] = field(default_factory=dict)
+    objects: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostrun.errors import BoostrunError
+from boostrun.methods.saved import Saveable
+from boostrun.methods.stream_state import StreamState
 
 
-class StreamLearner(ClassifierMixin, BaseEstimator):
+class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
     """Base of classifiers that learn one example at a time in constant memory.
 
     Classes come with the first :meth:`partial_fit`; where none are declared the labels met so far are the classes, and
@@ -27,8 +31,13 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
     - ``_predict(X)`` returns codes (k,);
     - ``_grow(n_classes)`` makes room for more classes.
 
-    With two classes the second is the positive one.
+    With two classes the second is the positive one. What ``_begin`` makes is the state, arrays and numbers in tuples
+    and lists, but for the attributes in ``_constant``, which learning leaves as they were; :meth:`save` writes it, and
+    what is loaded goes on learning where the saved one was.
     """
+
+    _model_types = (StreamState,)
+    _constant: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X, y):
         """Start anew and learn the rows of X (n, d) in order, once; ``classes_`` are the sorted labels y (n,)."""
@@ -74,6 +83,19 @@ class StreamLearner(ClassifierMixin, BaseEstimator):
             return None
         code = self._predict(self._row(x))[0]
         return self.classes_[min(code, len(self.classes_) - 1)].item()
+
+    @property
+    def _model(self) -> StreamState:
+        return StreamState.of(self)
+
+    def _hold(self, state: StreamState) -> None:
+        begun = clone(self)
+        if "random_state" in begun.get_params():
+            begun.set_params(random_state=0)  # the generators' states follow
+        begun._begin(self.n_features_in_, max(2, len(self.classes_)))
+        begun._declared = False
+        self.__dict__ |= {name: value for name, value in vars(begun).items() if name not in begun.get_params()}
+        state.into(self)
 
     def _checked(self, X, y="no_validation", reset: bool = True):
         """X as float64 in C order that may be written to, which spares kernels a second compilation, and y if any."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from boostrun.report.cells import summary
 from boostrun.report.entry import Entry
-from boostrun.report.figures import curve_figure, table_figure
+from boostrun.report.figures import draw_curves, table_figure
+from boostrun.report.output import write
 from boostrun.report.reference import lookup
 from boostrun.report.shares import share_figure
-from boostrun.report.table import Table, TableSpec, build, write
+from boostrun.report.table import Table, TableSpec, build
 
 __all__ = [
     "Entry", "Table", "TableSpec",
-    "build", "curve_figure", "lookup", "share_figure", "summary", "table_figure", "write",
+    "build", "draw_curves", "lookup", "share_figure", "summary", "table_figure", "write",
 ]  # fmt: skip

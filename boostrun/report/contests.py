@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from boostrun.report.comparison import Comparison
 from boostrun.report.formats import metric_name
 from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 from boostrun.report.statistics import LEAST_PAIRS
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
+from boostrun.report.table import Table
 
 
 class Contest(NamedTuple):

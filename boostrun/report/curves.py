@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from boostrun.report.entry import Entry, done
 from boostrun.report.statistics import mean_std
@@ -47,36 +47,20 @@ def curve_points(entry: Entry, metric: str, against: str) -> list[tuple[float, f
     return points
 
 
+def thinned(points: Sequence, most: int | None) -> list:
+    """At most so many of the points, all where ``most`` is None, spread evenly, the first and the last among them.
+
+    >>> thinned(range(11), 3), thinned([1, 2], 3), thinned([1, 2, 3, 4], None)
+    ([0, 5, 10], [1, 2], [1, 2, 3, 4])
+    """
+    if most is None or len(points) <= most:
+        return list(points)
+    return [points[round(number * (len(points) - 1) / (most - 1))] for number in range(most)]
+
+
 def marks_of(curve: Mapping) -> str:
     """What counts a curve's checkpoints: ``"examples"`` of a stream, else ``"T"``."""
     return "examples" if "examples" in curve and "T" not in curve else "T"
-
-
-class Concepts(NamedTuple):
-    """What a stream says of itself: (after how many examples the concept changes, what it is then called), and the best
-    accuracy in % that there can be, nan where that is unknown."""
-
-    changes: tuple[tuple[int, str], ...]
-    best_pct: float
-
-
-def concepts_of(entries: Sequence[Entry]) -> Concepts:
-    """The concepts of the stream that all trials saw; none where trials differ or do not tell.
-
-    >>> curve = {"examples": [9], "changes": [5], "stream": {"concepts": ["p", "q"]}}
-    >>> concepts_of([Entry("a", ("sea",), {}, 1, [{"seed": 0, "curve": curve}])])
-    Concepts(changes=((5, 'q'),), best_pct=nan)
-    """
-    found = set()
-    for record in (record for entry in entries for record in done(entry.records)):
-        curve = record.get("curve") or {}
-        facts = curve.get("stream") or {}
-        changes, names = curve.get("changes") or [], [str(name) for name in facts.get("concepts") or []]
-        later = names[1:] if len(names) == len(changes) + 1 else [""] * len(changes)
-        best = facts.get("bayes_accuracy_pct")
-        found.add((tuple(zip(changes, later)), float(best) if _finite(best) else math.nan))
-    changes, bests = {one for one, _ in found}, {best for _, best in found}
-    return Concepts(changes.pop() if len(changes) == 1 else (), bests.pop() if len(bests) == 1 else math.nan)
 
 
 def _finite(value: Any) -> TypeGuard[float]:

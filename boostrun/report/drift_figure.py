@@ -1,48 +1,42 @@
-"""Accuracy along a stream, with the changes of its concept, and what a window's length trades, as PNG files."""
+"""Accuracy along a stream, with the changes of its concept, and what a window's length trades."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, save
+from boostrun.report.canvas import axes_of, defaults, save, with_legend
+from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, done, row_label
-from boostrun.report.figures import COLOURS, DASHES, key, look
+from boostrun.report.figures import COLOURS, DASHES, draw_line, gid, key, look
 from boostrun.report.formats import metric_name
 from boostrun.report.statistics import mean_std
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _COLOURS = (*COLOURS, "#8B5A2B", "#7F7F7F", "#5D3A9B")  # ten methods to a panel
 
 
-def along(entry: Entry, metric: str) -> tuple[list[int], list[float], list[float]]:
-    """(examples, mean, std) of a metric at the checkpoints that all trials of an entry have."""
-    curves = [
-        dict(zip(record["curve"]["examples"], record["curve"][metric]))
-        for record in done(entry.records)
-        if (record.get("curve") or {}).get("examples") and record["curve"].get(metric)
-    ]
-    shared = sorted(set.intersection(*map(set, curves))) if curves else []
-    moments = [mean_std(curve[k] for curve in curves) for k in shared]
-    return shared, [mean for mean, _ in moments], [std for _, std in moments]
-
-
-def drift_figure(entries: Sequence[Entry], metric: str, path: Path | str) -> Path:
-    """One panel a data set, one line a row: means over trials as they are, with bands of one standard deviation.
+def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -> Figure:
+    """One panel a data set, one line a row: means over trials as they are, with bands of one standard deviation;
+    ``most`` points of a line, where that is not None.
 
     Dashed vertical lines stand where the concept changes, with the names that the stream gives its concepts; a dotted
-    line is the best accuracy that the stream allows, where it is known.
+    line is the best accuracy that the stream allows; each where all trials tell the same.
 
     Raises
     ------
     BoostrunError
-        No record has such a curve, or `path` cannot be written.
+        No record has such a curve.
     """
     several = len({entry.setting for entry in entries}) > 1
     panels: dict[str, list] = {}
     for entry in entries:
-        if (line := along(entry, metric))[0]:
+        if line := thinned(curve_points(entry, metric, "examples"), most):
             panels.setdefault(" ".join(entry.column), []).append((entry, line))
     if not panels:
         raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against examples")
@@ -51,39 +45,45 @@ def drift_figure(entries: Sequence[Entry], metric: str, path: Path | str) -> Pat
     keys: dict = {}
     with defaults():
         for axis, (title, drawn) in zip(axes, panels.items()):
-            for entry, (x, mean, std) in drawn:
+            for entry, points in drawn:
                 place, kind = rows.index(entry.row), settings.index(entry.setting)
                 colour, dash = _COLOURS[place % len(_COLOURS)], DASHES[kind % len(DASHES)]
-                every = (place * len(x) // 80, max(1, len(x) // 8))
-                looks = {"color": colour, "marker": look(place)[1], "markersize": 3.5, "markevery": every}
-                axis.plot(x, mean, dash, linewidth=1.1, **looks)
-                if not math.isnan(std[0]):
-                    lower, upper = [m - s for m, s in zip(mean, std)], [m + s for m, s in zip(mean, std)]
-                    axis.fill_between(x, lower, upper, color=colour, alpha=0.12, linewidth=0)
+                every = (place * len(points) // 80, max(1, len(points) // 8))
+                marker = look(place)[1]
+                draw_line(axis, entry, points, colour, marker, dash, band=0.12, linewidth=1.1, markevery=every)
                 keys[place, kind] = key(place, row_label(entry.row, entry.setting, several), line=dash)
                 keys[place, kind].set(color=colour, markerfacecolor=colour)
-            _concepts(axis, done(drawn[0][0].records)[0]["curve"], drawn[0][1][0][-1])
+            curves = [record.get("curve") or {} for entry, _ in drawn for record in done(entry.records)]
+            _concepts(axis, curves, drawn[0][1][-1][0])
             axis.set_title(title, pad=14)
+            axis.set_gid(gid("dataset", drawn[0][0]))
             axis.set_xlabel("examples")
             axis.set_ylabel(metric_name(metric))
             axis.grid(color="0.9")
         remark = "line: mean over trials; band: one standard deviation (ddof 1); dashed: the concept changes"
-        return save(figure, path, [keys[place] for place in sorted(keys)], remark)
+        return with_legend(figure, [keys[place] for place in sorted(keys)], remark)
 
 
-def _concepts(axis, curve: Mapping, end: int) -> None:
-    """Where the concept changes, what each is called, and the best accuracy there can be."""
-    changes, facts = curve.get("changes") or [], curve.get("stream") or {}
+def _concepts(axis, curves: Sequence[Mapping], end: float) -> None:
+    """Where the concept changes, what each is called, and the best accuracy there can be: what all curves agree on."""
+    streams = [curve.get("stream") or {} for curve in curves]
+    changes = _agreed(curve.get("changes") or [] for curve in curves) or []
     for change in changes:
         axis.axvline(change, color="0.35", linestyle="--", linewidth=0.9)
     edges = [0, *changes, end]
-    for name, first, last in zip(facts.get("concepts") or [], edges, edges[1:]):
+    for name, first, last in zip(_agreed(facts.get("concepts") or [] for facts in streams) or [], edges, edges[1:]):
         middle = (first + last) / 2
         axis.text(middle, 1.01, name, transform=axis.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
-    if (best := facts.get("bayes_accuracy_pct")) is not None:
+    if (best := _agreed(facts.get("bayes_accuracy_pct") for facts in streams)) is not None:
         axis.axhline(best, color="0.35", linestyle=":", linewidth=1.2)
         axis.annotate(f"best possible {best:.1f}", (0.99, best), xycoords=("axes fraction", "data"), ha="right",
                       va="bottom", fontsize=8)  # fmt: skip
+
+
+def _agreed(told: Iterable):
+    """What all tell, None where they differ."""
+    first, *others = told
+    return first if all(one == first for one in others) else None
 
 
 def tradeoff_figure(entries: Sequence[Entry], x: str, y: str, level: int, path: Path | str) -> Path:

@@ -50,6 +50,11 @@ class Entry:
         return cell_label(row_label(self.row, self.setting, True), self.column)
 
 
+def name_of(entry: Entry, part: str) -> str:
+    """The name of the ``"algo"`` or ``"dataset"`` of an entry's trials, "" where there are none."""
+    return next((str(record.get("cell", {}).get(part, {}).get("name", "")) for record in entry.records), "")
+
+
 def row_label(row: str, setting: str, several: bool) -> str:
     """The head of a row: the method, and its setting when the table has several.
 

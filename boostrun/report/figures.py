@@ -1,4 +1,4 @@
-"""Pictures of tables and of learning curves, as PNG files whose bytes depend on the figures alone."""
+"""Pictures of tables and of learning curves, whose bytes depend on the figures alone."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import ACROSS, axes_of, by_decades, defaults, save, spans_decades
+from boostrun.report.canvas import ACROSS, axes_of, by_decades, defaults, save, spans_decades, with_legend
 from boostrun.report.comparison import Comparison
-from boostrun.report.curves import curve_points
-from boostrun.report.entry import Entry, by_seed, row_label
+from boostrun.report.curves import curve_points, thinned
+from boostrun.report.entry import Entry, by_seed, name_of, row_label
 from boostrun.report.formats import count, decimal, metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import mean_std
+from boostrun.report.table import Table
 
 if TYPE_CHECKING:
-    from boostrun.report.table import Table
+    from matplotlib.figure import Figure
+
 
 #: Okabe and Ito's colours, told apart by the colour-blind; their yellow is too pale for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -74,10 +76,10 @@ class PaperPoint(NamedTuple):
     note: str
 
 
-def curve_figure(
-    entries: Sequence[Entry], metric: str, against: str, path: Path | str, *, t_name: str = "weak learners T",
-    levels: Mapping[str, str] | None = None, paper: Sequence[PaperPoint] = (),
-) -> Path:  # fmt: skip
+def draw_curves(
+    entries: Sequence[Entry], metric: str, against: str, *, t_name: str = "",
+    levels: Mapping[str, str] | None = None, paper: Sequence[PaperPoint] = (), most: int | None = None,
+) -> Figure:  # fmt: skip
     """Metric against ``"T"``, ``"samples_drawn"`` or ``"train_seconds"``: mean line, band of one standard deviation.
 
     One panel per data set (the entries' first column label); a method keeps its colour, and what else tells entries
@@ -88,20 +90,21 @@ def curve_figure(
 
     Parameters
     ----------
-    t_name : what T is called below the axis
+    t_name : what T is called below the axis, weak learners T where it is empty
     levels : rows without a curve that are horizontal lines, and the metric that their caption tells besides
     paper : figures of the paper, drawn hollow
+    most : how many points of a line are drawn, all where it is None
 
     Raises
     ------
     BoostrunError
-        No record has such a curve, or `path` cannot be written.
+        No record has such a curve.
     """
     several = len({entry.setting for entry in entries}) > 1
     levels = levels or {}
     panels: dict = {}
     for entry in entries:
-        points = curve_points(entry, metric, against)
+        points = thinned(curve_points(entry, metric, against), most)
         if points:
             panels.setdefault(entry.column[0] if entry.column else "", []).append((entry, points))
     if not panels:
@@ -116,17 +119,14 @@ def curve_figure(
             for entry, points in drawn:
                 place, kind = rows.index(entry.row), kinds.index((entry.setting, _kind(entry)))
                 (colour, marker), dash = look(place), DASHES[kind % len(DASHES)]
-                x, mean, std = (list(column) for column in zip(*points))
-                marks = {"marker": marker, "markersize": 3.5, "markevery": max(1, len(x) // 25)}
-                axis.plot(x, mean, dash, color=colour, linewidth=1.4, **marks)
-                known = [i for i, deviation in enumerate(std) if not math.isnan(deviation)]
-                lower, upper = [mean[i] - std[i] for i in known], [mean[i] + std[i] for i in known]
-                axis.fill_between([x[i] for i in known], lower, upper, color=colour, alpha=0.15, linewidth=0)
+                step = max(1, len(points) // 25)
+                draw_line(axis, entry, points, colour, marker, dash, markevery=step, linewidth=1.4)
                 label = f"{row_label(entry.row, entry.setting, several)} {_kind(entry)}".strip()
                 keys[place, kind] = key(place, label, line=dash)
             for entry in level_entries(entries, levels, metric, title):
                 place = rows.index(entry.row)
-                axis.axhline(_mean(entry, metric), color=look(place)[0], linestyle="--", linewidth=1.2)
+                mean, known_as = _mean(entry, metric), gid("algo", entry)
+                axis.axhline(mean, color=look(place)[0], linestyle="--", linewidth=1.2, gid=known_as)
                 caption = level_caption(entry, metric, levels[entry.row])
                 keys[place, len(kinds) + len(keys)] = _line(
                     look(place)[0], f"{title} {caption}" if several_panels else caption
@@ -140,15 +140,34 @@ def curve_figure(
                 axis.set_xscale("log")
             if spans_decades([point[1] for _, points in drawn for point in points]):
                 by_decades(axis, "y")
-            axis.set_title(title)
-            axis.set_xlabel({"T": t_name}.get(against, metric_name(against)))
+            axis.set(title=title, gid=gid("dataset", drawn[0][0]), xlabel=against_name(against, t_name))
             axis.set_ylabel(metric_name(metric))
             axis.grid(color="0.9")
         flat = sum(len(level_entries(entries, levels, metric, title)) for title in panels)
         without = len(entries) - sum(map(len, panels.values())) - flat
         missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
         remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
-        return save(figure, path, [keys[place] for place in sorted(keys)], remark)
+        return with_legend(figure, [keys[place] for place in sorted(keys)], remark)
+
+
+def draw_line(axis, entry: Entry, points, colour: str, marker: str, dash: str, *, band: float = 0.15, **looks) -> None:
+    """``points`` (x, mean, std or nan) of an entry as a line, and as a band so opaque where deviations are known."""
+    x, mean, _ = (list(column) for column in zip(*points))
+    marks = {"marker": marker, "markersize": 3.5, "gid": gid("algo", entry)}
+    axis.plot(x, mean, dash, color=colour, **marks, **looks)
+    known = [(at, y - std, y + std) for at, y, std in points if not math.isnan(std)]
+    if known:
+        axis.fill_between(*zip(*known), color=colour, alpha=band, linewidth=0, gid=marks["gid"])
+
+
+def gid(part: str, entry: Entry) -> str:
+    """What a page knows a drawn entry's ``"algo"`` or ``"dataset"`` by, see :func:`~boostrun.report.canvas.svg`."""
+    return f"data-{part}={name_of(entry, part)}"
+
+
+def against_name(against: str, t_name: str = "") -> str:
+    """What an axis of curves is called."""
+    return (t_name or "weak learners T") if against == "T" else metric_name(against)
 
 
 def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:

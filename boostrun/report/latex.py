@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 from boostrun.report.formats import NARROW
 from boostrun.report.layout import BEST, Block, layout
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
+from boostrun.report.table import Table
 
 #: Column groups side by side within the width of a text.
 GROUPS = 3

@@ -10,15 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from boostrun.report.comparison import Comparison
 from boostrun.report.formats import NARROW, decimal, has_unit, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
+from boostrun.report.table import Table
 from boostrun.report.targets import check
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
 
 BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, SAMPLED, MISSING = "★", "☆", "?", "≠", "†", "‡", "—"
 QUOTED = "quoted"  # a row of the paper that is not run

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from boostrun.report.formats import width
 from boostrun.report.layout import BEST, Block, layout
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
+from boostrun.report.table import Table
 
 #: Column groups side by side: four of three columns are what a page holds.
 GROUPS = 4

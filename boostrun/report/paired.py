@@ -7,15 +7,13 @@ import io
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import decimal, metric_name
 from boostrun.report.markdown import pipe_table
 from boostrun.report.statistics import mean_std
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
+from boostrun.report.table import Table
 
 
 class Difference(NamedTuple):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostrun.config import catalogue
@@ -22,8 +24,26 @@ _SOURCE_NOTES = {
 
 
 def papers() -> list[str]:
-    """Names of the papers that bring figures."""
-    return sorted(name for name, paper in catalogue.papers().items() if paper.reference is not None)
+    """Names of the papers that bring figures, as tables cite them."""
+    return sorted(_files())
+
+
+def _files() -> dict[str, Path]:
+    """Files of figures by the name that they give their paper in the column ``paper``, else by the paper's own."""
+    found = {}
+    for name, paper in catalogue.papers().items():
+        if paper.reference is not None:
+            found[_cited(paper.reference) or name] = paper.reference
+    return found
+
+
+def _cited(path: Path) -> str:
+    """What the first figure of a file says of its paper; a file that cannot be read says nothing here."""
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            return next(csv.DictReader(stream), {}).get("paper") or ""
+    except (OSError, ValueError, csv.Error):
+        return ""
 
 
 def reference(paper: str, table: str = "") -> pandas.DataFrame:
@@ -42,10 +62,11 @@ def reference(paper: str, table: str = "") -> pandas.DataFrame:
     """
     import pandas as pd
 
-    if paper not in papers():
-        raise BoostrunError(f"no figures of a paper {_unknown(paper, papers())}")
+    files = _files()
+    if paper not in files:
+        raise BoostrunError(f"no figures of a paper {_unknown(paper, sorted(files))}")
     try:
-        frame = pd.read_csv(catalogue.papers()[paper].reference, dtype=str, keep_default_na=False)
+        frame = pd.read_csv(files[paper], dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise BoostrunError(f"the figures of paper {paper!r} cannot be read: {error}") from None
     frame = frame.rename(columns={"item": "table"})

@@ -1,17 +1,20 @@
-"""A table's figures against one of its column levels that is a number, as a PNG file."""
+"""A table's figures against one of its column levels that is a number."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, save
+from boostrun.report.canvas import axes_of, defaults, with_legend
 from boostrun.report.entry import Entry, by_seed, row_label
-from boostrun.report.figures import DASHES, key, look
+from boostrun.report.figures import DASHES, gid, key, look
 from boostrun.report.formats import metric_name
 from boostrun.report.statistics import mean_std
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def points_of(entries: Sequence[Entry], level: int) -> list[tuple[float, float, float]]:
@@ -31,13 +34,13 @@ def points_of(entries: Sequence[Entry], level: int) -> list[tuple[float, float, 
     return sorted(points)
 
 
-def sweep_figure(entries: Sequence[Entry], level: int, head: str, path: Path | str) -> Path:
+def draw_sweep(entries: Sequence[Entry], level: int, head: str) -> Figure:
     """One panel for what the other column levels say, one line a row; bars are standard deviations.
 
     Raises
     ------
     BoostrunError
-        Nothing to show, or `path` cannot be written.
+        Nothing to show.
     """
     several = len({entry.setting for entry in entries}) > 1
     panels: dict[tuple, dict] = {}
@@ -58,12 +61,14 @@ def sweep_figure(entries: Sequence[Entry], level: int, head: str, path: Path | s
                 if points := points_of(parts, level):
                     x, mean, std = zip(*points)
                     bars = {"yerr": [0.0 if math.isnan(one) else one for one in std], "capsize": 2}
-                    axis.errorbar(x, mean, fmt=dash, color=colour, marker=marker, markersize=4, linewidth=1.4, **bars)
+                    looks = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.4, **bars}
+                    for artist in axis.errorbar(x, mean, fmt=dash, **looks).get_children():
+                        artist.set_gid(gid("algo", parts[0]))
             axis.set_xticks(sorted({x for parts in lines.values() for x, *_ in points_of(parts, level)}))
-            axis.set_title(" ".join(title))
+            axis.set(title=" ".join(title), gid=gid("dataset", next(iter(lines.values()))[0]))
             axis.set_xlabel(head)
             axis.set_ylabel(metric_name(next(iter(lines.values()))[0].metric))
             axis.set_ylim(bottom=0)
             axis.grid(color="0.9")
         remark = "mean over trials, bars: standard deviation (ddof 1); no point where a trial did not get there"
-        return save(figure, path, [keys[place] for place in sorted(keys)], remark)
+        return with_legend(figure, [keys[place] for place in sorted(keys)], remark)

@@ -1,19 +1,15 @@
-"""A paper's table with ours beside it: built from entries, shown as Markdown, CSV, LaTeX and text."""
+"""A paper's table with ours beside it, built from entries."""
 
 from __future__ import annotations
 
 import dataclasses
-import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostrun.errors import BoostrunError
-from boostrun.report import latex, markdown, text
 from boostrun.report.comparison import Comparison, compare
-from boostrun.report.entry import Entry, canonical, cell_label, row_label
-from boostrun.report.files import write_bytes
+from boostrun.report.entry import Entry, cell_label, row_label
 from boostrun.report.formats import lower_is_better
 from boostrun.report.reference import papers, reference
 from boostrun.report.statistics import compare_methods
@@ -106,18 +102,6 @@ class Table:
         """The frame as CSV, floats with ten significant digits."""
         return self.frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
-    def markdown(self) -> str:
-        """The table as Markdown: one small table per first column level, ours beside the paper's."""
-        return markdown.render(self)
-
-    def latex(self) -> str:
-        """The table as a LaTeX float; needs ``\\usepackage{booktabs}``."""
-        return latex.render(self)
-
-    def text(self, width: int = 100) -> str:
-        """The table for a terminal of `width` columns."""
-        return text.render(self, width)
-
 
 def build(spec: TableSpec, entries: Sequence[Entry]) -> Table:
     """Statistics of every cell; rows and columns come in the order of the entries.
@@ -144,33 +128,6 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> Table:
         seen.add(place)
         cells.append(compare(entry, spec.metric, frame, spec.table))
     return Table(spec, tuple(_ranked(cells, spec)))
-
-
-def write(table: Table, folder: Path | str, records: Iterable[Mapping] | None = None) -> list[Path]:
-    """Put table.md, table.csv and table.tex into `folder`, and records.jsonl.gz when `records` are given.
-
-    Each file is written under a temporary name and renamed. The bytes of the tables depend on the records' values of
-    the table's metric only, not on their order, their times or the machine; those of the packed records on the records
-    themselves, in the order of their keys.
-
-    Raises
-    ------
-    BoostrunError
-        The folder cannot be written.
-    """
-    folder = Path(folder)
-    contents = {"table.md": table.markdown(), "table.csv": table.csv(), "table.tex": table.latex()}
-    paths = [write_bytes(folder / name, content.encode()) for name, content in contents.items()]
-    if records is not None:
-        paths.append(write_records(folder, records))
-    return paths
-
-
-def write_records(folder: Path, records: Iterable[Mapping]) -> Path:
-    """Pack records into ``records.jsonl.gz`` of a folder; BoostrunError when it cannot be written."""
-    lines = sorted({(str(record.get("key")), canonical(record)) for record in records})
-    packed = gzip.compress("".join(f"{line}\n" for _, line in lines).encode(), mtime=0)
-    return write_bytes(folder / "records.jsonl.gz", packed)
 
 
 def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:

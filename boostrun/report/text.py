@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
 from boostrun.report.formats import align
 from boostrun.report.formats import width as columns
 from boostrun.report.layout import layout
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
+from boostrun.report.table import Table
 
 
 def render(table: Table, width: int = 100) -> str:

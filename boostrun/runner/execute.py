@@ -19,7 +19,7 @@ from boostrun.runner.code import code_of
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, own_choices, plan, prepare, roots
 from boostrun.runner.progress import Progress
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
+from boostrun.runner.store import Store, StoreWriteError
 from boostrun.runner.trial import Execute, warm_up
 
 
@@ -47,8 +47,8 @@ def run_cells(
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
-    with _workers(all_settings) as wait:
-        store = open_store(first)
+    store = open_store(first)
+    with _workers(all_settings, store) as wait:
         cells = plan(all_settings, store)
         for cell in cells:
             if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
@@ -60,6 +60,7 @@ def run_cells(
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
             return Result(cells, [], 0, False)
+        store.check_writable()  # before data are prepared for what could not be kept
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare(group, progress=not quiet)
@@ -110,12 +111,16 @@ def threads(settings: Settings, trials: int) -> int:
     return cores // at_once
 
 
-def _workers(all_settings: Sequence[Settings]):
+def _workers(all_settings: Sequence[Settings], store: Store):
     """The workers of this run, which load their libraries while its cells are planned."""
     first = all_settings[0]
     trials = sum(len(settings.seeds) for settings in all_settings)
     n_jobs = min(pool.workers(first.root["n_jobs"]), trials)
     if n_jobs == 1 or first.run["backend"] != "loky":
+        return contextlib.nullcontext(lambda: None)
+    try:
+        store.check_writable()
+    except StoreWriteError:  # a read-only store may still have every record that is asked for
         return contextlib.nullcontext(lambda: None)
     return pool.started(n_jobs, functools.partial(warm_up, cell_of(first)))
 

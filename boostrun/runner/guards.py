@@ -16,7 +16,7 @@ from boostrun.runner.worker import pin_threads
 
 def thread_variables() -> Sequence[str]:
     """The environment variables from which numerical libraries take their number of threads."""
-    from joblib._parallel_backends import ParallelBackendBase
+    from joblib.parallel import ParallelBackendBase
 
     return ParallelBackendBase.MAX_NUM_THREADS_VARS
 
@@ -24,7 +24,7 @@ def thread_variables() -> Sequence[str]:
 @contextlib.contextmanager
 def sending() -> Iterator[None]:
     """What cannot be sent to a worker, or not unpacked there, is one sentence; a dead worker stays what it is."""
-    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+    from boostrun.runner.loky import BrokenProcessPool, TerminatedWorkerError
 
     try:
         yield

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,14 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
+from boostrun.data import loader_module
+from boostrun.data.dataset import Parts
+from boostrun.data.labels import names_of
+from boostrun.data.options import merge
 from boostrun.errors import BoostrunError
-from boostrun.export.inputs import of_bank, whole
+from boostrun.extend import loader
+from boostrun.methods import saved
+from boostrun.methods.preparation import of_bank, whole
 from boostrun.runner import provenance
 from boostrun.runner.cell import Trial
 from boostrun.runner.execute import threads
@@ -22,6 +29,7 @@ from boostrun.runner.trial import Execute
 from boostrun.runner.worker import perform
 
 _HELD = ("model_", "ensemble_", "stumps_")  # where estimators hold what can be saved
+_OF_THE_RUN = ("checkpoint", "n_jobs")  # parameters that say nothing about the model
 
 
 def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> Path:
@@ -41,10 +49,11 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
     data_root, cache_root = (str(root.absolute()) for root in roots(settings))
     execute = Execute(data_root, cache_root, settings.run["memory_mb"], os.getcwd(), threads(settings, 1))
     kept: list[Any] = []
+    dataset = {key: value for key, value in cell.cell.dataset.items() if key not in ("holdout", "train_samples")}
 
     def keep(trial: Trial) -> dict[str, Any]:
         trained = execute.trained(trial)
-        kept.append(save(trained.model, trained.data, path))
+        kept.append(save(trained.model, trained.data, path, _read(dataset, Path(data_root))))
         return trained.result
 
     with store.lock(trial.key), pinned():
@@ -67,11 +76,48 @@ def check(settings: Settings) -> None:
         raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
 
 
-def save(model, bank, path: str | Path) -> Path:
-    """Write what ``model`` has learned of ``bank`` as npz; BoostrunError where it has nothing that can be saved."""
+def save(model, bank, path: str | Path, parts: Parts | None = None) -> Path:
+    """Write what ``model`` has learned of ``bank`` as npz; BoostrunError where it has nothing that can be saved.
+
+    ``parts``, what the data set's loader read, tells the type of the labels, the names of columns, the shape of images;
+    without them labels are text.
+    """
     held = next((getattr(model, name) for name in _HELD if hasattr(getattr(model, name, None), "save")), None)
     if held is None:
         raise BoostrunError(f"{type(model).__name__} keeps no model that can be saved: there is nothing to export")
     numbers = getattr(model, "classes_", np.arange(len(bank.classes)))
-    names = np.array([str(bank.classes[number]) for number in numbers])
-    return held.save(path, classes=names, n_features_in=np.array(whole(bank).n_features), **of_bank(bank))
+    index = held.features if isinstance(held.features, np.ndarray) else held.features.get("index")
+    return saved.write(
+        path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole(bank).n_features,
+        feature_names=_names(parts), inputs=of_bank(bank, index, _shape(parts)), without=_OF_THE_RUN,
+    )  # fmt: skip
+
+
+def _read(dataset: Mapping[str, Any], data_root: Path) -> Parts:
+    """What the loader of a data set reads."""
+    config = loader.config_for(dataset, data_root)
+    module = importlib.import_module(loader_module(config))
+    return module.read(merge(config, module.DEFAULTS, "dataset"), data_root)
+
+
+def _labels(names: Sequence[str], parts: Parts | None) -> np.ndarray:
+    """(n_classes,) the classes that are called so, in the type that the labels have in their file."""
+    if parts is not None and parts.classes is None:
+        given = np.asarray(parts.y_train)
+        values = np.unique(names_of(given, "y_train"))
+        if tuple(map(str, values)) == tuple(names) and given.dtype.kind in "bif":
+            return values.astype(given.dtype)
+    return np.array([str(name) for name in names])
+
+
+def _names(parts: Parts | None) -> tuple[str, ...]:
+    """Names of columns; none where a table's columns are only counted."""
+    columns = parts.columns if parts is not None else None
+    return () if columns is None or all(name.isdigit() for name in columns) else columns
+
+
+def _shape(parts: Parts | None) -> tuple[int, ...]:
+    """Of an image; () of a row of a table."""
+    shape = np.shape(parts.x_train)[1:] if parts is not None else ()
+    shape = shape[:2] if shape[2:] == (1,) else shape
+    return shape if len(shape) > 1 else ()

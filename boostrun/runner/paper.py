@@ -11,8 +11,10 @@ from typing import Any
 from boostrun.config import catalogue, compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, Table, TableSpec
+from boostrun.report.curve_figures import Extras
 from boostrun.report.figures import PaperPoint
 from boostrun.report.formats import metric_name
+from boostrun.runner import item_checks
 from boostrun.runner.derived import merged, relative
 from boostrun.runner.plan import PlannedCell
 
@@ -98,6 +100,12 @@ class Item:
         return self._merged(
             [(self._entry(place, cell, "", None), place) for (place, _), cell in zip(self.cells, planned)]
         )
+
+    def extras(self, entries: Sequence[Entry], table: Table) -> Extras:
+        """What figures of the item's curves show besides them."""
+        paper = {metric: self.paper_points(entries, table, metric) for metric in self.metrics}
+        sweep = (self.spec.columns.index(self.against), self.against.rpartition(".")[2]) if self.against else None
+        return Extras(self.t_name, self.levels, paper, sweep)
 
     def paper_points(self, entries: Sequence[Entry], table: Table, metric: str) -> list[PaperPoint]:
         """The paper's figures of ``beside`` on a curve over T: those of entries that are read off one."""
@@ -263,6 +271,14 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
     if drawing(name, config_dir):
         raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
     raw, path = _yaml(name, config_dir)
+    _check_form(raw, path)
+    if fault := next(item_checks.faults(raw), ""):
+        raise BoostrunError(f"{path} is not a paper item: {fault}")
+    return raw
+
+
+def _check_form(raw: Any, path: Path) -> None:
+    """Raise BoostrunError where a file has not the form of an item."""
     if not isinstance(raw, dict) or not _NEEDED <= set(raw) <= _NEEDED | _OPTIONAL:
         odd = sorted(_NEEDED ^ (set(raw) - _OPTIONAL)) if isinstance(raw, dict) else ["keys"]
         raise BoostrunError(f"{path} is not a paper item: {', '.join(odd)} missing or unknown")
@@ -276,4 +292,12 @@ def _read(name: str, config_dir: str | None) -> dict[str, Any]:
         raise BoostrunError(f"{path} is not a paper item: quoted rows go with columns: [metric] only")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):
         raise BoostrunError(f"{path} is not a paper item: notes must be text (quote one that holds a colon)")
-    return raw
+
+
+def faults(name: str, config_dir: str | None = None) -> list[str]:
+    """All that is wrong with the names in an item's file, a sentence each; BoostrunError where it is no item at all."""
+    if drawing(name, config_dir):
+        return []
+    raw, path = _yaml(name, config_dir)
+    _check_form(raw, path)
+    return list(item_checks.faults(raw))

@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.provenance import usable_cores
-from boostrun.runner.quiet import quieten
-from boostrun.runner.worker import prepare
-
-_SETTLES = 0.05  # seconds: tasks that are cancelled before loky's thread has looked at them end it with a KeyError
-
-
-def worker_start() -> dict:
-    """How loky begins a worker: it watches this process, so that one without a trial ends with us as well."""
-    # The kernel may be asked to end the workers with the thread that starts them, if that is the main one.
-    with_thread = threading.current_thread() is threading.main_thread()
-    return {"initializer": prepare, "initargs": (os.getpid(), with_thread)}
 
 
 def parallel(backend: str, n_jobs: int):
-    """A joblib.Parallel that gives results as they come; those of one process share its loky workers.
+    """A joblib.Parallel that gives results as they come; those of one process share their loky workers.
 
     Raises BoostrunError when the backend cannot be used.
     """
     import joblib
 
-    options = {}
-    if backend == "loky":
-        quieten()
-        options = {"inner_max_num_threads": 1, **worker_start()}
+    from boostrun.runner.loky import Workers
+
     try:
-        with joblib.parallel_config(backend=backend, n_jobs=n_jobs, **options):
+        with joblib.parallel_config(backend=Workers() if backend == "loky" else backend, n_jobs=n_jobs):
             # One trial a message: dispatching costs less than a millisecond, and a batch sized on quick trials would
             # leave one worker with a row of slow ones.
             return joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
     except (ImportError, ValueError) as error:
         raise BoostrunError(f"the backend {backend!r} cannot be used: {error}") from error
+
+
+@contextlib.contextmanager
+def closing(answers):
+    """``answers`` of a parallel; what is not answered by the end is cancelled, and the workers are ended at once."""
+    try:
+        yield answers
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tasks are cancelled is what is meant
+            answers.close()
 
 
 def workers(n_jobs: int) -> int:
@@ -68,10 +63,5 @@ def started(n_jobs: int, warm_up: Callable[[], None]) -> Iterator[Callable[[], N
             for _ in answers:
                 pass
 
-    try:
+    with closing(answers):
         yield wait
-    finally:
-        time.sleep(_SETTLES)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that tasks are cancelled is what is meant
-            answers.close()

@@ -92,7 +92,7 @@ def run_trials(
     BoostrunError
         For a bad ``n_jobs`` or ``backend``, an ``execute`` that cannot be sent to workers, workers that die before they
         begin, machines that do not see the store or have other ``sources``, and a store that cannot be written: then no
-        further trial is begun.
+        trial is begun, or no further one.
     """
     trials = list({trial.key: trial for trial in trials}.values())
     run = _Run(
@@ -164,6 +164,7 @@ class _Run:
                 pending = self._skip_cached()
                 if not pending:
                     return False
+                self.store.check_writable()
                 if self.engine is not None:
                     self._on_cluster(self.engine, pending)
                     return False
@@ -235,7 +236,7 @@ class _Run:
 
     def _parallel(self, pending: list[int], *, wait: bool) -> tuple[list[int], list[int]]:
         """Run in a pool, and in a new pool after each death; returns (busy elsewhere, suspects)."""
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
+        from boostrun.runner.loky import TerminatedWorkerError
 
         busy: set[int] = set()
         suspects: list[int] = []
@@ -277,27 +278,23 @@ class _Run:
 
         parallel = pool.parallel(self.backend, min(self.workers, len(pending)))
         results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
-        with contextlib.closing(results), sending():
+        with pool.closing(results), sending():
             yield from results
 
     def _alone(self, suspects: list[int]) -> None:
         """Each in a fresh process of its own, one at a time: what dies here has only itself to blame."""
-        from joblib.externals.loky import ProcessPoolExecutor
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
+        from boostrun.runner.loky import TerminatedWorkerError, one_worker
 
         environment = dict.fromkeys(thread_variables(), "1")
         for number in suspects:
             while number not in self.settled:
-                executor = ProcessPoolExecutor(max_workers=1, env=environment, **pool.worker_start())
                 try:
-                    with sending():
-                        self._settle(executor.submit(self.job, number, self.trials[number], True).result())
+                    with one_worker(environment) as submit, sending():
+                        self._settle(submit(self.job, number, self.trials[number], True).result())
                 except TerminatedWorkerError as error:
                     self.deaths[number] += 1
                     if self.deaths[number] > 1:
                         self._record_death(number, f"twice ({_cause(error)}), the last time with this trial alone")
-                finally:
-                    executor.shutdown(wait=True, kill_workers=True)
 
     def _on_cluster(self, engine: Engine, pending: list[int]) -> None:
         with site(self.store.root, self.sources) as here:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import tempfile
 import time
 import warnings
 import zlib
@@ -251,6 +252,21 @@ class Store:
 
     # -- writing -------------------------------------------------------------------------------------------------
 
+    def check_writable(self) -> None:
+        """Try whether records could be written, and leave no trace of it: what a run asks before it begins.
+
+        Raises
+        ------
+        StoreWriteError
+            When nothing can be written in the folder, or it is not there and cannot be made.
+        """
+        try:
+            there = next((each for each in (self.root, *self.root.parents) if each.exists()), self.root)
+            with tempfile.TemporaryFile(dir=there):
+                pass
+        except OSError as error:
+            raise self._unwritable(error) from None
+
     def put(self, record: Mapping[str, Any]) -> Path:
         """Write a record, or leave things as they were: temporary file, fsync, rename, fsync of the folder.
 
@@ -295,7 +311,7 @@ class Store:
         except Timeout:
             raise LockBusyError(f"another process is at work on the trial {key}") from None
         except OSError as error:
-            raise StoreWriteError(f"cannot write in the store {self.root}: {error.strerror or error}") from None
+            raise self._unwritable(error) from None
         try:
             yield
         finally:
@@ -303,6 +319,9 @@ class Store:
                 with contextlib.suppress(OSError):
                     path.unlink()
             lock.release()
+
+    def _unwritable(self, error: OSError) -> StoreWriteError:
+        return StoreWriteError(f"cannot write in the store {self.root}: {error.strerror or error}")
 
     def sweep(self, key: str) -> None:
         """Remove temporary files that a killed writer of this key left, unless somebody is at work on it."""

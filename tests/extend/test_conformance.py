@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from boostrun.conformance import algorithm, dataset, family, in_a_worker, outcomes
-from boostrun.extend import objects
+from boostrun.conformance import dataset, drifting, family, in_a_worker, method, outcomes, things
 
 ALGORITHMS = """
     import itertools
@@ -113,41 +112,68 @@ BROKEN = {
 }
 
 
-def outcome(checks, beginning):
-    (found,) = outcomes([check for check in checks if check.name.startswith(beginning)])
-    return found
+def outcome(where, beginning, *overrides):
+    """What the check that begins so says of a class in the folder ``mine``, and the checks before it that it needs."""
+    (section,) = things.sections(where, "mine", overrides)
+    chosen = [check for check in section.checks if check.name.startswith(("grey 28x28", beginning))]
+    return list(outcomes(chosen, section.own))[-1]
 
 
 @pytest.fixture
-def own(mine, workplace, monkeypatch):
-    """Write a module ``own`` and allow a name of it; worker processes are left out."""
-    for module in (algorithm, dataset, family):
-        monkeypatch.setattr(module, "in_a_worker", lambda where, function, *arguments: function(*arguments))
+def own(mine, monkeypatch):
+    """Write a module ``own`` and name a thing of it; worker processes are left out."""
+    for module in (method, dataset, family, drifting):
+        monkeypatch.setattr(module, "in_a_worker", lambda function, *arguments: function(*arguments))
 
-    def allow(text, name):
+    def named(text, name):
         mine("own.py", text)
-        objects.allow(f"own:{name}", str(workplace / "mine"))
         return f"own:{name}"
 
-    return allow
+    return named
 
 
 @pytest.mark.parametrize("name, beginning", BROKEN)
 def test_an_algorithm_that_breaks_a_rule_is_found_out(name, beginning, own):
-    found = outcome(algorithm.checks(own(ALGORITHMS, name), {}), beginning)
+    found = outcome(own(ALGORITHMS, name), beginning)
     assert found.status == "FAILED" and BROKEN[name, beginning] in found.reason, found
 
 
 def test_a_good_one_keeps_them_all(own):
-    checks = [
-        check for check in algorithm.checks(own(ALGORITHMS, "Good"), {"max_depth": 3}) if "scikit" not in check.name
-    ]
-    assert [found for found in outcomes(checks) if found.status == "FAILED"] == [] and len(checks) == 12
+    (section,) = things.sections(own(ALGORITHMS, "Good"), "mine", ["max_depth=3"])
+    checks = [check for check in section.checks if "scikit" not in check.name]
+    assert [found for found in outcomes(checks) if found.status == "FAILED"] == [] and len(checks) == 15
 
 
 def test_a_budget_of_samples_is_seen_to_be_kept(own):
     where = own(ALGORITHMS.replace("3 * self.rounds", "2 * self.rounds"), "Greedy")
-    assert outcome(algorithm.checks(where, {}), "budget r=3").status == "ok"
+    assert outcome(where, "budget r=3").status == "ok"
+
+
+def test_short_budget_keys_and_own_keys_are_taken(own):
+    where = own(ALGORITHMS.replace("self.rounds + 1", "self.rounds"), "Many")
+    assert outcome(where, "budget T=7", "T=7").status == "ok"
+    assert outcome(where, "labels of its own", "T=7").status == "FAILED"
+
+
+def test_a_failure_names_the_line_of_the_persons_own_file(own):
+    found = outcome(own(ALGORITHMS, "Odd"), "labels of its own")
+    line = next(n for n, text in enumerate(ALGORITHMS.splitlines()) if "ZeroDivisionError" in text)
+    assert found.reason == "ZeroDivisionError: odd"
+    assert found.details == (f"mine/own.py:{line}: raise ZeroDivisionError('odd')",)
+
+
+def test_a_failure_without_such_a_line_names_the_assertion(own):
+    found = outcome(own(ALGORITHMS, "Blind"), "labels of its own")
+    assert found.details[0].endswith(": if right <= 0.4") and "conformance/method.py:" in found.details[0]
+
+
+@pytest.mark.slow
+def test_scikit_learns_checks_are_told_one_a_line_at_most_ten(own):
+    found = outcome(own(ALGORITHMS, "Column"), "scikit-learn")
+    assert found.status == "FAILED" and 1 < len(found.details) <= 11
+    assert all(line.startswith("check_") for line in found.details[:10])
+    told = next(line for line in found.details if line.startswith("check_classifiers_train"))
+    assert "AssertionError" in told and "estimator_checks.py:" in told and "assert " in told
 
 
 SETS = """
@@ -189,8 +215,8 @@ SETS = """
     ("Shelf", "its files", "FAILED", "no file absent.txt, which own:Shelf reads"),
     ("Empty", "its files", "FAILED", "files(data_root) names none"),
 ])  # fmt: skip
-def test_a_data_set_is_held_to_the_rules(name, beginning, status, reason, own, workplace):
-    found = outcome(dataset.checks(own(SETS, name), {}, workplace), beginning)
+def test_a_data_set_is_held_to_the_rules(name, beginning, status, reason, own):
+    found = outcome(own(SETS, name), beginning)
     assert found.status == status and reason.rpartition("|")[2] in found.reason, found
 
 
@@ -236,26 +262,42 @@ FAMILIES = """
     ("Gap", "its families", "FAILED", "are not the columns 0 to"),
 ])  # fmt: skip
 def test_a_family_is_held_to_the_rules(name, beginning, status, reason, own):
-    checks = family.checks(own(FAMILIES, name), {})
-    before = [check for check in checks if check.name.startswith(("grey 28x28", beginning))]
-    found = list(outcomes(before))[-1]
+    found = outcome(own(FAMILIES, name), beginning)
     assert found.status == status and reason in found.reason, found
 
 
 def test_a_check_prints_a_line_each_and_fails_with_one(command, mine, monkeypatch):
-    monkeypatch.setattr(dataset, "in_a_worker", lambda where, function, *arguments: function(*arguments))
+    monkeypatch.setattr(dataset, "in_a_worker", lambda function, *arguments: function(*arguments))
     mine("own.py", SETS)
     code, out, _ = command("check own:short --config-dir mine n=9")
     lines = out.splitlines()
-    assert code == 1 and lines[0] == "own:short, a data set" and lines[-1].startswith("5 checks, ")
-    assert len(lines) == 7 and all(line.split()[0] in ("ok", "FAILED", "skipped") for line in lines[1:-1])
+    assert code == 1 and lines[0] == "own:short, a data set" and lines[-1] == "5 checks, 1 failed"
+    told = [line for line in lines[1:-1] if not line.startswith(" ")]
+    assert len(told) == 5 and all(line.split()[0] in ("ok", "FAILED", "skipped") for line in told)
+    assert sum(line.startswith("         - ") for line in lines) == 1
     monkeypatch.chdir("mine")
     assert command("check own:good")[0] == 0
 
 
+BARE = """
+    class Bare: ...
+    class Bare2:
+        budget = {"T": "rounds"}
+        def __init__(self, rounds=3, depth=1): ...
+        def fit(self, X, y): ...
+        def predict(self, X): ...
+"""
+
+
 @pytest.mark.parametrize("line, sentence", {
-    "check": "check needs the name of a class or function, as in check my_algo:MyBooster",
-    "check own": "'own' names no class: module:Class is needed",
+    "check": "check needs the name of a class, function or paper, as in check my_algo:MyBooster",
+    "check own": "'own' names no class (module:Class is needed, as in my_algo:MyBooster), no paper",
+    "check digist": "nothing that a paper brings; did you mean 'digits'?",
+    "check mine/table1": "no paper item 'mine/table1'",
+    "check own:Bare2 --config-dir mine T=x": "T=x: a whole number of at least 1 is needed",
+    "check own:Bare2 --config-dir mine r=9": "algo 'own:Bare2' has no use for r=9 (it takes T)",
+    "check own:Bare2 --config-dir mine rond=9": "algo 'own:Bare2' has no key 'rond' (its keys: depth)",
+    "check own:good --config-dir mine T=9": "dataset 'own:good' has no key 'T'",
     "check own.py:good": "there is no module 'own.py'",
     "check gone:good --config-dir mine": "there is no module 'gone' in ",
     "check own:gone --config-dir mine": "has no class or function 'gone'",
@@ -264,23 +306,25 @@ def test_a_check_prints_a_line_each_and_fails_with_one(command, mine, monkeypatc
     "check own:good --config-dir mine n=few": "n=few: a whole number is needed",
     "check own:good --config-dir mine n=1,2": "n=1,2 lists several values: one is needed",
     "check own:count --config-dir mine": "own:count is neither a class nor a function but of type count",
-    "check own:Bare --config-dir mine": "own:Bare is none of ours: an algorithm has fit and predict, a data set read",
+    "check own:Bare --config-dir mine": "own:Bare is none of ours: a method has fit and predict, or test_then_train",
     "check own:good own:short": "cannot read 'own:short'",
 }.items())  # fmt: skip
 def test_bad_usage_of_check_is_one_sentence(line, sentence, command, mine):
-    mine("own.py", SETS + "\n    class Bare: ...\n")
+    mine("own.py", SETS + BARE)
     code, out, err = command(line)
     assert code == 2 and not out and sentence in err and err.count("\n") == 1
 
 
 @pytest.mark.slow
-def test_a_worker_is_another_process_that_knows_the_module(own, workplace):
+def test_a_worker_is_another_process_that_knows_what_is_registered(mine, workplace):
     import os
 
-    where = own(SETS, "good")
-    assert in_a_worker(where, os.getpid) != os.getpid()
-    assert in_a_worker(where, dataset.digest, where, {"n": 8}, workplace) == dataset.digest(where, {"n": 8}, workplace)
-    assert np.array_equal(in_a_worker(where, np.arange, 3), [0, 1, 2])
+    mine("own.py", SETS)
+    things.sections("own:good", "mine", [])
+    good = {"name": "own:good", "class": "own:good", "n": 8, "test_fraction": 0.2, "split_seed": 0}
+    assert in_a_worker(os.getpid) != os.getpid()
+    assert in_a_worker(dataset.digest, good, workplace) == dataset.digest(good, workplace)
+    assert np.array_equal(in_a_worker(np.arange, 3), [0, 1, 2])
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ SENTENCES = {
     "class: voter:np": "neither a class nor a function but of type module",
     "class: broken:Voter": "the module 'broken' cannot be imported: ZeroDivisionError: division by zero",
     "class: wrong:Stars": "takes *rest, and its keys are the names of its parameters",
-    "class: wrong:Deaf": "wrong:Deaf is no algorithm: a class with fit and predict is needed",
+    "class: wrong:Deaf": "wrong:Deaf is no algorithm: a class with fit and predict, or with test_then_train and",
     "class: wrong:Thrifty": "wrong:Thrifty.budget has the key 'rounds'; the short keys are r, q, T",
     "class: wrong:Vague": "wrong:Vague.budget names the parameter 'rounds', and there is none",
     "class: wrong:Paper": "wrong:Paper has a parameter 'paper', which is a key of boostrun's own",

@@ -1,47 +1,54 @@
-"""Sixteen numbers as one value: every operation beside NumPy's."""
+"""Sixteen numbers as one value: every operation beside NumPy's, and the plain ones equal to the bit."""
+
+from functools import cache
 
 import numpy as np
+import pytest
 from numba import njit
 
-from boostrun.kernels.lanes import (
-    LANES,
-    at_most,
-    empty,
-    fetch,
-    increase,
-    load,
-    marked,
-    pick,
-    spread,
-    store,
-    total,
-    totals,
-    widen_into,
-    zeros,
-)
+from boostrun.kernels import lanes, lanes_plain
+from boostrun.kernels.lanes import LANES, empty, zeros
+
+BOTH = pytest.mark.parametrize("module", [lanes, lanes_plain])
 
 
-@njit(cache=True)
-def everything(a, b, out, wide):
-    for i in range(a.shape[0]):
-        for part in range(0, a.shape[1], LANES):
-            x, y = load(a, i, part), load(b, i, part)
-            store(out, 6 * i, part, x + y)
-            store(out, 6 * i + 1, part, x - y)
-            store(out, 6 * i + 2, part, x * y)
-            store(out, 6 * i + 3, part, abs(x))
-            increase(out, 6 * i + 3, part, y)
-            store(out, 6 * i + 4, part, pick(x, np.float32(0.5), y, x))
-            store(out, 6 * i + 5, part, spread(total(x)))
-        widen_into(wide, i, load(a, i, 0))
+@cache
+def compiled(module):
+    """The same two functions on the lanes of a module."""
+    load, store, increase, widen_into = module.load, module.store, module.increase, module.widen_into
+    spread, pick, total, totals = module.spread, module.pick, module.total, module.totals
+    at_most, marked, fetch = module.at_most, module.marked, module.fetch
+
+    @njit
+    def everything(a, b, out, wide):
+        for i in range(a.shape[0]):
+            for part in range(0, a.shape[1], LANES):
+                x, y = load(a, i, part), load(b, i, part)
+                store(out, 6 * i, part, x + y)
+                store(out, 6 * i + 1, part, x - y)
+                store(out, 6 * i + 2, part, x * y)
+                store(out, 6 * i + 3, part, abs(x))
+                increase(out, 6 * i + 3, part, y)
+                store(out, 6 * i + 4, part, pick(x, np.float32(0.5), y, x))
+                store(out, 6 * i + 5, part, spread(total(x)))
+            widen_into(wide, i, load(a, i, 0))
+
+    @njit
+    def counted(a, limit, marks, out):
+        fetch(a, 0, 0)  # changes nothing
+        store(out, 0, 0, totals(a, 1))
+        return at_most(load(a, 2, 0), np.float32(limit)), marked(marks, 64)
+
+    return everything, counted
 
 
-def test_every_operation_works_lane_by_lane():
+@BOTH
+def test_every_operation_works_lane_by_lane(module):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 5, 32)).astype(np.float32)
     out, wide = np.empty((30, 32), np.float32), rng.normal(size=(5, 16))
     before = wide.copy()
-    everything(a, b, out, wide)
+    compiled(module)[0](a, b, out, wide)
     found = out.reshape(5, 6, 32)
     for place, expected in enumerate((a + b, a - b, a * b, abs(a) + b, np.where(a > 0.5, b, a))):
         assert (found[:, place] == expected).all()
@@ -49,20 +56,30 @@ def test_every_operation_works_lane_by_lane():
     assert (wide == before + a[:, :16].astype(float)).all()
 
 
-@njit(cache=True)
-def counted(a, limit, marks, out):
-    fetch(a, 0, 0)  # changes nothing
-    store(out, 0, 0, totals(a, 1))
-    return at_most(load(a, 2, 0), np.float32(limit)), marked(marks, 64)
-
-
-def test_sums_of_sixteen_rows_and_counts_of_lanes_and_bytes():
+@BOTH
+def test_sums_of_sixteen_rows_and_counts_of_lanes_and_bytes(module):
     rng = np.random.default_rng(0)
     a, out = rng.normal(size=(18, 16)).astype(np.float32), np.empty((1, 16), np.float32)
     marks = rng.integers(0, 3, 256).astype(np.uint8)
-    below, bits = counted(a, np.sort(a[2])[8], marks, out)
+    below, bits = compiled(module)[1](a, np.sort(a[2])[8], marks, out)
     np.testing.assert_allclose(out[0], a[1:17].sum(axis=1), rtol=1e-5, atol=1e-6)
     assert below == 9 and bits == sum(2**k for k in range(64) if marks[64 + k])
+
+
+def test_plain_lanes_equal_the_vectors_to_the_bit_sums_and_what_is_no_number_included():
+    rng = np.random.default_rng(1)
+    a, b = (rng.normal(size=(2, 400, 32)) * 10.0 ** rng.integers(-30, 30, (2, 400, 32))).astype(np.float32)
+    a[::7, 3], b[::11, 20], a[5], a[6, ::2] = np.nan, np.inf, -0.0, 0.0
+    marks = rng.integers(0, 2, 128).astype(np.uint8)
+
+    def found(module):
+        everything, counted = compiled(module)
+        out, wide, sums = np.zeros((2400, 32), np.float32), np.ones((400, 16)), np.zeros((24, 16), np.float32)
+        everything(a, b, out, wide)
+        counts = [counted(a[16 * k :, :16].copy(), 0.25, marks, sums[k : k + 1]) for k in range(24)]
+        return [part.tobytes() for part in (np.nan_to_num(out), np.nan_to_num(wide), np.nan_to_num(sums))], counts
+
+    assert found(lanes) == found(lanes_plain)
 
 
 def test_rows_begin_at_cache_lines():

@@ -6,6 +6,8 @@ from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.figures.drift_types import drift_types_figure
 from boostrun.report import Entry
 from boostrun.report import drift_figure as figures
+from boostrun.report.canvas import write_png
+from boostrun.report.curves import curve_points
 
 CURVES = ((90.0, 92.0, 80.0, 91.0), (92.0, 94.0, 84.0, 93.0))
 
@@ -32,13 +34,13 @@ def drawn(monkeypatch):
 
 def test_means_and_deviations_at_the_checkpoints_that_all_trials_have():
     short = entry("a", CURVES[:1], (200, 400, 600, 800)).records + entry("a", [(92.0, 94.0)], (400, 800)).records
-    examples, mean, std = figures.along(Entry("a", ("sea",), {}, 2, short), "test_accuracy_pct")
+    points = curve_points(Entry("a", ("sea",), {}, 2, short), "test_accuracy_pct", "examples")
+    examples, mean, std = map(list, zip(*points))
     assert (examples, mean) == ([400, 800], [92.0, 92.5]) and std == pytest.approx([0.0, 1.5 * 2**0.5])
 
 
-def test_changes_are_dashed_lines_with_the_concepts_names(tmp_path, drawn):
-    figures.drift_figure([entry("iboost"), entry("ocb")], "test_accuracy_pct", tmp_path / "a.png")
-    (axis,) = drawn
+def test_changes_are_dashed_lines_with_the_concepts_names():
+    (axis,) = figures.draw_drift([entry("iboost"), entry("ocb")], "test_accuracy_pct").axes
     lines = axis.get_lines()
     assert lines[0].get_ydata().tolist() == [91.0, 93.0, 82.0, 92.0]
     dashed = [line.get_xdata()[0] for line in lines if line.get_linestyle() == "--" and len(line.get_xdata()) == 2]
@@ -49,13 +51,13 @@ def test_changes_are_dashed_lines_with_the_concepts_names(tmp_path, drawn):
     assert len(axis.collections) == 2  # a band each
 
 
-def test_each_data_set_has_a_panel_and_equal_figures_are_equal_files(tmp_path, drawn):
+def test_each_data_set_has_a_panel_and_equal_figures_are_equal_files(tmp_path):
     made = [entry("a"), entry("a", column="led")]
-    first = figures.drift_figure(made, "test_accuracy_pct", tmp_path / "a.png").read_bytes()
-    assert [axis.get_title() for axis in drawn] == ["sea", "led"]
-    assert figures.drift_figure(made, "test_accuracy_pct", tmp_path / "b.png").read_bytes() == first
+    one, two = (figures.draw_drift(made, "test_accuracy_pct") for _ in range(2))
+    assert [axis.get_title() for axis in one.axes] == ["sea", "led"]
+    assert write_png(one, tmp_path / "a.png").read_bytes() == write_png(two, tmp_path / "b.png").read_bytes()
     with pytest.raises(BoostrunError, match="no record has a curve of recovery_pct"):
-        figures.drift_figure(made, "recovery_pct", tmp_path / "c.png")
+        figures.draw_drift(made, "recovery_pct")
 
 
 def test_a_trade_off_has_a_point_for_each_window(tmp_path, drawn):

@@ -6,10 +6,11 @@ import struct
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, curve_figure, figures, share_figure, table_figure
+from boostrun.report import Entry, TableSpec, build, draw_curves, figures, share_figure, table_figure
+from boostrun.report.canvas import svg, write_png
 from boostrun.report.curves import curve_points
 from boostrun.report.shares import _shares
-from boostrun.report.sweep_figure import points_of, sweep_figure
+from boostrun.report.sweep_figure import draw_sweep, points_of
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
@@ -47,7 +48,7 @@ def test_curves_are_drawn_against_learners_and_costs(make_entry, tmp_path, again
         with_curves(make_entry("rand", values=TEN[:1])),
         make_entry(),
     ]
-    path = curve_figure(entries, "test_accuracy_pct", against, tmp_path / "c.png")
+    path = write_png(draw_curves(entries, "test_accuracy_pct", against), tmp_path / "c.png")
     assert size(path)[0] == 1200
 
 
@@ -77,7 +78,7 @@ def test_nothing_to_draw_is_an_error_in_words(make_entry, tmp_path):
     with pytest.raises(BoostrunError, match="nothing to draw"):
         table_figure(build(SPEC, [dataclasses.replace(make_entry(), where={})]), tmp_path / "a.png")
     with pytest.raises(BoostrunError, match="no record has a curve of test_accuracy_pct against T"):
-        curve_figure([make_entry(values=TEN)], "test_accuracy_pct", "T", tmp_path / "a.png")
+        draw_curves([make_entry(values=TEN)], "test_accuracy_pct", "T")
     assert not list(tmp_path.iterdir())
 
 
@@ -110,10 +111,10 @@ def test_a_path_of_points_is_drawn_at_its_points_not_at_every_t():
     assert [point[:2] for point in curve_points(plain, "error", "T")] == [(1, 90), (2, 40)]
 
 
-def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn(tmp_path):
+def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn():
     curve = shared("shareboost", {"T": [1, 2], "error": [9, 4]}, {})
     svm = shared("svm", {"misclassified": []}, {"error": 1.5, "support_vectors": 8912})
-    draw = lambda **more: curve_figure([curve, svm], "error", "T", tmp_path / "a.png", **more).read_bytes()  # noqa: E731
+    draw = lambda **more: svg(draw_curves([curve, svm], "error", "T", **more), "a")  # noqa: E731
     point = figures.PaperPoint("mnist", 2, 3.0, "recalled")
     drawn = [
         draw(), draw(t_name="features used"), draw(levels={"svm": "support_vectors"}), draw(levels={"svm": "nothing"}),
@@ -124,12 +125,11 @@ def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn(tmp_path):
     assert figures.level_entries([curve, svm], {"svm": ""}, "error", "other") == []
 
 
-def test_figures_that_span_decades_have_a_logarithmic_axis(tmp_path, monkeypatch):
+def test_figures_that_span_decades_have_a_logarithmic_axis():
     scales = []
-    monkeypatch.setattr(figures, "save", lambda figure, *_: scales.append(figure.axes[0].get_yscale()))
     for last in (1.0, 9.0, 0.0):
         curve = shared("shareboost", {"T": [1, 2], "error": [90.0, last]}, {})
-        curve_figure([curve], "error", "T", tmp_path / "a.png")
+        scales.append(draw_curves([curve], "error", "T").axes[0].get_yscale())
     assert scales == ["log", "linear", "linear"]
 
 
@@ -152,8 +152,8 @@ def test_a_sweep_is_drawn_where_all_trials_got_there(tmp_path):
         dataclasses.replace(shared(row, {}, {"needed": needed}, (head, f"classes={k}")), metric="needed")
         for head in ("to 20", "to 8") for row in ("a", "b") for k, needed in ((2, 1), (10, 6 if row == "a" else None))
     ]  # fmt: skip
-    path = sweep_figure(entries, 1, "classes", tmp_path / "a.png")
+    path = write_png(draw_sweep(entries, 1, "classes"), tmp_path / "a.png")
     assert size(path)[0] == 1200
     assert points_of(entries[2:4], 1)[0][:2] == (2.0, 1.0) and len(points_of(entries[2:4], 1)) == 1
     with pytest.raises(BoostrunError, match="nothing to draw: no complete cell against classes"):
-        sweep_figure(entries[3:4], 1, "classes", tmp_path / "b.png")
+        draw_sweep(entries[3:4], 1, "classes")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from boostrun.report import Entry, TableSpec, build
+from boostrun.report import Entry, TableSpec, build, draw_curves
+from boostrun.report.canvas import svg
+from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.entry import done
 from boostrun.report.layout import layout
 from boostrun.report.page import Records, Section, render
-from boostrun.report.page.axis import axis_over
-from boostrun.report.page.chart import HEIGHT, WIDTH, Line, Look, line_chart
-from boostrun.report.page.plots import Extras, plots, sweep_plot
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.section import Picture, section
 from boostrun.report.ranks import rank_methods
@@ -89,7 +86,7 @@ def test_the_page_fetches_nothing(make_entry):
         assert tag not in ("iframe", "object", "embed", "base") and (tag != "link" or attrs["href"] == "data:,")
         for name in ("src", "href", "action", "data"):
             assert attrs.get(name, "#").startswith(("#", "data:")), (tag, attrs)
-    assert "@import" not in text and "url(" not in text and "fetch(" not in text
+    assert "@import" not in text and set(re.findall(r"url\((.)", text)) == {"#"} and "fetch(" not in text
 
 
 def test_nothing_of_a_hostile_record_becomes_markup(make_entry):
@@ -137,63 +134,79 @@ def test_a_record_is_kept_once_and_without_what_names_or_measures_a_machine(make
 # -- charts ------------------------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=6), st.booleans())
-def test_ticks_lie_in_order_on_their_axis(values, log):
-    values = [abs(value) + 0.5 for value in values] if log else values
-    axis = axis_over(values, 10.0, 400.0, log)
-    ticks = axis.ticks()
-    assert ticks == sorted(ticks) and len(ticks) <= 12
-    assert all(10.0 - 1e-6 <= axis.at(value) <= 400.0 + 1e-6 for value in (*ticks, *values))
+def parts_of(svg, name):
+    """The values of an attribute of a chart's parts, in order."""
+    return [part.get(name) for part in ET.fromstring(svg).iter() if part.get(name) is not None]
 
 
-def lines_of(svg):
-    return [part for part in ET.fromstring(svg).iter() if part.get("class", "").startswith("line ")]
+def texts_of(svg):
+    return [part.text for part in ET.fromstring(svg).iter() if part.text and part.text.strip()]
 
 
-def test_a_chart_holds_its_lines_and_they_stay_inside():
-    points = [(10.0**power, 5.0 * power, 1.0 if power else math.nan) for power in range(5)]
-    svg = line_chart([Line(HOSTILE, HOSTILE, Look(0), points), Line("b", "b", Look(9, 2), points[:1])], "t", "x", "y")
-    first, second = lines_of(svg)
-    assert first.get("data-algo") == HOSTILE and HOSTILE in first[0].text
-    numbers = re.findall(r"[\d.]+", first.find("path[@class='l']").get("d"))
-    places = list(zip(map(float, numbers[::2]), map(float, numbers[1::2])))
-    assert len(places) == 5 and all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places)
-    steps = [after[0] - before[0] for before, after in itertools.pairwise(places)]
-    assert max(steps) - min(steps) < 0.3  # powers of ten are evenly spread: the axis is logarithmic
-    assert second.find("path[@class='l']").get("stroke-dasharray")
+@pytest.mark.parametrize("name", [HOSTILE, "$x^$", "it's \"both\" 'quotes'", "a -- b -->"])
+def test_a_chart_names_its_data_set_and_lines_whatever_they_are_called(make_entry, name):
+    entries = [make_entry(name, name, values=[80.0, 82.0])]
+    for record in entries[0].records:
+        record["curve"] = curve(record["seed"])
+    chart = svg(draw_curves(entries, "test_accuracy_pct", "samples_drawn"), name)
+    assert parts_of(chart, "data-dataset") == [name] and parts_of(chart, "data-algo") == [name, name]  # line and band
+    page = Page(chart)
+    assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags) and name in texts_of(chart)
 
 
-def test_long_lines_are_thinned_and_keep_their_ends():
-    points = [(float(x), math.sin(x), math.nan) for x in range(5000)]
-    svg = line_chart([Line("a", "a", Look(0), points)], "", "x", "y")
-    assert len(svg) < 6000 and "sin" not in svg
-    assert lines_of(svg)[0][0].text == f"a: {points[-1][1]:.4g} at the end"
+def test_equal_charts_are_equal_and_no_two_of_a_page_share_an_id(make_entry):
+    def charts():
+        _, (made,) = sections(make_entry, Records())
+        return [plot.chart for plot in made.plots]
+
+    first, second = charts()
+    assert charts() == [first, second]
+    ids = [*parts_of(first, "id"), *parts_of(second, "id")]
+    assert len(ids) == len(set(ids)) > 4
+    for chart in (first, second):
+        clips = re.findall(r"#(\w+)\)", " ".join(parts_of(chart, "clip-path")))
+        used = [at.removeprefix("#") for at in parts_of(chart, "{http://www.w3.org/1999/xlink}href")]
+        assert set(clips) | set(used) == set(parts_of(chart, "id"))
 
 
 def test_a_stream_is_drawn_against_examples_with_its_changes_of_concept():
-    record = {
-        "seed": 0, "cell": {"algo": {"name": "iboost"}, "dataset": {"name": "sea"}},
-        "curve": {"examples": [100, 200, 300], "test_accuracy_pct": [70, 80, 90], "changes": [150, 250],
-                  "stream": {"concepts": ["p", "<q>", "r"], "bayes_accuracy_pct": 95.0}},
-    }  # fmt: skip
-    entry = Entry("iboost", ("sea",), {}, 1, [record])
-    (plot,), why = plots([entry], ["test_accuracy_pct"], Extras())
-    assert plot.name == "test accuracy % against examples seen" and not why and plot.panels[0].dataset == "sea"
-    marks = [part for part in ET.fromstring(plot.panels[0].chart).iter() if part.get("class") == "change"]
-    assert [mark[0].text for mark in marks] == [
-        "the concept changes after 150 examples to <q>", "the concept changes after 250 examples to r"
-    ]  # fmt: skip
-    assert [key.label for key in plot.legend] == ["iboost", "the best possible: 95.0"]
+    def trial(seed, changes):
+        return {
+            "seed": seed, "cell": {"algo": {"name": "iboost"}, "dataset": {"name": "sea"}},
+            "curve": {"examples": [100, 200, 300], "test_accuracy_pct": [70, 80, 90], "changes": changes,
+                      "stream": {"concepts": ["p", "<q>", "r"], "bayes_accuracy_pct": 95.0}},
+        }  # fmt: skip
+
+    entry = Entry("iboost", ("sea",), {}, 1, [trial(0, [150, 250])])
+    (shown,) = curve_figures([], [entry], ["test_accuracy_pct"], Extras())
+    assert shown.title == "test accuracy % against examples seen" and shown.stem == "curve_test_accuracy_pct_examples"
+    chart = svg(shown.figure, "a")
+    assert parts_of(chart, "data-dataset") == ["sea"]
+    assert {"p", "<q>", "r", "iboost", "best possible 95.0"} <= set(texts_of(chart))
+    differing = [trial(0, [150, 250]), trial(1, [120, 260])]
+    (shown,) = curve_figures([], [replace(entry, records=differing)], ["test_accuracy_pct"], Extras())
+    lines = shown.figure.axes[0].get_lines()
+    assert not [line for line in lines if line.get_linestyle() == "--"]  # changes that are not those of all trials
+
+
+def test_long_curves_are_thinned_on_the_page_and_keep_their_ends():
+    marks = list(range(1, 5001))
+    trials = [{"seed": seed, "curve": {"T": marks, "loss": [seed + t % 7 for t in marks]}} for seed in (0, 1)]
+    entry = Entry("a", ("x",), {}, 2, trials)
+    whole, few = (draw_curves([entry], "loss", "T", most=most) for most in (None, 200))
+    x = [figure.axes[0].get_lines()[0].get_xdata() for figure in (whole, few)]
+    assert len(x[0]) == 5000 and len(x[1]) == 200 and x[1][0] == 1 and x[1][-1] == 5000
+    assert len(svg(few, "a")) < 40_000 < len(svg(whole, "a"))
 
 
 def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     records = Records()
     _, (made,) = sections(make_entry, records)
-    assert [plot.name for plot in made.plots] == [
+    assert [plot.title for plot in made.plots] == [
         "test accuracy % against weak learners T", "test accuracy % against samples drawn"
     ]  # fmt: skip
-    assert [key.algo for key in made.plots[0].legend] == ["rand", "wsam", "geem"]
-    assert len(lines_of(made.plots[0].panels[0].chart)) == 3
+    assert list(dict.fromkeys(parts_of(made.plots[0].chart, "data-algo"))) == ["rand", "wsam", "geem"]
+    assert {"rand r=100", "wsam r=100", "geem r=100", "mnist"} <= set(texts_of(made.plots[0].chart))
     assert len(made.diagrams) == 1 and "6 seeds" in made.diagrams[0].caption and ": 1" in made.ranks_remark
 
 
@@ -206,28 +219,21 @@ def test_differences_by_seed_are_a_table_of_their_own(make_entry):
     assert not sections(make_entry, Records())[1][0].plain
 
 
-def test_rows_without_trials_take_no_colour(make_entry):
-    entries = [make_entry(f"none{number}") for number in range(7)] + [make_entry(name, values=[1.0]) for name in "ab"]
-    for entry in entries[7:]:
-        entry.records[0]["curve"] = curve(0)
-    drawn, _ = plots(entries, ["test_accuracy_pct"], Extras())
-    assert [line.get("class") for line in lines_of(drawn[0].panels[0].chart)] == ["line c0", "line c1"]
-
-
-def test_too_many_lines_for_a_chart_are_said(make_entry):
+def test_too_many_lines_for_a_chart_are_said(make_entry, spec):
     entries = [make_entry(f"m{number}", values=[1.0]) for number in range(30)]
     for entry in entries:
         done(entry.records)[0]["curve"] = curve(0)
-    drawn, why = plots(entries, ["test_accuracy_pct"], Extras())
-    assert not drawn and "more than 24 lines" in why
-    assert plots([make_entry()], ["test_accuracy_pct"], Extras()) == ([], "")
+    made = section("a/b", "", build(spec, entries), entries, entries, ["test_accuracy_pct"], {}, Records())
+    assert not made.plots and "more than 24 lines" in made.plots_remark
+    assert not list(curve_figures([], [make_entry()], ["test_accuracy_pct"], Extras()))
 
 
 def test_a_table_against_one_of_its_columns(make_entry):
     entries = [make_entry("geem", r=r, values=[1.0 + r], expected=1, metric="test_accuracy_pct") for r in (2, 4, 8)]
-    plot = sweep_plot(entries, 1, "r")
-    assert plot.name == "against r" and len(lines_of(plot.panels[0].chart)) == 1
-    assert sweep_plot([make_entry(metric="test_accuracy_pct")], 1, "r") is None
+    (shown,) = curve_figures(entries, [], ["test_accuracy_pct"], Extras(sweep=(1, "r")))
+    assert (shown.stem, shown.title) == ("curve_r", "against r")
+    assert set(parts_of(svg(shown.figure, "a"), "data-algo")) == {"geem"}
+    assert not list(curve_figures([make_entry(metric="test_accuracy_pct")], [], [], Extras(sweep=(1, "r"))))
 
 
 @pytest.mark.parametrize("k", [3, 13])

@@ -79,9 +79,38 @@ def test_a_pool_that_ends_before_its_workers_were_ready_is_no_error_of_theirs(tm
     """As when another worker dies, or the run is interrupted."""
     with pool.started(2, functools.partial(time.sleep, 60)) as wait:
         results = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(2))
-        time.sleep(0.2)  # tasks that are cancelled at once end loky's thread with a KeyError
         results.close()
         wait()
+
+
+_ENDED_WITH_TASKS_LEFT = """
+import time
+import joblib
+from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
+from boostrun.runner import pool
+from boostrun.runner.loky import one_worker
+
+sends_the_next = Thread.process_result_item
+def late(thread, answer):  # as on a busy machine: before loky's thread looks at what it sent, others have the processor
+    sends_the_next(thread, answer)
+    time.sleep(0.3)
+Thread.process_result_item = late
+for answered in range(3):
+    with pool.closing(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(100))) as answers:
+        for _ in range(answered):
+            next(answers)
+with pool.started(2, int), pool.closing(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(9))):
+    pass  # more than the queue of the workers holds
+with one_worker({}) as submit:
+    submit(time.sleep, 60)
+"""
+
+
+def test_a_pool_that_ends_with_tasks_left_says_nothing():
+    done = subprocess.run(
+        [sys.executable, "-c", _ENDED_WITH_TASKS_LEFT], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2, True, 1.5, "2"])

@@ -12,7 +12,7 @@ from boostrun.errors import BoostrunError
 from boostrun.runner import worker
 from boostrun.runner.provenance import collect
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
+from boostrun.runner.store import Store, StoreWriteError
 
 
 @pytest.fixture
@@ -52,6 +52,13 @@ def test_done_trials_are_not_run_again_and_a_resumed_run_ends_as_an_undisturbed_
     assert go(trials(8), toy(), store, n_jobs).cached == 8
     assert sorted(toy().executions()) == list(range(8))
     assert figures(store) == expected(8)
+
+
+def test_no_worker_starts_for_a_store_that_cannot_be_written(tmp_path, toy, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("boostrun.runner.pool.parallel", None)
+    with pytest.raises(StoreWriteError, match="cannot write in the store"):
+        go(trials(4), toy(), Store(tmp_path / "file" / "s"), 2)
 
 
 def test_a_trial_given_twice_runs_once(store, toy):

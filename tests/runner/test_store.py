@@ -12,7 +12,7 @@ from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.cell import Inputs
-from boostrun.runner.store import LockBusyError, Store, pack, unpack
+from boostrun.runner.store import LockBusyError, Store, StoreWriteError, pack, unpack
 
 
 def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
@@ -215,6 +215,22 @@ def test_a_store_that_cannot_be_written_or_read_is_one_sentence(tmp_path):
     for action in (lambda: store.get(record()["key"]), lambda: list(store.records())):
         with pytest.raises(BoostrunError, match="cannot read"):
             action()
+
+
+def test_looking_whether_a_store_can_be_written_leaves_no_trace(tmp_path):
+    for root in (tmp_path, tmp_path / "not" / "there"):
+        Store(root).check_writable()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("root", ["file", "file/below/it", "/proc/nope/nor/this"])
+def test_a_store_that_cannot_be_written_is_known_before_a_record_is(root, tmp_path):
+    if root.startswith("/proc") and not os.path.isdir("/proc/self"):
+        pytest.skip("there is no /proc, in which not even root can make a folder")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreWriteError, match="cannot write in the store"):
+        Store(tmp_path / root).check_writable()
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_leftovers_of_dead_writers_are_not_records_and_go_in_time(tmp_path):

@@ -14,6 +14,7 @@ from boostrun.methods.paper import Paper
 from boostrun.papers.adaptive import keys
 
 _HERE = "boostrun.papers.adaptive"
+_PROBE = {"budget_multiplier": 100.0, "family": 0}  # what the few samples of one family bear that it is compiled on
 _SCALES = Tuning("scale", tuple(range(12)))  # of the bandits, in the paper
 
 POLICIES = {
@@ -51,6 +52,7 @@ def _method(
         evaluation=f"{_HERE}.evaluation:StagedVotes",
         unused=frozenset() if samples else frozenset({"sampling"}),
         parts={"policy": Part(POLICIES[policy], policy_keys, {name: prefix + name for name in parameters} | names)},
+        probe=_PROBE,
         exports=frozenset({"c", "npz"}),
         tuning=tuning,
     )
@@ -143,6 +145,8 @@ PAPER = Paper(
     title="Dubout & Fleuret 2014: Adaptive Sampling for Large Scale Boosting",
     methods=METHODS,
     policies=POLICIES,
+    objects={"policy": f"{_HERE}.policies"},
+    checks={"policies": f"{_HERE}.conformance:checks"},
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
     },

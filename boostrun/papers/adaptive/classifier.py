@@ -62,7 +62,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
     17034
     """
 
-    ensemble_type = VoteEnsemble
+    _model_types = (VoteEnsemble,)
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.

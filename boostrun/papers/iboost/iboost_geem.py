@@ -54,6 +54,7 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
     """
 
     scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
+    _constant = ("_geem",)
 
     def _begin(self, n_features, n_classes):
         super()._begin(n_features, n_classes)

@@ -149,6 +149,7 @@ PAPER = Paper(
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
     },
     weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
+    checks={"strategies": f"{_HERE}.conformance:checks"},
     reference=Path(__file__).with_name("reference.csv"),
     public={
         "ReservoirClassifier": f"{_HERE}.classifier",

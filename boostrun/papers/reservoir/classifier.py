@@ -7,11 +7,12 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
-from boostrun.methods import archive, one_vs_all, parameters
+from boostrun.methods import one_vs_all, parameters
 from boostrun.methods.binning import Binner
 from boostrun.methods.components import component_of
+from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
-from boostrun.methods.hypothesis_ensemble import FORMAT, HypothesisEnsemble
+from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.weak_learner import WeakLearner, as_weak_learner
 from boostrun.papers.reservoir.coefficients import RULES
@@ -65,6 +66,8 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     >>> clf.peak_samples_held_
     100
     """
+
+    _model_types = (StumpEnsemble, HypothesisEnsemble)
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels. The arrays are read through a Filter().
@@ -129,10 +132,6 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
         self.covariance_restarts_ = sum(strategy.restarts for _, strategy, _ in self._problems)
         if not self.warm_start:
             del self._problems, self._binner, self._learner
-
-    @classmethod
-    def _type_of(cls, path) -> type:
-        return HypothesisEnsemble if archive.kind_of(path) == FORMAT else cls.ensemble_type
 
     def _own_strategy(self) -> Strategy:
         return as_strategy(component_of(self, "strategy", OF_STRATEGIES))

@@ -17,7 +17,7 @@ from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir.kernels import geem as kernels
 from boostrun.papers.reservoir.kernels.distance import RUN
-from boostrun.papers.reservoir.kernels.inverse import Inversion
+from boostrun.papers.reservoir.kernels.inverse import inversion_of
 from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys
 from boostrun.papers.reservoir.strategies import Batch, Strategy
 from boostrun.papers.reservoir.swaps import swap
@@ -210,7 +210,7 @@ class _Elimination:
     """
 
     def __init__(self, n: int, q: int):
-        self.inversion, self.columns = Inversion(n), np.empty((q, n))
+        self.inversion, self.columns = inversion_of(n), np.empty((q, n))
 
     def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
         """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from boostrun.config.fields import check, fields_of
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
+from boostrun.methods.saved import Saveable
 from boostrun.papers.shareboost.checkpoint import Checkpoint, Round
 from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
@@ -28,7 +28,7 @@ _NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of class
 _DTYPES = [np.float64, np.float32, np.uint8]
 
 
-class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
+class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstimator):
     """A linear multiclass predictor with few features, the same for all classes, found by forward greedy selection.
 
     Parameters
@@ -71,6 +71,9 @@ class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
     >>> len(set(clf.selected_)), clf.path_[4].shape
     (20, (5, 10))
     """
+
+    _model_types = (SharedFeatures,)
+    _rounds = "n_features"
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
@@ -136,7 +139,7 @@ class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
             "seconds_optimise_": "seconds_optimise",
         }.items():  # fmt: skip
             setattr(self, name, np.array([getattr(done, field) for done in run.rounds]))
-        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle  # type: ignore[attr-defined]
+        self.saturated_ = (self.train_loss_ <= self.stop_loss) | self.model_.idle
 
     def _check_parameters(self) -> None:
         check(self)
@@ -176,27 +179,15 @@ class ShareBoostClassifier(ShareBoostKeys, ClassifierMixin, BaseEstimator):
         for scores in self._staged(X):
             yield self._labels(scores)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted path and the classes as npz, without pickle; :meth:`load` reads it back."""
-        check_is_fitted(self)
-        classes = self.classes_ if self.classes_.dtype != object else self.classes_.astype(str)
-        return self.model_.save(path, classes=classes, n_features_in=np.array(self.n_features_in_))
+    @property
+    def _model(self) -> SharedFeatures:
+        return self.model_
 
-    @classmethod
-    def load(cls, path: str | Path):
-        """A classifier that predicts as the saved one did; it can be refitted, not continued."""
-        model, extra = SharedFeatures.load(path)
-        loaded = cls(max(1, model.n_rounds))
-        try:
-            loaded.classes_, loaded.n_features_in_ = extra["classes"], int(extra["n_features_in"])
-        except KeyError as error:
-            raise BoostrunError(f"{path} holds shared features but no {error}") from None
-        loaded.model_, loaded.selected_, loaded.path_ = model, model.selected, model.path
-        return loaded
+    def _hold(self, model: SharedFeatures) -> None:
+        self.model_, self.selected_, self.path_ = model, model.selected, model.path
 
     def _samples(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=_DTYPES, reset=False)
+        return self._prepared(X, dtype=_DTYPES)
 
     def _staged(self, X) -> Iterator[np.ndarray]:
         samples = self._samples(X)

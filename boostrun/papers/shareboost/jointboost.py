@@ -58,7 +58,8 @@ class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
     True
     """
 
-    _model_type = SharedStumps
+    _model_types = (SharedStumps,)
+    _rounds = "rounds"
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.

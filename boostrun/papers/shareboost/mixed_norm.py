@@ -81,7 +81,8 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
     True
     """
 
-    _model_type = MixedNormPath
+    _model_types = (MixedNormPath,)
+    _rounds = "n_lambdas"
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_point: Callable[[int, Point], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64 from 0.

@@ -49,7 +49,8 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
     (True, True)
     """
 
-    _model_type = OneVsRestPath
+    _model_types = (OneVsRestPath,)
+    _rounds = "n_features"
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int], None] | None = None):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64, all of 0 to k - 1.
@@ -92,7 +93,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
 
         Its rows are opposite, w/2 and -w/2: twice the penalty of both is the penalty of w.
         """
-        return ShareBoostKeys(
+        return ShareBoostKeys(  # type: ignore[call-arg]  # mypy does not see its constructor
             margin=0.0, reg=2.0 * self.reg, solver=self.solver, inner_rtol=self.inner_rtol,
             inner_maxiter=self.inner_maxiter, stop_loss=self.stop_loss,
         )  # fmt: skip

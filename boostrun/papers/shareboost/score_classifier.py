@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from boostrun.errors import BoostrunError
+from boostrun.methods.saved import Saveable
 from boostrun.papers.shareboost.features import features_of
 
 
-class ScoreClassifier(ClassifierMixin, BaseEstimator):
+class ScoreClassifier(Saveable, ClassifierMixin, BaseEstimator):
     """Base of classifiers with ``classes_`` that score every class; ties go to the class that comes first.
 
-    A subclass has ``_scores(X) -> (n, k)``, ``_staged_scores(X)`` which yields such arrays, ``_model``, which can be
-    saved, of type ``_model_type``, and ``_hold(model)``, which sets the attributes that follow from it. Its first
-    parameter is the length of the path.
+    A subclass has ``_scores(X) -> (n, k)``, ``_staged_scores(X)`` which yields such arrays, and what
+    :class:`boostrun.methods.saved.Saveable` asks for.
     """
-
-    _model_type: type
 
     _dtypes: tuple[type, ...] = (np.float64, np.float32)  # the first is what others become
 
@@ -39,8 +36,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return X, numbers.astype(np.int64)
 
     def _checked(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=list(self._dtypes), order="C", reset=False)
+        return self._prepared(X, dtype=list(self._dtypes), order="C")
 
     def decision_function(self, X) -> np.ndarray:
         """Scores (n, k) of X (n, d); for two classes (n,), the second's less the first's."""
@@ -60,24 +56,6 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         """Labels at every point of the path."""
         for scores in self._staged_scores(self._checked(X)):
             yield self.classes_[scores.argmax(axis=1)]
-
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted model and the classes as npz, without pickle; :meth:`load` reads it back."""
-        check_is_fitted(self)
-        classes = self.classes_ if self.classes_.dtype != object else self.classes_.astype(str)
-        return self._model.save(path, classes=classes, n_features_in=np.array(self.n_features_in_))
-
-    @classmethod
-    def load(cls, path: str | Path):
-        """A classifier that predicts as the saved one did."""
-        model, extra = cls._model_type.load(path)  # type: ignore[attr-defined]
-        loaded = cls(model.n_rounds)
-        try:
-            loaded.classes_, loaded.n_features_in_ = extra["classes"], int(extra["n_features_in"])
-        except KeyError as error:
-            raise BoostrunError(f"{path} holds a model but no {error}") from None
-        loaded._hold(model)
-        return loaded
 
 
 class PoolClassifier(ScoreClassifier):

@@ -33,7 +33,7 @@
   };
   all("thead button").forEach((button) => button.addEventListener("click", () => sort(button.closest("th"))));
 
-  // The filter: items by paper, columns and panels by data set, rows and lines by algorithm.
+  // The filter: items by paper, columns by data set, rows by algorithm; other panels and lines of charts fade.
   const form = document.getElementById("filter");
   const hide = (part, hidden) => part.toggleAttribute("hidden", hidden);
   const filterTable = (table, dataset, algo) => {
@@ -57,16 +57,12 @@
       const tables = all("table:not(.plain)", item);
       const some = tables.map((table) => filterTable(table, dataset, algo)).some(Boolean);
       const fits = tables.length ? some : !dataset && !algo;
-      all(".panel", item).forEach((panel) => {
-        const lines = all(".line", panel);
-        lines.forEach((line) => line.toggleAttribute("data-off", Boolean(algo) && line.dataset.algo !== algo));
-        const empty = lines.every((line) => line.hasAttribute("data-off"));
-        hide(panel, empty || (Boolean(dataset) && panel.dataset.dataset !== dataset));
-      });
+      Object.entries({ dataset, algo }).forEach(([name, chosen]) => all(`.plots [data-${name}]`, item).forEach((part) => {
+        part.toggleAttribute("data-off", Boolean(chosen && part.dataset[name]) && part.dataset[name] !== chosen);
+      }));
       all(".ranks figure", item).forEach((figure) => {
         hide(figure, Boolean(dataset && figure.dataset.dataset) && figure.dataset.dataset !== dataset);
       });
-      all(".legend li", item).forEach((key) => hide(key, Boolean(algo) && key.dataset.algo !== algo));
       const gone = !fits || (Boolean(paper) && item.dataset.paper !== paper) || (onlyStored && item.dataset.trials === "0");
       hide(item, gone);
       count += !gone;

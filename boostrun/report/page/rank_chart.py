@@ -6,16 +6,15 @@ import math
 
 from markupsafe import Markup, escape
 
-from boostrun.report.page.chart import WIDTH
 from boostrun.report.ranks import Ranks
 
-_SIDE, _ROW, _TOP = 132, 17, 44
+_WIDTH, _SIDE, _ROW, _TOP = 460, 132, 17, 44
 
 
 def rank_chart(ranks: Ranks, title: str) -> Markup:
     """Demsar's diagram (2006, Figure 1): the best rank on the left, Nemenyi's critical difference above the line."""
     k = len(ranks.methods)
-    left, right = _SIDE, WIDTH - _SIDE
+    left, right = _SIDE, _WIDTH - _SIDE
 
     def at(rank: float) -> float:
         return round(left + (rank - 1) / (k - 1) * (right - left), 1)
@@ -46,4 +45,4 @@ def rank_chart(ranks: Ranks, title: str) -> Markup:
             f'<text x="{edge + (-4 if on_left else 4)}" y="{y}" dy=".35em" text-anchor="{anchor}">{inside}</text>'
         )
     label = f'role="img" aria-label="critical-difference diagram: {escape(title)}"'
-    return Markup(f'<svg viewBox="0 0 {WIDTH} {height}" {label}>{"".join(parts)}</svg>')
+    return Markup(f'<svg viewBox="0 0 {_WIDTH} {height}" {label}>{"".join(parts)}</svg>')

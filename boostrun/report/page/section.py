@@ -8,15 +8,19 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from boostrun.report.canvas import svg
 from boostrun.report.contests import contests
+from boostrun.report.curve_figures import Extras, curve_figures, too_many
+from boostrun.report.curves import MOST_LINES
 from boostrun.report.entry import Entry
 from boostrun.report.layout import layout
-from boostrun.report.page.plots import Extras, Plot, plots, sweep_plot
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.records import Records
 from boostrun.report.page.tables import Block, Names, blocks
 from boostrun.report.paired import rounded
 from boostrun.report.table import Table
+
+_POINTS = 120  # of a curve: more cannot be seen at the width of a page
 
 
 class Picture(NamedTuple):
@@ -24,6 +28,13 @@ class Picture(NamedTuple):
 
     caption: str
     content: bytes
+
+
+class Plot(NamedTuple):
+    """A figure of curves, and what the choice of it is called."""
+
+    title: str
+    chart: Markup
 
 
 class Diagram(NamedTuple):
@@ -85,11 +96,11 @@ def section(
     ``differences_to`` the one that others are compared with by seed, if any.
     """
     laid = layout(table)
-    extras = extras or Extras()
-    drawn, why = plots(curves, metrics, extras)
-    if extras.level is not None:
-        head = table.spec.columns[extras.level].rpartition(".")[2]
-        drawn = [*filter(None, [sweep_plot(entries, extras.level, head)]), *drawn]
+    plots = [
+        Plot(title, Markup(svg(figure, f"{name} {stem}")))
+        for stem, title, figure in curve_figures(entries, curves, metrics, extras or Extras(), _POINTS)
+    ]
+    why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
     held, remark = contests(table)
     diagrams = [
         Diagram(
@@ -114,7 +125,7 @@ def section(
         targets=targets,
         footer=[line for line in laid.footer if line not in targets],
         notes=laid.notes,
-        plots=drawn,
+        plots=plots,
         diagrams=diagrams,
         plots_remark=why,
         ranks_remark=remark,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from boostrun.report.entry import Entry
 from boostrun.report.layout import BEST, Layout, block_title, group_head
 from boostrun.report.page.records import Records
-
-if TYPE_CHECKING:
-    from boostrun.report.table import Table
+from boostrun.report.table import Table
 
 #: (row, setting, column) -> (algorithm, data set) of a cell
 Names = Mapping[tuple, tuple[str, str]]

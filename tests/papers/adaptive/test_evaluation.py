@@ -9,6 +9,7 @@ from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.inputs.table import Table
 from boostrun.methods import one_vs_all
+from boostrun.papers.adaptive import METHODS
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.evaluation import StagedVotes
 from boostrun.papers.adaptive.policies import BestFamily, UniformNaive
@@ -83,8 +84,12 @@ def test_what_could_not_start_is_told_before_anything_is_trained(policy, words):
     assert not hasattr(model, "classes_")
 
 
-def test_compiling_needs_no_data():
-    StagedVotes().warm_up(AdaBoostMHClassifier(UniformNaive(Q=3), n_estimators=3, random_state=0), Table(Bank()))
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_compiled_whatever_the_budget_and_the_families_of_its_cell(name):
+    method = METHODS[name]
+    keys = {key: field.default for key, field in method.fields.items()} | {"budget_multiplier": 0.01}
+    keys |= {"family": "others"} if "family" in keys else {}
+    StagedVotes().warm_up(method.make_small(keys, method.budget_defaults), Table(Bank()))
 
 
 # --- a stranger's policy --------------------------------------------------------------------------------------------

@@ -14,9 +14,27 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import get_cython_function_address, intrinsic
 
+from boostrun.kernels.plain import needed
+from boostrun.papers.reservoir.kernels.inverse_plain import PlainInversion
+
 _SMALL = 32  # rows that LAPACK factorises at once; above, matrix products do nearly all the work, at twice its speed
 _ARGUMENTS = {"dpotrf": 5, "dtrtri": 6, "dlauum": 5, "dtrmm": 11, "dsyrk": 10}
 _MOST = max(_ARGUMENTS.values())
+
+
+def inversion_of(n: int) -> Inversion | PlainInversion:
+    """An :class:`Inversion` of ``n`` rows; the plain one, equal to the bit, where its calls cannot be made."""
+    return (PlainInversion if _plain() else Inversion)(n)
+
+
+@cache
+def _plain() -> bool:
+    def works():
+        tried = Inversion(1)
+        tried.matrix[:] = 4.0
+        return tried.factor()[0, 0] == 0.5
+
+    return needed(works)
 
 
 class Inversion:

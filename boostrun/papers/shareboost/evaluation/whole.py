@@ -14,8 +14,6 @@ from boostrun.papers.shareboost.table_pools import NUMBERS
 class Whole(Evaluation):
     """Test error, how many errors, and multiply-adds of a prediction, of a classifier with ``multiply_adds_``.
 
-    Nothing is compiled for it.
-
     The curve holds what is ``misclassified``, as that of ShareBoost does.
     """
 

@@ -1,0 +1,248 @@
+"""From what a person names to its checks: a class or object of his own, a paper, an item, a choice of the catalogue."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from boostrun import config
+from boostrun.config import catalogue, compose
+from boostrun.config.settings import BUDGET_KEYS
+from boostrun.conformance import Check, Section, Skipped, blame, part
+from boostrun.conformance.family import is_family
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.extend import keys, objects, registry
+from boostrun.methods.paper import Paper
+
+_ONE = {"strategies": "strategy", "policies": "policy", "weak_learners": "weak_learner"}
+_NEEDED = (
+    "a method has fit and predict, or test_then_train and predict; a data set read; a feature family "
+    "__call__(images); a strategy __call__(batch, r, rng); a policy choose(board); a weak learner find(samples, "
+    "signed_weights); an evaluation warm_up and run; a paper is a boostrun.methods.paper.Paper"
+)
+
+
+def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> list[Section]:
+    """The checks of what ``word`` names: module:Class, module:PAPER, a paper, PAPER/ITEM, or a choice's name.
+
+    ``overrides`` are keys of the thing, and short budget keys of a method. Raises BoostrunError with one sentence for a
+    name that is none, and for keys that it does not have.
+    """
+    if config_dir is not None:
+        catalogue.read_beside(Path(config_dir))
+    if ":" not in word:
+        return _of_name(word, config_dir, overrides)
+    folder = str(Path(config_dir or ".").resolve())
+    objects.allow(word, folder)
+    thing = objects.named(word)
+    if isinstance(thing, Paper):
+        return _of_paper(_paper_named(word, folder), config_dir, overrides)
+    kind = kind_of(thing, word)
+    if kind in ("algo", "dataset", "features"):
+        registry.register(kind, word, word)
+        return [_of_choice(kind, word, overrides)]
+    if kind == "evaluation":
+        _refuse(overrides, word, "an evaluation has no keys")
+        return [_of_evaluation(word)]
+    return [_of_part(kind, word, word, overrides)]
+
+
+def kind_of(thing: Any, where: str) -> str:
+    """What a class, function or object is: a group or room of the catalogue, or evaluation; BoostrunError for none."""
+    can = lambda *names: all(callable(getattr(thing, name, None)) for name in names)  # noqa: E731
+    if (can("predict") and (can("fit") or can("test_then_train"))) or can("learn_one", "predict_one"):
+        return "algo"
+    if can("warm_up", "run"):
+        return "evaluation"
+    if room := part.room_of(thing):
+        return room
+    if not callable(thing):
+        raise BoostrunError(f"{where} is neither a class nor a function but of type {type(thing).__name__}")
+    if inspect.isclass(thing):
+        if can("read") or can("draw"):
+            return "dataset"
+        if is_family(thing):
+            return "features"
+        raise BoostrunError(f"{where} is none of ours: {_NEEDED}")
+    return "features" if is_family(thing) else "dataset"
+
+
+def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> list[Section]:
+    """A paper that is installed, one of its items, or a choice of the catalogue."""
+    papers = [name for name in catalogue.papers() if name]
+    if word in papers:
+        return _of_paper(word, config_dir, overrides)
+    if word in (items := compose.options("paper", config_dir)):
+        return [_of_item(word, config_dir, overrides)]
+    for group in catalogue.GROUPS:
+        if word in catalogue.names(group):
+            return [_of_choice(group, word, overrides)]
+    for room in part.ROOMS:
+        if word in catalogue.parts(room):
+            return [_of_part(room, word, catalogue.parts(room)[word], overrides)]
+    if "/" in word:
+        raise BoostrunError(f"no paper item '{word}'{did_you_mean(word, items)} (boostrun ls paper)")
+    known = [*papers, *(name for group in catalogue.GROUPS for name in catalogue.names(group))]
+    raise BoostrunError(
+        f"'{word}' names no class (module:Class, as in my_algo:MyBooster, is needed), no paper ({', '.join(papers)}), "
+        "and "
+        f"nothing that a paper brings{did_you_mean(word, known)}"
+    )
+
+
+def _paper_named(where: str, folder: str) -> str:
+    """The name of a paper in the catalogue, which it is put into unless it is installed."""
+    for point in entry_points(group="boostrun.papers"):
+        if point.value == where:
+            return str(point.name)
+    name = where.partition(":")[0].partition(".")[0]
+    catalogue.take_beside({name: where}, folder)
+    catalogue.papers()
+    return name
+
+
+def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> list[Section]:
+    """All that a paper brings, a section each."""
+    _refuse(overrides, name, "a paper is checked with the defaults of its things")
+    paper, where = catalogue.papers()[name], _where_of(name)
+    from boostrun.conformance import declaration
+
+    found = [Section(f"{name}, a paper", declaration.checks(name, where), blame.files_of(where))]
+    for group, room in catalogue.GROUPS.items():
+        found += [_or_skipped(each, lambda g=group, e=each: _of_choice(g, e, ()))  # type: ignore[misc]
+                  for each in getattr(paper, room)]  # fmt: skip
+    for room in part.ROOMS:
+        found += [_or_skipped(each, lambda r=room, e=each, t=target: _of_part(r, e, t, ()))  # type: ignore[misc]
+                  for each, target in getattr(paper, room).items()]  # fmt: skip
+    items = [each for each in compose.options("paper", config_dir) if each.startswith(f"{name}/")]
+    return [*found, *(_of_item(each, config_dir, ()) for each in items)]
+
+
+def _where_of(name: str) -> str:
+    """module:OBJECT of a paper."""
+    beside = {each: where for each, where, _ in catalogue.beside()}
+    return beside[name] if name in beside else next(
+        point.value for point in entry_points(group="boostrun.papers") if point.name == name
+    )  # fmt: skip
+
+
+def _or_skipped(name: str, make: Callable[[], Section]) -> Section:
+    """A section, or one that says why there can be none: a key that must be given."""
+    try:
+        return make()
+    except BoostrunError as error:
+        reason = str(error)
+
+        def skip() -> None:
+            raise Skipped(reason)
+
+        return Section(name, [Check("with its defaults", skip)])
+
+
+def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
+    """A method, a data set or features of the catalogue, with keys from the command line."""
+    given = {word.removeprefix(f"{group}."): value for word, value in compose.values_of(overrides).items()}
+    budgets = {key: given.pop(key) for key in BUDGET_KEYS if group == "algo" and key in given}
+    checked = config.check_group(group, {"name": name, **given})
+    if group == "algo":
+        return _of_method(name, checked, budgets)
+    if registry.is_own(group, name):
+        checked = {"name": name, "class": registry.where_of(group, name), **checked}
+    if group == "features":
+        from boostrun.conformance import family
+
+        own = blame.files_of(checked.get("class") or f"{catalogue.pipeline(checked).module}:")
+        kind = "a feature family" if "class" in checked else "features"
+        return Section(f"{name}, {kind}", family.checks(checked), own)
+    declared = catalogue.dataset(checked)
+    own = blame.files_of(checked.get("class") or f"{declared.loader}:")
+    data_root = Path(os.environ.get("BOOSTRUN_DATA") or "datasets").resolve()
+    if declared.gives == "stream":
+        from boostrun.conformance import drifting
+
+        return Section(f"{name}, a stream", drifting.checks(checked, data_root), own)
+    if declared.gives == "chunks":
+        return _or_skipped(f"{name}, a data set in chunks", _no_chunks)
+    from boostrun.conformance import dataset
+
+    return Section(f"{name}, a data set", dataset.checks(checked, data_root), own)
+
+
+def _no_chunks() -> Section:
+    raise BoostrunError("what it reads is larger than memory: it is checked where it is opened")
+
+
+def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
+    from boostrun.conformance import evaluation, method, samples, stream_learner
+    from boostrun.conformance.subject import Subject, small_budget
+
+    declared = catalogue.methods()[name]
+    root = config.check_root(budgets)
+    config.check_budget(checked, root)
+    budget = small_budget(declared, {key: root[key] for key in budgets if root[key] is not None})
+    subject = Subject(name, {key: value for key, value in checked.items() if key != "name"}, budget)
+    checks: list[Check] = []
+    data: dict[str, Any] = {}
+    if not subject.follows:
+        checks += method.checks(subject)
+        data["a table"] = subject.table
+    if "stream" in declared.inputs:
+        along = subject.along_streams()
+        checks += [check for check in stream_learner.checks(along) if check.name not in {each.name for each in checks}]
+        data |= {
+            "a stream with hold-outs": samples.followed(True, budget.get("n", 20)),
+            "a stream without": samples.followed(False, budget.get("n", 20)),
+        }
+    small = lambda: declared.make_small(subject.values, budget)  # noqa: E731
+    checks += evaluation.checks(declared.evaluation, subject.make, small, data)
+    kind = "a method that follows streams" if subject.follows else "an algorithm"
+    return Section(f"{name}, {kind}", checks, subject.own)
+
+
+def _of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Section:
+    from boostrun.methods.declaration import obtain
+
+    given = compose.values_of(overrides)
+    thing = obtain(where)
+    checked = config.check_keys(keys.of_part(thing, where), given, _ONE[room], name)
+    made = {key: _as_before(thing, key, value) for key, value in checked.items()}
+    return Section(f"{name}, {part.ROOMS[room]}", part.checks(room, where, made), blame.files_of(where))
+
+
+def _as_before(thing: Any, key: str, value: Any) -> Any:
+    """A list from the command line as a tuple, where the parameter is one."""
+    default = inspect.signature(thing).parameters[key].default
+    return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
+
+
+def _of_evaluation(where: str) -> Section:
+    from boostrun.conformance import evaluation, learner, samples
+
+    with_method = [name for name, one in catalogue.methods().items() if one.evaluation == where]
+    if with_method:
+        return _only_measured(_of_choice("algo", with_method[0], ()), where)
+    data = {"a table": samples.table("codes"), "a stream with hold-outs": samples.followed(True, 20),
+            "a stream without": samples.followed(False, 20)}  # fmt: skip
+    makes: tuple[Callable, Callable] = (learner.Nearest, learner.Nearest)
+    usable = {name: each for name, each in data.items() if evaluation.takes(where, makes[0], each)} or data
+    return Section(f"{where}, an evaluation", evaluation.checks(where, *makes, usable), blame.files_of(where))
+
+
+def _only_measured(section: Section, where: str) -> Section:
+    checks = [check for check in section.checks if check.name.startswith(("on a ", "it has check"))]
+    return Section(f"{where}, an evaluation", checks, blame.files_of(where))
+
+
+def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Section:
+    from boostrun.conformance import item
+
+    return Section(f"{name}, a paper's item", item.checks(name, config_dir, overrides))
+
+
+def _refuse(overrides: Sequence[str], name: str, why: str) -> None:
+    if overrides:
+        raise BoostrunError(f"{name} takes no {overrides[0].partition('=')[0]}: {why}")

@@ -1,0 +1,161 @@
+"""From raw samples to what a model takes: the codes or values of the bank that it was trained on."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+
+PREFIX = "input_"  # of the arrays' names in a model file
+_STATELESS = ("hog", "families19")  # pipelines of images that are made again from their options alone
+_LARGEST = np.finfo(np.float32).max  # beyond it values become infinite, and would pass the edges that are none
+
+
+class Preparation:
+    """How raw samples become those that a model was trained on; kept beside the model.
+
+    Parameters
+    ----------
+    arrays : dict by name, of which ``kind`` says what is done
+        "pixels": bytes are their own codes; "edges" (d, bins - 1): a code is the number of edges not above a value;
+        "scaled": (x - shift) factor; "projected": (x - mean) axes; "templates": filters under masks, then edges; any
+        other is a pipeline, by ``options`` (JSON), then the ``edges`` (used, bins - 1) of the ``columns`` (used,) that
+        the model looks at. ``shape`` is that of an image, where samples are images.
+    width : int, columns that the model takes.
+
+    Attributes
+    ----------
+    n_features : int, columns of a raw sample; where the pipeline cannot be computed here, of its features.
+    computed : bool, False where it cannot: then samples are its features, computed by whoever has it.
+
+    >>> edges = {"kind": np.array("edges"), "edges": np.array([[0.5, 1.5]], np.float32)}
+    >>> Preparation(edges, 1)(np.array([[0.0], [1.0], [9.0]])).ravel().tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], width: int):
+        self.arrays, self.width = dict(arrays), width
+        self.kind = str(arrays["kind"])
+        self.shape = tuple(arrays["shape"].tolist()) if "shape" in arrays else ()
+        self.computed = True
+        if self.kind in ("pixels", "edges"):
+            self.n_features = width
+        elif self.kind == "scaled":
+            self.n_features = len(arrays["shift"])
+        elif self.kind == "projected":
+            self.n_features = len(arrays["mean"])
+        elif self.kind == "templates":
+            side, cells = arrays["filters"].shape[1], arrays["masks"].shape[1:]
+            self.shape = (cells[0] + side - 1, cells[1] + side - 1)
+            self.n_features = math.prod(self.shape)
+        else:
+            self.computed = self.kind in _STATELESS and bool(self.shape) and "options" in arrays
+            self.n_features = math.prod(self.shape) if self.computed else width
+
+    def flat(self, samples):
+        """Images of the model's shape as rows; anything else as it is."""
+        shape = np.shape(samples) if self.shape else ()
+        return np.reshape(samples, (len(samples), -1)) if len(shape) > 2 and shape[1:] == self.shape else samples
+
+    def check_width(self, samples) -> None:
+        """BoostrunError where features that cannot be computed here are needed, and raw samples are given."""
+        shape = np.shape(samples)
+        if not self.computed and (len(shape) != 2 or shape[1] != self.n_features):
+            raise BoostrunError(
+                f"this model was trained on features={self.kind}, which a loaded model does not compute: it takes "
+                f"those {self.n_features} features, not samples of the shape {shape[1:]}"
+            )
+
+    def __call__(self, samples: np.ndarray) -> np.ndarray:
+        """Raw ``samples`` (n, n_features), finite numbers, as the model takes them: (n, width) uint8 or float64.
+
+        Raises BoostrunError with one sentence for images that are no bytes, and where the file lacks what is needed.
+        """
+        if self.kind == "pixels":
+            return samples if samples.dtype == np.uint8 else _codes(samples, np.arange(1, 256, dtype=np.float32)[None])
+        if self.kind == "edges":
+            return _codes(samples, self.arrays["edges"])
+        if self.kind == "scaled":
+            return (samples.astype(np.float64) - self.arrays["shift"]) * self.arrays["factor"]
+        if self.kind == "projected":
+            return (samples.astype(np.float64) - self.arrays["mean"]) @ self.arrays["axes"]
+        if self.kind == "templates":
+            return _codes(self._templates()(self._images(samples)), self.arrays["edges"][None])
+        features = self._pipeline()(self._images(samples)) if self.computed else samples
+        if "edges" in self.arrays:
+            columns = self.arrays["columns"]
+            out = np.zeros((len(features), self.width), np.uint8)
+            out[:, columns] = _codes(features[:, columns], self.arrays["edges"])
+            return out
+        if "values" in self.arrays:
+            return features.astype(np.float64)
+        raise BoostrunError(
+            f"this model of features={self.kind} was saved without the edges of its codes: train and save it again"
+        )
+
+    def _images(self, samples: np.ndarray) -> np.ndarray:
+        """(n, h, w) or (n, h, w, 3) uint8."""
+        images = samples.astype(np.uint8) if samples.dtype != np.uint8 else samples
+        if not np.array_equal(images, samples):
+            raise BoostrunError(f"features={self.kind} takes pixels: whole numbers from 0 to 255")
+        return images.reshape(-1, *self.shape)
+
+    def _pipeline(self):
+        module = importlib.import_module(f"boostrun.features.{self.kind}")  # one of _STATELESS
+        return module.Pipeline(json.loads(str(self.arrays["options"])))
+
+    def _templates(self):
+        module = importlib.import_module(f"boostrun.features.fitted_{self.kind}")
+        return module.FittedTemplates(*(self.arrays[name] for name in ("filters", "masks", "maxima")))
+
+
+def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -> dict[str, np.ndarray]:
+    """The arrays of a :class:`Preparation` for the samples of ``bank``, named ``input_...``.
+
+    ``used`` are the columns that the model looks at, None for all; ``shape`` that of a sample, where it is an image.
+    """
+    options = bank.meta["features"]
+    name = str(options.get("pipeline") or options["name"])
+    bank = whole(bank)
+    found = {"kind": np.array(name)} | ({"shape": np.array(shape)} if len(shape) > 1 else {})
+    if name in ("raw", "stumps"):
+        if bank.edges.strides[0] == 0 and bank.n_features > 1:  # edges common to all: 1 to 255
+            found |= {"kind": np.array("pixels")}
+        else:
+            found |= {"kind": np.array("edges"), "edges": np.array(bank.edges)}
+    elif name in ("linear", "products"):
+        found |= {"kind": np.array("scaled")} | {key: bank.fitted()[key] for key in ("shift", "factor")}
+    elif name == "anchors":
+        found |= {"kind": np.array("projected")} | {key: bank.fitted()[key] for key in ("mean", "axes")}
+    elif name == "templates":
+        found |= {key: bank.fitted()[key] for key in ("filters", "masks", "maxima")}
+        found |= {"edges": np.array(bank.edges[0])}
+    elif hasattr(bank, "edges"):
+        columns = np.arange(bank.n_features) if used is None else np.unique(used)
+        found |= {"columns": columns, "edges": np.array(bank.edges[columns])}
+        found |= {"options": np.array(json.dumps(dict(options)))}
+    else:
+        found |= {"values": np.array(True)}
+    return {PREFIX + key: array for key, array in found.items()}
+
+
+def whole(bank):
+    """The bank itself, of whose training part a part may be in use."""
+    while hasattr(bank, "bank"):
+        bank = bank.bank
+    return bank
+
+
+def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """(n, d) uint8 of values (n, d), compared as float32, as they were when the bank was built."""
+    from .kernels.quantise import quantise
+
+    values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=np.float32)
+    codes = np.empty(values.shape[::-1], np.uint8)
+    quantise(values, np.ascontiguousarray(edges), codes)
+    return np.ascontiguousarray(codes.T)

@@ -1,0 +1,225 @@
+"""Saved models: the one place that writes what a loaded model needs beside its arrays, and the one that reads it.
+
+A file holds the fitted arrays, the classes in their type, the number and names of the features, the parameters, and how
+raw samples become what the model takes (:mod:`boostrun.methods.preparation`). It never holds a pickle. A parameter that
+is neither a plain value nor an object of ours made of plain values is left out with a warning that names it.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostrun.errors import BoostrunError
+from boostrun.methods import plain_values as plain
+from boostrun.methods.preparation import PREFIX, Preparation
+
+_LABELS = (bool, int, float, str)
+
+
+@dataclass
+class Facts:
+    """What stands beside the arrays of a model.
+
+    Attributes
+    ----------
+    classes : (n_classes,) array, in the type of the labels.
+    n_features : int, columns that the model itself takes.
+    feature_names : list of str, empty where they have none.
+    parameters : dict by name; None in files that an older version wrote.
+    left : list of str, parameters that were not kept.
+    written_by : list of str, the class that wrote the file, and the engines that it is made of.
+    inputs : dict of arrays by name for :class:`boostrun.methods.preparation.Preparation`; empty where samples are taken
+    as
+        they are given.
+    """
+
+    classes: np.ndarray
+    n_features: int
+    feature_names: list[str]
+    parameters: dict[str, Any] | None
+    left: list[str]
+    written_by: list[str]
+    inputs: dict[str, np.ndarray]
+
+
+def write(
+    path: str | Path, held, model, *, classes, n_features: int, feature_names: Sequence[str] = (),
+    inputs: Mapping[str, np.ndarray] | None = None, without: Sequence[str] = (),
+) -> Path:  # fmt: skip
+    """Write ``held``, the fitted arrays of ``model``, and the facts about it, but the parameters ``without``.
+
+    Raises BoostrunError where it cannot be written, or for labels that are no plain values.
+    """
+    facts: dict[str, Any] = {"written_by": _names(type(model)), "parameters": {}, "left": []}
+    for name, value in plain.parameters_of(model).items():
+        if name in without:
+            continue
+        try:
+            facts["parameters"][name] = plain.encode(name, value)
+        except plain.NotPlain as said:
+            facts["left"].append(name)
+            warnings.warn(f"{said}, which a saved model does not keep: {_LEFT.format(name=name)}", stacklevel=4)
+    classes = np.asarray(classes)
+    if classes.dtype == object:  # Python's own values, in the order of the classes
+        labels = classes.tolist()
+        if not all(type(label) in _LABELS for label in labels):
+            odd = next(label for label in labels if type(label) not in _LABELS)
+            raise BoostrunError(f"the label {odd!r} is a {type(odd).__name__}: text, numbers and bools can be saved")
+        facts["labels"], classes = labels, classes.astype(str)
+    extra = {"classes": classes, "n_features_in": np.array(n_features), "facts": np.array(json.dumps(facts))}
+    if len(feature_names):
+        extra["column_names"] = np.array([str(name) for name in feature_names])
+    return held.save(path, **extra, **(inputs or {}))
+
+
+_LEFT = "a loaded one predicts as it did, with the default of {name} for the next fit"
+
+
+def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> Facts:
+    """The facts among the arrays that stand beside a model.
+
+    Raises BoostrunError with one sentence where they are not there, or not what they should be.
+    """
+    for needed in ("classes", "n_features_in"):
+        if needed not in extra:
+            raise BoostrunError(f"{path} holds a model but no {needed}: save it by a classifier's save")
+    try:
+        known = json.loads(str(extra["facts"])) if "facts" in extra else {}
+        parameters = known.get("parameters")
+        if parameters is not None:
+            parameters = {name: plain.decode(name, value) for name, value in parameters.items()}
+        classes = extra["classes"]
+        if "labels" in known:
+            classes = np.empty(len(known["labels"]), dtype=object)
+            classes[:] = known["labels"]
+        return Facts(
+            classes, int(extra["n_features_in"]), extra.get("column_names", np.array([])).tolist(), parameters,
+            list(known.get("left", ())), list(known.get("written_by", ())),
+            {name.removeprefix(PREFIX): array for name, array in extra.items() if name.startswith(PREFIX)},
+        )  # fmt: skip
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
+
+
+def kind_of(path: str | Path) -> str:
+    """What :func:`boostrun.methods.archive.save` was told that the arrays at ``path`` are.
+
+    Raises BoostrunError where there is no such file, or it is none of ours.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return str(json.loads(str(archive["format"])))
+    except FileNotFoundError:
+        raise BoostrunError(f"no ensemble at {path}") from None
+    except Exception as error:  # a damaged archive raises any of a dozen kinds
+        raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None
+
+
+class Saveable:
+    """Base of classifiers that are saved and loaded.
+
+    A subclass has ``_model``, what it has learned, of one of the types ``_model_types``, with ``save(path, **arrays)``
+    and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes that follow from it. Its
+    first parameter that counts rounds is ``_rounds``, for files of older versions, which hold no parameters.
+    """
+
+    _model: Any
+    _model_types: tuple[type, ...]
+    _rounds: str
+    classes_: np.ndarray
+    n_features_in_: int
+
+    def save(self, path: str | Path) -> Path:
+        """Write what was learned, classes, parameters and names of features as npz, without pickle; see :meth:`load`.
+
+        Returns the path, ``.npz`` added where it lacked. Warns of parameters that a file does not keep. Raises
+        BoostrunError where the file cannot be written, or what was learned cannot be saved.
+        """
+        check_is_fitted(self)
+        preparation = self._preparation()
+        inputs = {} if preparation is None else {PREFIX + key: array for key, array in preparation.arrays.items()}
+        return write(
+            path, self._model, self, classes=self.classes_, feature_names=getattr(self, "feature_names_in_", ()),
+            n_features=self.n_features_in_ if preparation is None else preparation.width, inputs=inputs,
+        )  # fmt: skip
+
+    @classmethod
+    def load(cls, path: str | Path):
+        """A classifier that predicts as the saved one did, and is fitted again as it was.
+
+        Of a model that a run has trained, raw samples are what it takes. Raises BoostrunError with one sentence where
+        there is no such file, or it holds the model of another class.
+        """
+        found = kind_of(path)
+        model_type = next((each for each in cls._model_types if found == f"boostrun.{each.__name__}/1"), None)
+        if model_type is None:
+            raise BoostrunError(f"{path} holds {found}, which {cls.__name__} cannot load")
+        model, extra = model_type.load(path)  # type: ignore[attr-defined]
+        facts = facts_of(extra, path)
+        if facts.written_by and not set(facts.written_by) & set(_names(cls)):
+            raise BoostrunError(f"{path} holds a model of {facts.written_by[0]}, which {cls.__name__} cannot load")
+        loaded = cls._made(facts, model)
+        loaded.classes_, loaded.n_features_in_ = facts.classes, facts.n_features
+        if facts.feature_names:
+            loaded.feature_names_in_ = np.array(facts.feature_names, dtype=object)
+        loaded._hold(model)
+        if facts.inputs:
+            preparation = Preparation(facts.inputs, facts.n_features)
+            loaded._prepared_for = (model, preparation)
+            loaded.n_features_in_ = preparation.n_features
+        return loaded
+
+    @classmethod
+    def _made(cls, facts: Facts, model):
+        """Unfitted, with the parameters of the file; those that it lacks get their defaults."""
+        if facts.parameters is None:
+            return cls(**{cls._rounds: max(1, model.n_rounds)})
+        names = cls._get_param_names()  # type: ignore[attr-defined]
+        odd = [f"{name}={value!r}" for name, value in facts.parameters.items() if name not in names]
+        if odd:
+            warnings.warn(f"{facts.written_by[0]} had {', '.join(odd)}, which {cls.__name__} has not", stacklevel=3)
+        for name in facts.left:
+            warnings.warn(f"{name} was not kept: {_LEFT.format(name=name)}", stacklevel=3)
+        given = {name: value for name, value in facts.parameters.items() if name in names}
+        if "features" in names and "features" not in given:
+            given["features"] = _FEATURES.get(model.kind, "raw")
+        return cls(**given)
+
+    def _preparation(self) -> Preparation | None:
+        """What comes before the fitted model; None once it is fitted anew."""
+        held, preparation = self.__dict__.get("_prepared_for", (None, None))
+        return preparation if held is not None and held is self._model else None
+
+    def _prepared(self, X, **checks) -> np.ndarray:
+        """Samples as the fitted model takes them, checked as scikit-learn does by ``checks``."""
+        check_is_fitted(self)
+        preparation = self._preparation()
+        if preparation is None:
+            return validate_data(self, X, reset=False, **checks)
+        X = preparation.flat(X)
+        preparation.check_width(X)
+        return preparation(validate_data(self, X, reset=False, **checks))
+
+
+# what candidates are called by a classifier, of models that a run has trained on a bank
+_FEATURES = {"products": "products", "stumps": "stumps", "pieces": "piecewise"}
+
+
+def _names(cls: type) -> list[str]:
+    """Its own, and those of the engines that it is built on: a classifier loads what its engine has learned."""
+    from sklearn.base import BaseEstimator
+
+    engines = [
+        base.__name__
+        for base in cls.__mro__[1:]
+        if "__init__" in vars(base) and base is not object and not issubclass(base, BaseEstimator)
+    ]
+    return [cls.__name__, *engines]

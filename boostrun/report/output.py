@@ -1,0 +1,39 @@
+"""A table as the files that are published."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from boostrun.report import latex, markdown
+from boostrun.report.entry import canonical
+from boostrun.report.files import write_bytes
+from boostrun.report.table import Table
+
+
+def write(table: Table, folder: Path | str, records: Iterable[Mapping] | None = None) -> list[Path]:
+    """Put table.md, table.csv and table.tex into `folder`, and records.jsonl.gz when `records` are given.
+
+    Each file is written under a temporary name and renamed. The bytes of the tables depend on the records' values of
+    the table's metric only, not on their order, their times or the machine; those of the packed records on the records
+    themselves, in the order of their keys.
+
+    Raises
+    ------
+    BoostrunError
+        The folder cannot be written.
+    """
+    folder = Path(folder)
+    contents = {"table.md": markdown.render(table), "table.csv": table.csv(), "table.tex": latex.render(table)}
+    paths = [write_bytes(folder / name, content.encode()) for name, content in contents.items()]
+    if records is not None:
+        paths.append(write_records(folder, records))
+    return paths
+
+
+def write_records(folder: Path, records: Iterable[Mapping]) -> Path:
+    """Pack records into ``records.jsonl.gz`` of a folder; BoostrunError when it cannot be written."""
+    lines = sorted({(str(record.get("key")), canonical(record)) for record in records})
+    packed = gzip.compress("".join(f"{line}\n" for _, line in lines).encode(), mtime=0)
+    return write_bytes(folder / "records.jsonl.gz", packed)

@@ -1,0 +1,136 @@
+"""What can be said of a paper's item before anything is composed or run: names that it uses and nobody has.
+
+Rows, labels and figures are looked for among what the file itself sweeps, so that an item which a person narrows on the
+command line keeps its targets.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from boostrun.config import catalogue
+from boostrun.config.compose import GROUPS
+from boostrun.errors import did_you_mean
+from boostrun.report.formats import metric_name
+
+_WAYS = ("rising", "falling", "kept")
+_OF_TARGETS = {"metric", "setting", "columns", "rows", "within", "within_pct", "order", "slack", "along", *_WAYS}
+
+
+def faults(raw: Mapping[str, Any]) -> Iterator[str]:
+    """One sentence for each name in an item's file that stands for nothing; see :mod:`boostrun.runner.paper`."""
+    found = _Names(raw)
+    yield from _of_places(raw, found)
+    yield from _of_figures(raw, found)
+    for number, target in enumerate(raw.get("targets", ()), start=1):
+        for fault in _of_target(target, found):
+            yield f"target {number}: {fault}"
+
+
+class _Names:
+    """What an item's file sweeps and shows.
+
+    ``values``: by key of a place, its labels as text; ``rows``, ``settings``, ``labels`` (of columns), ``metrics``.
+    """
+
+    def __init__(self, raw: Mapping[str, Any]):
+        self.metrics = [raw["metric"]] if isinstance(raw["metric"], str) else list(raw["metric"])
+        self.values: dict[str, list[str]] = {}
+        self.everywhere: set[str] | None = None
+        settings: dict[str, None] = {}
+        for block in raw["blocks"]:
+            for key, values in block["sweep"].items():
+                self.values.setdefault(key, []).extend(str(value) for value in values)
+            swept = set(block["sweep"])
+            self.everywhere = swept if self.everywhere is None else swept & self.everywhere
+            settings |= dict.fromkeys(block.get("settings") or [""])
+        self.settings = list(settings)
+        self.values |= {"setting": self.settings, "metric": [metric_name(metric) for metric in self.metrics]}
+        self.everywhere = (self.everywhere or set()) | {"setting", "metric"}
+        if raw.get("read_at"):
+            self.values["T"] = [*(str(at) for at in raw["read_at"]), "end"]
+            self.everywhere.add("T")
+        self.rows = [*self.values.get(raw["rows"], ()), *raw.get("quoted", {})]
+        named = (*GROUPS, "setting", "metric")
+        self.labels = [
+            value if key in named else f"{key}={value}" for key in raw["columns"] for value in self.values.get(key, ())
+        ]
+
+
+def _of_places(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
+    """Keys that no block sweeps, rows and columns that are none."""
+    for what, keys in (("rows", [raw["rows"]]), ("columns", raw["columns"])):
+        for key in keys:
+            if key not in (names.everywhere or ()):
+                some = "not in every block" if key in names.values else "in no block"
+                yield f"{what}: '{key}' is swept {some}{did_you_mean(str(key), names.everywhere or ())}"
+    yield from _absent("mean_over", [raw["mean_over"]] if raw.get("mean_over") else [], list(names.values), "swept key")
+    yield from _absent("against", [raw["against"]] if raw.get("against") else [], raw["columns"], "column level")
+    yield from _absent("levels", raw.get("levels", {}), names.rows, "row")
+    same = [raw["differences_to"]] if raw.get("differences_to") else []
+    yield from _absent("differences_to", same, names.rows, "row")
+    tradeoff, relative = raw.get("tradeoff", {}), raw.get("relative", {})
+    yield from _absent("tradeoff", [tradeoff[axis] for axis in "xy" if axis in tradeoff], names.metrics, "metric")
+    yield from _absent("tradeoff", [tradeoff["along"]] if "along" in tradeoff else [], raw["columns"], "column level")
+    yield from _absent("relative", [relative["to"]] if "to" in relative else [], names.rows, "row")
+
+
+def _of_figures(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
+    """A paper that brings no figures, a table or columns that these do not have."""
+    paper = raw["paper"]
+    if not paper:
+        return
+    with_figures = {name: found for name, found in catalogue.papers().items() if found.reference is not None}
+    if paper not in with_figures:
+        yield f"paper: no figures of a paper '{paper}'{did_you_mean(paper, with_figures)} " \
+              f"(there are: {', '.join(sorted(with_figures))})"  # fmt: skip
+        return
+    with with_figures[paper].reference.open(encoding="utf-8", newline="") as stream:  # type: ignore[union-attr]
+        lines = list(csv.DictReader(stream))
+    columns = ["table" if name == "item" else name for name in (lines[0] if lines else ())]
+    tables = list(dict.fromkeys(str(line.get("item", line.get("table"))) for line in lines))
+    if raw["table"]:
+        yield from _absent("table", [str(raw["table"])], tables, f"table of paper '{paper}'")
+    wheres = [*([raw["where"]] if raw["where"] else []), *(figure.get("where", {}) for figure in raw.get("beside", ()))]
+    for where in [*wheres, *raw.get("quoted", {}).values()]:
+        yield from _absent("where", where, columns, f"column of the figures of '{paper}'")
+    yield from _absent("where", raw["where"].values(), list(names.values), "swept key")
+    for figure in raw.get("beside", ()):
+        yield from _absent("beside", figure.get("cell", {}), list(names.values), "swept key")
+
+
+def _of_target(target: Any, names: _Names) -> Iterator[str]:
+    if not isinstance(target, Mapping):
+        yield f"{target!r} is no mapping"
+        return
+    yield from _absent("keys", target, sorted(_OF_TARGETS), "key of a target")
+    yield from _absent("metric", [target.get("metric")], names.metrics, "metric")
+    if "setting" in target:
+        yield from _absent("setting", [target["setting"]], names.settings, "setting")
+    ways = [way for way in _WAYS if way in target]
+    if "along" in target:
+        rows = _flat(target[way] for way in ways)
+        labels: list[Any] = list(target["along"])
+        if len(ways) != 1 or (ways == ["kept"] and "within" not in target):
+            yield f"along needs one of {', '.join(_WAYS)}, and kept needs within"
+    else:
+        labels = _flat(target.get("columns", ()))
+        rows = _flat(target.get("order", target.get("rows", ())))
+        near = "rows" in target and ("within" in target or "within_pct" in target)
+        if "columns" not in target or ("order" in target) == near:
+            yield "columns are needed, with order, or with rows and within (within_pct), or along with a trend"
+    yield from _absent("labels", labels, names.labels, "label of a column")
+    yield from _absent("rows", rows, names.rows, "row")
+
+
+def _flat(values: Any) -> list[Any]:
+    """Arguments of a list of words or of lists of words."""
+    return [word for value in values for word in ([value] if isinstance(value, str) else _flat(value))]
+
+
+def _absent(what: str, wanted: Any, known: Sequence[str], kind: str) -> Iterator[str]:
+    for word in wanted:
+        if word not in known:
+            yield f"{what}: no {kind} '{word}'{did_you_mean(str(word), known)}"

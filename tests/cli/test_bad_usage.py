@@ -1,0 +1,210 @@
+"""Every bad word on the command line ends in one sentence and exit code 2, without a traceback or a file left."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boostrun.runner.store import StoreWriteError
+
+SENTENCES = {
+    "algo=gem": "no algo 'gem'; did you mean 'geem'? (boostrun ls algo)",
+    "dataset=mnits": "did you mean 'mnist'",
+    "features=hogg": "did you mean 'hog'",
+    "r=abc": "r=abc: a whole number of at least 1 is needed",
+    "r=0": "r=0: a whole number of at least 1 is needed",
+    "r=-3": "r=-3: a whole number of at least 1",
+    "r=2.5": "r=2.5: a whole number",
+    "T=0": "T=0: a whole number of at least 1",
+    "r=5": "r must be at least 10",
+    "r=1000": "r + q must be at most 1438",
+    "n_jobs=0": "n_jobs=0: a whole number of at least 1, or -1 for all cores",
+    "n_jobs=two": "n_jobs=two",
+    "trials=0": "trials=0",
+    "seed=-1": "seed=-1",
+    "M=5": "algo 'geem' has no use for M=5 (it takes r, q, T)",
+    "algo=majority r=10": "it takes no budget",
+    "algo.shrinkge=1": "did you mean 'algo.shrinkage'",
+    "algo.shrinkage=2": "algo.shrinkage=2: a number above 0 and of at most 1",
+    "algo.shrinkage=nan": "algo.shrinkage=nan",
+    "algo.ridge=-1": "algo.ridge=-1",
+    "algo.loss=logistics": "did you mean 'logistic'",
+    "algo.balanced=maybe": "algo.balanced=maybe: true or false",
+    "algo=rand algo.ridge=1": "algo 'rand' has no key 'ridge'",
+    "algo.covariance_dims=0": "auto, all, or a whole number",
+    "shrinkage=1": "no key 'shrinkage'; did you mean 'algo.shrinkage'",
+    "+shrinkage=1": "has no key 'shrinkage'",
+    "features.bins=1000": "a whole number from 2 to 256",
+    "features=coates_ng features.device=gpu": "one of cpu, cuda is needed",
+    "run.backend=lokky": "did you mean 'loky'",
+    "algo=ucb Q=11": "Q=11 features on all 1438 samples cost 15818 evaluations a step, and its budget is 14380",
+    "algo=best_family algo.family=edges": "family=edges: a number from 0 to 0 or one of raw is needed",
+    "algo=laminating algo.budget_multiplier=1e-5": "a budget of 0 a step is too small for laminating",
+    "algo=tasting_q1 algo.tasting_R=20 algo.charge=true": "20 watched features on all 1438 samples leave nothing",
+    "algo=exp3p algo.update=some": "algo.update=some: one of all, played is needed",
+    "algo=eps_greedy algo.scale=x": "algo.scale=x: a whole number from 0 to 30, or tuned, is needed",
+    "tune algo=laminating": "nothing to tune (best_family, ucb, exp3p, eps_greedy, shareboost, ovr_greedy have)",
+    "tune algo=ucb algo.scale=2": "tune chooses algo.scale itself: leave it out",
+    "tune algo=ucb trials=3": "with the first seed, and holds out what it needs: leave trials out",
+    "tune algo=ucb,exp3p": "add -m to run them all",
+    "tune ucb": "cannot read 'ucb'",
+    "tune algo=best_family dataset=cifar10": "cifar10.npz",
+    "algo=ucb algo.scale=tuned": "nothing is tuned for ucb · digits · raw · T=1000 Q=10; boostrun tune with the same",
+    "algo=uniform_1q dataset=stream dataset.path=x.npy dataset.test_path=y.npy": "needs all samples in memory",
+    "dataset=npz": "dataset.path must be given",
+    "dataset=npz dataset.path=absent.npz": "absent.npz",
+    "dataset=[1": "cannot read 'dataset=[1'",
+    "algo=rand,geem": "add -m to run them all",
+    "-m store=a,b algo=majority": "store cannot be swept",
+    "geem": "no verb 'geem'",
+    "run geem": "cannot read 'geem'",
+    "--fast": "no option '--fast'",
+    "r=${nothing}": "nothing",
+    "ls algos": "did you mean 'algo'",
+    "data": "needs the name of a data set",
+    "data mnits": "did you mean 'mnist'",
+    "diff a": "two things to compare",
+    "diff a b": "no record, file or item 'a'",
+    "table reservoir/tabel3": "did you mean 'reservoir/table3'",
+    "table": "needs a paper's item",
+    "reproduce reservoir/table3 seed=1,2": "seed is not swept",
+    "reproduce reservoir/table3 dataset=digit": "did you mean 'digits'",
+    "--config-dir nowhere algo=geem": "there is no such folder",
+    "--config-dir": "needs a folder",
+    "--shell-completion install=tcsh": "no completion for the shell 'tcsh'",
+    "dataset=cifar10": "cifar10.npz",
+    "dataset=stl10": "stl10_binary",
+    "dataset=inria": "INRIAPerson",
+}
+
+
+@pytest.mark.parametrize("line", SENTENCES)
+def test_a_bad_word_is_one_sentence(line, command, workplace):
+    code, out, err = command(line)
+    assert code == 2
+    assert SENTENCES[line] in err
+    said = [text for text in err.splitlines() if not text.startswith("boostrun 0.")]
+    assert len(said) == 1 and said[0].startswith("boostrun: ") and "Traceback" not in err + out
+    assert not (workplace / "results").exists()
+
+
+def npz(path, **arrays):
+    np.savez(path, **arrays)
+
+
+ITEMS = sorted(path.stem for path in (Path(__file__).parents[2] / "conf" / "paper" / "reservoir").glob("*.yaml"))
+BAD_DATA = {
+    "constant label": (lambda rng: {"x": rng.random((50, 3)), "y": np.zeros(50)}, "the same label"),
+    "not a number": (lambda rng: {"x": np.full((50, 3), np.nan), "y": np.arange(50) % 2}, "NaN"),
+    "infinite": (lambda rng: {"x": np.full((50, 3), np.inf), "y": np.arange(50) % 2}, "infin"),
+    "lengths differ": (lambda rng: {"x": rng.random((50, 3)), "y": np.arange(49) % 2}, "49"),
+    "more classes than samples in the reservoir": (
+        lambda rng: {"x": rng.random((120, 3)), "y": np.arange(120) % 12},
+        "r must be at least 12",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD_DATA)
+def test_bad_data_is_one_sentence(what, command, workplace):
+    make, words = BAD_DATA[what]
+    npz(workplace / "mine.npz", **make(np.random.default_rng(0)))
+    code, _, err = command("dataset=npz dataset.path=mine.npz r=10 T=3 n_jobs=1")
+    assert code == 2 and words in err and "Traceback" not in err
+
+
+def test_a_corrupt_download_names_both_checksums(command, workplace):
+    pytest.importorskip("torch")
+    raw = workplace / "datasets" / "MNIST" / "raw"
+    raw.mkdir(parents=True)
+    for name in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"):
+        (raw / f"{name}-ubyte.gz").write_bytes(b"torn")
+        (raw / f"{name}-ubyte").write_bytes(b"torn")
+    code, _, err = command("dataset=mnist")
+    assert code == 2 and "f68b3c2dcbeaaa9fbdd348bbdeb94873" in err and "Traceback" not in err
+
+
+def test_a_results_folder_that_cannot_be_written_is_one_sentence(command, workplace):
+    (workplace / "results").write_text("a file where a folder belongs")
+    code, _, err = command("algo=majority trials=1 n_jobs=1")
+    assert code == 2 and "results" in err.splitlines()[-1] and "Traceback" not in err
+
+
+def test_a_disk_that_fills_up_leaves_no_half_record(command, workplace, monkeypatch):
+    import errno
+    import os
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert command("algo=majority trials=1 seed=7 n_jobs=1")[0] == 0  # the bank is there
+    before = sorted((workplace / "results" / "runs").rglob("*.json"))
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, err = command("algo=majority trials=2 n_jobs=1")
+    assert code == 2 and "No space left" in err
+    assert sorted((workplace / "results" / "runs").rglob("*.json")) == before
+
+
+def test_help_and_completion_import_nothing_heavy(workplace):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, os, io, contextlib\n"
+        "from boostrun.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        "    assert main(['--help']) == 0\n"
+        "    os.environ['COMP_LINE'], os.environ['COMP_POINT'] = 'boostrun algo=', '14'\n"
+        "    try: main(['--shell-completion', 'query=bash'])\n"
+        "    except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'torch', 'pandas', 'scipy') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("boostrun repr", ["reproduce"]),
+        ("boostrun reproduce res", [f"reservoir/{item}" for item in ITEMS]),
+        ("boostrun data pedes", ["pedestrians"]),
+        ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active"]),
+        ("boostrun plan algo=logi", ["algo=logitboost"]),
+        ("boostrun exp", ["export"]),
+        ("boostrun export algo=wsa", ["algo=wsam", "algo=wsam_active"]),
+    ],
+)
+def test_completion_knows_verbs_items_and_choices(line, expected, workplace):
+    import os
+    import subprocess
+    import sys
+
+    environment = {**os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    out = subprocess.run(
+        [sys.executable, "-m", "boostrun", "--shell-completion", "query=bash"],
+        capture_output=True, text=True, env=environment, check=True,
+    )  # fmt: skip
+    assert out.stdout.split() == expected
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder in which not even root can write")
+def test_a_store_that_cannot_be_written_is_one_sentence_before_any_worker_starts(command, workplace, monkeypatch):
+    monkeypatch.setattr("boostrun.runner.pool.parallel", None)
+    code, _, err = command("algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=2 store=/proc/nope")
+    assert code == 2 and err.splitlines()[-1] == (
+        "boostrun: cannot write in the store /proc/nope: No such file or directory"
+    )
+    assert not [path for path in workplace.iterdir() if path.name != "cache"]
+
+
+def test_a_store_that_cannot_be_written_still_gives_what_it_has(command, monkeypatch):
+    line = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
+    assert command(line)[0] == 0
+
+    def refuse(_store):
+        raise StoreWriteError("cannot write in the store")
+
+    monkeypatch.setattr("boostrun.runner.store.Store.check_writable", refuse)
+    assert command(line)[0] == 0 and command(line.replace("n_jobs=1", "n_jobs=2"))[0] == 0
+    assert command(line.replace("r=20", "r=30"))[0] == 2

@@ -1,0 +1,125 @@
+"""Every method, data set, stream, pipeline, part and item of the catalogue is held to what `boostrun check` asks.
+
+The lists are those of the declarations: what is new is tested without being remembered here.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from boostrun.config import catalogue, compose
+from boostrun.conformance import outcomes, part, things
+
+DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parents[2] / "datasets")
+LONG = ("scikit-learn", "river", "pickled to a worker", "the same in a worker")  # checks that take their time
+QUICK = ("one label an example", "labels of its own", "on a ")  # what the quick tests ask of every method
+# what a method is meant to do, though it breaks a rule
+MEANT = {
+    ("majority", name)  # it does not look at the samples
+    for name in (
+        "labels of its own classes, one a sample, better than chance", "bad input: NaN", "bad input: infinite",
+        "bad input: no samples", "bad input: other features than trained on",
+    )
+}  # fmt: skip
+SMALL = {  # keys with which features can be tried on ten images
+    "coates_ng": ["atoms=8", "patches=200"], "templates": ["centres=8", "patches=200"],
+    "anchors": ["anchors=4", "pca=2"],
+}  # fmt: skip
+METHODS, DATASETS, PIPELINES = catalogue.methods(), catalogue.datasets(), catalogue.pipelines()
+TABLES = [name for name, found in DATASETS.items() if found.gives == "table"]
+STREAMS = [name for name, found in DATASETS.items() if found.gives == "stream"]
+PARTS = [(room, name) for room in part.ROOMS for name in catalogue.parts(room)]
+ITEMS = list(compose.options("paper"))
+
+
+def hold(section, wanted=lambda name: True):
+    """Every check of a section that is wanted holds; returns how many did."""
+    chosen = [check for check in section.checks if wanted(check.name)]
+    found = list(outcomes(chosen, section.own))
+    broken = [
+        each for each in found if each.status == "FAILED" and (section.title.split(",")[0], each.name) not in MEANT
+    ]
+    assert not broken, "\n".join(f"{each.name}: {each.reason} {each.details}" for each in broken)
+    return sum(each.status == "ok" for each in found)
+
+
+def section(name, *overrides):
+    (found,) = things.sections(name, None, overrides)
+    return found
+
+
+def test_the_catalogue_is_not_empty():
+    assert len(METHODS) > 50 and len(PARTS) > 20 and len(STREAMS) > 5 and len(ITEMS) > 60
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_learns_and_is_measured(name):
+    assert hold(section(name), lambda check: check.startswith(QUICK)) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_keeps_the_rules(name):
+    assert hold(section(name), lambda check: not check.startswith((*QUICK, *LONG))) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_keeps_the_rules_that_take_long(name):
+    hold(section(name), lambda check: check.startswith(LONG))
+
+
+@pytest.mark.parametrize(("room", "name"), PARTS)
+def test_a_part_keeps_the_rules(room, name):
+    assert hold(things._of_part(room, name, catalogue.parts(room)[name], ())) >= 7
+
+
+@pytest.fixture
+def data(monkeypatch):
+    monkeypatch.setenv("BOOSTRUN_DATA", str(DATA))
+
+
+def _few(name):
+    """Keys of a stream that make it short, where it has them."""
+    return ["n_samples=3000"] if "n_samples" in catalogue.fields("dataset", name) else []
+
+
+def _given(name):
+    """Whether all its keys have values: a file of a person's own has none."""
+    return "???" not in [field.default for field in catalogue.fields("dataset", name).values()]
+
+
+@pytest.mark.parametrize("name", [name for name in STREAMS if _given(name)])
+def test_a_stream_keeps_the_rules(name, data):
+    hold(section(name, *_few(name)), lambda check: not check.startswith(LONG))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in TABLES if _given(name) and name != "openml"])
+def test_a_table_keeps_the_rules(name, data):
+    hold(section(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PIPELINES)
+def test_features_keep_the_rules(name):
+    assert hold(section(name, *SMALL.get(name, ()))) >= 7
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_name_in_an_item_stands_for_something(name):
+    hold(section(name), lambda check: check.startswith("its rows"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_cell_of_an_item_can_be_composed(name):
+    hold(section(name), lambda check: not check.startswith("its rows"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in catalogue.papers() if name])
+def test_a_paper_is_declared_as_it_is(name):
+    first, *others = things.sections(name, None, ())
+    assert hold(first) >= 4 and len(others) > 5
