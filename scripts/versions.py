@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TESTS = (
-    "tests/test_config.py", "tests/commands/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
+    "tests/test_config.py", "tests/cli/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
     "tests/reservoir/test_loop.py", "tests/sharing/test_shareboost.py", "tests/drift/test_iboost.py",
     "tests/report/test_tables.py",
 )  # fmt: skip
