@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TESTS = (
-    "tests/config", "tests/commands/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
+    "tests/config", "tests/cli/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
     "tests/papers/reservoir/test_loop.py", "tests/papers/shareboost/test_shareboost.py",
     "tests/papers/iboost/test_iboost.py", "tests/report/test_tables.py",
 )  # fmt: skip

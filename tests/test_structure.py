@@ -21,8 +21,8 @@ if not PACKAGE.is_dir():
 
 # from the bottom: a room imports rooms that stand before it; those of one line do not know each other
 LEVELS = (
-    "errors", "words source", "digest", "config", "kernels", "data", "features methods", "core evaluation extend",
-    "inputs report export", "runner", "conformance", "papers", "commands", "cli", "__main__",
+    "errors", "source", "digest", "config", "kernels", "data", "features methods", "core evaluation extend",
+    "inputs report export", "runner", "conformance", "papers", "cli", "__main__",
 )  # fmt: skip
 OF_PAPERS = {"config", "conformance", "data", "errors", "evaluation", "features", "kernels", "methods", "report"}
 HYBRIDS = {  # GEEM under drift; GEEM with a budget of features
@@ -33,18 +33,17 @@ HYBRIDS = {  # GEEM under drift; GEEM with a budget of features
 # A field's word that happens to be a name of a method, a part or a picture.
 GENERIC = {"errors", "max", "pieces", "stump", "templates", "window"}
 NAMES_LEFT = {
-    "commands/export.py": {"shareboost"},
-    "commands/reproduce.py": {"reservoir"},
+    "cli/arguments.py": {"geem", "rand", "reservoir", "ucb", "wsam"},
+    "cli/export.py": {"shareboost"},
+    "cli/reproduce.py": {"reservoir"},
     "config/compose.py": {"geem"},
     "config/settings.py": {"reservoir"},
     "export/inputs.py": {"mixed_norm", "ovr_greedy", "shareboost"},
     "features/keys.py": {"shareboost"},
     "inputs/__init__.py": {"reservoir"},
     "methods/river_learner.py": {"IBoostClassifier"},
-    "words.py": {"geem", "rand", "reservoir", "ucb", "wsam"},
 }
 PAPERS_LEFT = {
-    ("evaluation.prequential", "papers.iboost.holdout"),
     ("export.linear", "papers.shareboost.mixed_norm_path"),
     ("export.linear", "papers.shareboost.model"),
     ("export.linear", "papers.shareboost.ovr_path"),

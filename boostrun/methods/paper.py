@@ -15,7 +15,8 @@ class DataSet:
 
     ``loader`` is the module that reads it (see :mod:`boostrun.data`), ``keys`` the dataclass of its keys, ``gives``
     what it hands out: table, chunks or stream, ``summary`` one line, for lists, and ``features`` the pipeline that it
-    is used with where a person names none.
+    is used with where a person names none. ``copies`` is the key, if there is one, that tells how many distortions of
+    all training samples follow them.
     """
 
     loader: str
@@ -23,6 +24,7 @@ class DataSet:
     summary: str
     gives: str = "table"
     features: str = ""
+    copies: str = ""
 
 
 @dataclass(frozen=True)

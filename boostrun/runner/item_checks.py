@@ -126,7 +126,7 @@ def _of_target(target: Any, names: _Names) -> Iterator[str]:
 
 
 def _flat(values: Any) -> list[Any]:
-    """Words of a list of words or of lists of words."""
+    """Arguments of a list of words or of lists of words."""
     return [word for value in values for word in ([value] if isinstance(value, str) else _flat(value))]
 
 

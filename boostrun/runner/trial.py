@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.evaluation.trial import Trained, resumed, train_and_test
+from boostrun.evaluation.trial import Trained, train_and_test
 from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
@@ -53,11 +53,9 @@ class Execute:
             lambda data: _compile(cell, method, evaluation, data),
         )  # fmt: skip
         input_.close(cell.dataset, places, trial.inputs.data)
-        cost = trained.result["cost"]
         if "n_jobs" in method.given:
-            cost["threads"] = self.threads
+            trained.result["cost"]["threads"] = self.threads
         if "checkpoint" in method.given:
-            trained.result["cost"] = resumed(cost)
             shutil.rmtree(checkpoint, ignore_errors=True)
         return trained
 

@@ -34,10 +34,11 @@ def drifting(n_classes, n=400, d=3):
 @pytest.mark.parametrize("model", COMMITTEES, ids=lambda model: type(model).__name__)
 def test_predictions_are_the_learners_own(model, n_classes):
     X, y, held = drifting(n_classes)
-    learner, kept, seen = type(model)(**model.get_params()), HeldOut(held), set()
+    learner, seen = type(model)(**model.get_params()), set()
+    kept = learner.answers_on(held)
     for start in range(0, len(y), 5):
         learner.test_then_train(X[start : start + 5], y[start : start + 5], np.arange(n_classes))
-        predicted = kept.predict(learner)
+        predicted = kept()
         np.testing.assert_array_equal(predicted, learner.predict(held))
         seen.add(tuple(predicted))
     assert len(seen) > 2
@@ -53,10 +54,11 @@ def test_a_score_of_zero_is_the_second_class_and_sums_keep_their_order():
             models = np.array([[0.0, -np.inf, c, c] for c in self.said])
             return Members(0, models, np.array([1e16, 1.0, 1e16]), 3, 2, True)
 
-    fixed, kept = Fixed(), HeldOut(np.zeros((1, 1)))
+    fixed = Fixed()
+    kept = HeldOut(fixed, np.zeros((1, 1)))
     for said, expected in ([1, 1, 0], "yes"), ([0, 0, 1], "yes"), ([0, 0, 0], "no"), ([1, 0, 0], "yes"):
         fixed.said = said
-        assert (fixed.said, kept.predict(fixed).tolist()) == (said, [expected])
+        assert (fixed.said, kept().tolist()) == (said, [expected])
 
 
 def test_a_member_is_asked_once_wherever_it_moves(monkeypatch):
@@ -64,15 +66,20 @@ def test_a_member_is_asked_once_wherever_it_moves(monkeypatch):
     respond = holdout.respond_window
     monkeypatch.setattr(holdout, "respond_window", lambda *given: (asked.append(1), respond(*given)))
     X, y, held = drifting(2)
-    learner, kept = IBoostClassifier(50, 9, 1, 5), HeldOut(held)
+    learner = IBoostClassifier(50, 9, 1, 5)
+    kept = learner.answers_on(held)
     for start in range(len(y)):
         learner.test_then_train(X[start : start + 1], y[start : start + 1], [0, 1])
-        kept.predict(learner)
+        kept()
     assert learner.n_removed_budget_ > 50  # each time the last member takes the row of the one that goes
     assert sum(asked) <= learner.n_added_
 
 
 def test_a_learner_without_fixed_members_predicts_by_itself():
+    class Unfixed(OnlineBoostClassifier):
+        def members(self):
+            return None
+
     X, y, held = drifting(2)
-    learner = OnlineBoostClassifier(3, random_state=0).partial_fit(X, y)
-    np.testing.assert_array_equal(HeldOut(held).predict(learner), learner.predict(held))
+    learner = Unfixed(3, random_state=0).partial_fit(X, y)
+    np.testing.assert_array_equal(HeldOut(learner, held)(), learner.predict(held))

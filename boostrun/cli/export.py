@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_one, expand_one_by_one
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.words import Words
 
 FORMS = ("c", "npz")
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Write the predictor (or with ``--to npz`` the model alone) and say what it is.
 
     In place of a file name settings may be given, ``algo=shareboost dataset=mnist features=templates``: their first
@@ -42,7 +42,7 @@ def main(words: Words) -> int:
     return 0 if form == "npz" else _write(model, output)
 
 
-def _output(words: Words, form: str) -> Path:
+def _output(words: Arguments, form: str) -> Path:
     """Where to, looked at before anything is trained."""
     if words.output:
         path = Path(words.output)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
 from boostrun.config.compose import choices
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.words import Words
 
 GROUPS = ("algo", "dataset", "features", "paper", *catalogue.PARTS, "run")
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Print the choices of a group with a line about each; all groups when none is named."""
     for group in words.names or GROUPS:
         if group not in GROUPS:

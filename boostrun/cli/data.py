@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import choices, compose_one
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
-from boostrun.words import Words
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Fetch the data set where it is missing and can be fetched, verify it, and say in one line what is there."""
     from boostrun import data
     from boostrun.extend import loader

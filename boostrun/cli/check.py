@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boostrun.cli.arguments import Arguments
 from boostrun.errors import BoostrunError
-from boostrun.words import Words
 
 _WIDTH = 8  # of a status
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Print one line a check, with the places below it where one fails; 0 when all hold, 1 when one does not.
 
     A module is looked for in ``--config-dir``, else in the current folder, and where Python finds its modules. Keys

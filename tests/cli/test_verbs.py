@@ -61,7 +61,7 @@ def test_a_sweep_names_what_differs(command):
 
 
 def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(command, workplace):
-    from boostrun.commands.run import _paper_place
+    from boostrun.cli.run import _paper_place
     from boostrun.config.compose import compose_one
     from boostrun.runner.plan import PlannedCell, cell_of
 

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun import __version__
+from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import Settings, compose_all, compose_one
 from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.plan import PlannedCell
-from boostrun.words import Words
 
 METRIC = "test_accuracy_pct"
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Run, print each cell's row with the paper's figure beside it, and write the table under ``results/tables``."""
     if "multirun" in words.flags:
         all_settings = compose_all(words.overrides, words.config_dir)
@@ -42,7 +42,7 @@ def same_places(all_settings: Sequence[Settings]) -> None:
             raise BoostrunError(f"{key} cannot be swept: all cells of one command share it")
 
 
-def tell_end(result, words: Words) -> int:
+def tell_end(result, words: Arguments) -> int:
     """The last lines of a run: every failure with the command that runs it again; returns the exit code."""
     for record in result.failed:
         cell = Cell.from_config(record["cell"])

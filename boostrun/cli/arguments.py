@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError, did_you_mean
 
 VERBS = {
     "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
@@ -54,7 +54,7 @@ exit codes: 0 done, 1 some trials failed, 2 bad usage, 130 interrupted
 
 
 @dataclass
-class Words:
+class Arguments:
     """A command line, sorted: ``names`` are words without ``=``, ``overrides`` those with it."""
 
     argv: list[str]
@@ -79,7 +79,7 @@ _OF = {"to": ("export",), "output": ("export", "report")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
-def parse(argv: Sequence[str]) -> Words:
+def parse(argv: Sequence[str]) -> Arguments:
     """Sort the words of a command line; BoostrunError for an unknown verb or option.
 
     >>> parse(["-m", "algo=rand,geem", "r=100"]).flags
@@ -87,7 +87,7 @@ def parse(argv: Sequence[str]) -> Words:
     >>> parse(["reproduce", "reservoir/table3", "--quick"]).names
     ['reservoir/table3']
     """
-    words = Words(list(argv))
+    words = Arguments(list(argv))
     rest = list(argv)
     if rest and "=" not in rest[0] and not rest[0].startswith("-"):
         words.verb = rest.pop(0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from boostrun.commands.run import same_places, tell_end
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.run import same_places, tell_end
 from boostrun.config.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.report import build, share_figure, table_figure, text, write
@@ -15,10 +16,9 @@ from boostrun.report.paired import write_differences
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw, picture
 from boostrun.runner.plan import roots
-from boostrun.words import Words
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records.
 
     A figure without trials is drawn, with its numbers beside it where it has any.
@@ -63,7 +63,7 @@ def main(words: Words) -> int:
     return tell_end(result, words)
 
 
-def item_name(words: Words) -> str:
+def item_name(words: Arguments) -> str:
     """The item that a verb names; BoostrunError when it names none."""
     if not words.names:
         raise BoostrunError(f"{words.verb} needs a paper's item, as in reservoir/table3 (boostrun ls paper)")

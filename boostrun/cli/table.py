@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from boostrun.commands.reproduce import item_name
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.reproduce import item_name
 from boostrun.report import build, text
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan
-from boostrun.words import Words
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Print the table; with ``--strict`` the exit code is 1 when a cell is missing or incomplete."""
     item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
     table = build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0]))))

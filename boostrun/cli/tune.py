@@ -12,14 +12,14 @@ import json
 import sys
 from collections.abc import Sequence
 
-from boostrun.commands.run import headline, same_places, tell_end
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.run import headline, same_places, tell_end
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings, compose_all, compose_one, expand, expand_one_by_one
 from boostrun.errors import BoostrunError
-from boostrun.words import Words
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Run what is missing of each grid; print it, keep the choice under ``results/tuned``, say what to run next."""
     if "multirun" in words.flags:
         combinations, tuned = expand(words.overrides), compose_all(words.overrides, words.config_dir)
@@ -45,7 +45,7 @@ def main(words: Words) -> int:
     return tell_end(result, words)
 
 
-def _check(settings: Settings, words: Words) -> None:
+def _check(settings: Settings, words: Arguments) -> None:
     """Refuse an algorithm without a tuned key, and overrides of what tuning decides itself."""
     tuning = catalogue.method(settings.algo).tuning
     if tuning is None:
@@ -76,7 +76,7 @@ def _grid(settings: Settings) -> list[Settings]:
     return [dataclasses.replace(settings, algo={**settings.algo, tuning.key: value}, root=root) for value in values]
 
 
-def _report(cells, settings: Settings, combination: Sequence[str], words: Words) -> None:
+def _report(cells, settings: Settings, combination: Sequence[str], words: Arguments) -> None:
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
     from boostrun.report.output import write_records

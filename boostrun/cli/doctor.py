@@ -8,12 +8,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boostrun.commands.data import naming
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.data import naming
 from boostrun.config import MISSING, catalogue, defaults
 from boostrun.config.compose import choices, compose_one
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import roots
-from boostrun.words import Words
 
 PACKAGES = (
     "boostrun", "numpy", "scipy", "numba", "scikit-learn", "hydra-core", "omegaconf", "joblib", "pandas",
@@ -21,7 +21,7 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Print versions, threads, cores, data found, compiler cache and writable folders; 1 when a folder is not."""
     settings = compose_one(words.overrides, words.config_dir)
     data_root, cache_root = roots(settings)
@@ -56,7 +56,7 @@ def _threads() -> list[str]:
     return [f"{usable_cores()} usable cores; {use}", *variables]
 
 
-def _data(words: Words) -> list[str]:
+def _data(words: Arguments) -> list[str]:
     from boostrun import data
 
     lines = []

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boostrun import __version__
-from boostrun.commands.ls import first_comment
-from boostrun.commands.run import cell_words
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.ls import first_comment
+from boostrun.cli.run import cell_words
 from boostrun.config.compose import compose_one, expand_one_by_one, options
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import build
@@ -23,14 +24,13 @@ from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store, unpack
-from boostrun.words import Words
 
 _PLAIN = re.compile(r"[A-Za-z]\w*(\.\w+)*=[\w.,+-]+")  # words of a stored command that may be composed again
 _PLACES = ("store", "results", "data_root", "cache_root")
 _OURS = ("table.png", "curve_")  # pictures that the page draws anew
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Write the page and say what is in it; BoostrunError when an item does not exist or the file cannot be written."""
     output = Path(words.output or "report.html")
     if output.is_dir():
@@ -48,7 +48,7 @@ def main(words: Words) -> int:
     return 0
 
 
-def _chosen(words: Words) -> list[str]:
+def _chosen(words: Arguments) -> list[str]:
     """The items that are named, a paper's name standing for all of its items; every item where none is named."""
     known = list(options("paper", words.config_dir))
     if not words.names:
@@ -67,7 +67,7 @@ def _chosen(words: Words) -> list[str]:
 class _Stored:
     """What the sections of one page are read from; ``bases`` keeps what was composed from one item to the next."""
 
-    words: Words
+    words: Arguments
     store: Store
     results: Path
     bases: dict

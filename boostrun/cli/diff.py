@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import Settings, compose_one, options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan
 from boostrun.runner.store import unpack
-from boostrun.words import Words
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Each of A and B is a record's key (or its beginning), a record file, a folder or pack of records, or an item."""
     if len(words.names) != 2:
         raise BoostrunError("diff needs two things to compare: keys, files, folders or items, as in diff 3f2a 91bc")
@@ -23,7 +23,7 @@ def main(words: Words) -> int:
     return 0
 
 
-def _records(name: str, settings: Settings, words: Words) -> list[dict]:
+def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
     path = Path(name)
     if path.is_dir() and (path / "records.jsonl.gz").is_file():
         path = path / "records.jsonl.gz"

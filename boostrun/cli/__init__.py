@@ -11,8 +11,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from .errors import BoostrunError
-from .words import USAGE, VERBS, parse
+from boostrun.cli.arguments import USAGE, VERBS, parse
+from boostrun.errors import BoostrunError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,18 +20,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
-            return importlib.import_module("boostrun.commands.completion").main(argv[1:])
+            return importlib.import_module("boostrun.cli.completion").main(argv[1:])
         words = parse(argv)
         if "help" in words.flags:
             verbs = "\n".join(f"  {verb:<10} {text}" for verb, text in VERBS.items())
             print(USAGE.format(verbs=verbs), end="")
             return 0
         if "version" in words.flags:
-            from . import __version__
+            from boostrun import __version__
 
             print(f"boostrun {__version__}")
             return 0
-        return importlib.import_module(f"boostrun.commands.{words.verb}").main(words)
+        return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
     except BoostrunError as error:
         print(f"boostrun: {error}", file=sys.stderr)
         return 2

@@ -5,14 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_all
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store
-from boostrun.words import Words
 
 
-def main(words: Words) -> int:
+def main(words: Arguments) -> int:
     """Print a line a cell: cached, stale and why, to run, with time and memory from earlier records like it."""
     if words.names:
         item = paper.load(words.names[0], words.overrides, "quick" in words.flags, words.config_dir)

@@ -6,9 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from boostrun.cli.arguments import VERBS
 from boostrun.config.compose import choices, conf_dir, offer_all, options
 from boostrun.errors import BoostrunError
-from boostrun.words import VERBS
 
 
 def main(arguments: Sequence[str]) -> int:

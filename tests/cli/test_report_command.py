@@ -86,8 +86,8 @@ def test_bad_usage_is_one_sentence(command, workplace, line, sentence):
 
 
 def test_a_papers_name_stands_for_its_items():
-    from boostrun.commands.report import _chosen
-    from boostrun.words import parse
+    from boostrun.cli.arguments import parse
+    from boostrun.cli.report import _chosen
 
     def chosen(line):
         return _chosen(parse(line.split()))
