@@ -2,12 +2,12 @@
 
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.papers.iboost.keys import IncrementalKeys, StepKeys
+from boostrun.papers.iboost.keys import IBoostTreesKeys, IncrementalKeys, StepKeys
 
 METHODS = {name: method for name, method in catalogue.methods().items() if "stream" in method.inputs}
 RIVALS = [name for name, method in METHODS.items() if not issubclass(method.keys, StepKeys)]
-OF_THE_PAPER = ["iboost_stochastic", "iboost_batch"]
-LEARNERS = [*RIVALS, *OF_THE_PAPER]
+# trees need river and are slow: they have tests of their own
+LEARNERS = [name for name, method in METHODS.items() if method.keys is not IBoostTreesKeys]
 # for a full window: until then, a constant
 WAITS = [name for name in LEARNERS if not issubclass(METHODS[name].keys, IncrementalKeys)]
 
