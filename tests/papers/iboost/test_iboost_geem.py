@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun import IBoostGeemClassifier
 from boostrun.errors import BoostrunError
-from tests.drift.test_iboost_adwin import jumps
+from tests.papers.iboost.test_iboost_adwin import jumps
 from tests.reference.iboost import IBoostGeem
 
 SMALL = {"n_window": 20, "budget": 6, "n_steps": 2, "batch_size": 5, "half_life": 30}
