@@ -68,7 +68,7 @@ class StreamInput:
         """Draw it once: what is wrong with it is said before a trial starts."""
         from boostrun.data.streams import draw
 
-        draw(dataset, places.data_root)
+        return _followed(draw(dataset, places.data_root), dataset, {})
 
     def fits(self, prepared: Any, cell: Any) -> None:
         """Every budget fits a stream."""
@@ -81,9 +81,12 @@ class StreamInput:
         located = getattr(importlib.import_module(loader_module(dataset)), "located", None)
         if located is not None:
             dataset = located(dataset, places.data_root, places.folder)
-        stream = draw(dataset, places.data_root, seeds.split, seeds.filter)
-        measured = {name: dataset.get(name) for name in ("eval_every", "window", "fading", "curve_every")}
-        return Followed(stream, budget.get("n", _FIRST), **measured)
+        return _followed(draw(dataset, places.data_root, seeds.split, seeds.filter), dataset, budget)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
         """A stream from a file says itself where that was changed."""
+
+
+def _followed(stream: Any, dataset: Mapping, budget: Mapping) -> Followed:
+    measured = {name: dataset.get(name) for name in ("eval_every", "window", "fading", "curve_every")}
+    return Followed(stream, budget.get("n", _FIRST), **measured)
