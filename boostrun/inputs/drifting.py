@@ -83,7 +83,7 @@ class StreamInput:
             dataset = located(dataset, places.data_root, places.folder)
         stream = draw(dataset, places.data_root, seeds.split, seeds.filter)
         measured = {name: dataset.get(name) for name in ("eval_every", "window", "fading", "curve_every")}
-        return Followed(stream, budget.get("n", _FIRST), **measured)
+        return Followed(stream, budget.get("n", _FIRST), **measured)  # type: ignore[arg-type]
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
         """A stream from a file says itself where that was changed."""
