@@ -34,10 +34,10 @@ LAYERS = (
     (("cli", 5.95, "the command, a file a verb"),),
     (("conformance", 2.7, "boostrun check"), ("export", 11.1, "a saved model as C")),
     (("runner", 4.6, "cell, plan, queue, store"),),
-    (("compose", 4.0, "words to settings"), ("report", 8.75, "tables, figures, the page")),
+    (("compose", 4.0, "words to settings"), ("report", 8.25, "tables, figures, the page")),
     (("inputs", 3.4, "table, chunks, stream"),),
-    (("extend", 4.05, "a stranger's own things"), ("evaluation", 7.2, "staged, path, prequential")),
-    (("features", 1.7, "banks and pipelines"), ("methods", 8.3, "estimators, stumps, ensembles")),
+    (("extend", 4.05, "a stranger's own things"), ("evaluation", 6.5, "staged, path, prequential")),
+    (("features", 1.7, "banks and pipelines"), ("methods", 8.7, "estimators, stumps, ensembles")),
     (("data", 5.3, "loaders, sources, streams"),),
     (("kernels", 6.6, "compiled loops that all share"),),
 )  # fmt: skip
