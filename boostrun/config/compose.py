@@ -195,7 +195,9 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
     if not method.random:
         checked["trials"] = 1  # more of them would be the same one again
-    return Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    settings = Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    registry.try_out(settings.algo, settings.budget)
+    return settings
 
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,9 +3,9 @@ import pickle
 
 import numpy as np
 import pytest
+from online_bbm.adaboost_ol import AdaBoostOL
+from online_bbm.bbm import OnlineBBM, bbm_weights
 from online_bbm.hyperplane import rotating_hyperplane
-from online_bbm.kernels import bbm_weights
-from online_bbm.learners import AdaBoostOL, OnlineBBM
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from twins import adaboost_ol, bbm_weight, online_bbm
