@@ -13,9 +13,8 @@ from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.ls import first_comment
 from boostrun.cli.run import cell_words
-from boostrun.config.compose import compose_one, expand_one_by_one, options
+from boostrun.config.compose import compose_one, expand_one_by_one, first_comment, options
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import build
 from boostrun.report.files import write_bytes

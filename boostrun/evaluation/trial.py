@@ -35,4 +35,4 @@ def train_and_test(
     data = open_data(seeds)
     compile_first(data)
     model = make(int(seeds.algorithm.generate_state(1)[0]))
-    return Trained(model, data, evaluation.run(model, data, seeds))
+    return Trained(model, data, evaluation.run(model, data, seeds))  # type: ignore[arg-type]  # read-only is enough

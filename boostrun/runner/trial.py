@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
+from boostrun.evaluation import Result
 from boostrun.evaluation.trial import Trained, train_and_test
 from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
@@ -31,7 +32,7 @@ class Execute:
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
     own: tuple[registry.Own, ...] = ()  # what a person brought and may be imported
 
-    def __call__(self, trial: Trial) -> dict[str, Any]:
+    def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
         return self.trained(trial).result
 
@@ -86,7 +87,7 @@ def _kept(places: Places, key: str, dataset: str, features: str) -> Any:
 
     chosen = json.loads(dataset)
     input_ = input_of(catalogue.dataset(chosen).gives)
-    return input_.open(chosen, json.loads(features), places, key, None, {})
+    return input_.open(chosen, json.loads(features), places, key, None, {})  # type: ignore[arg-type]
 
 
 _compiled: set[tuple[str, str]] = set()
