@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.inputs.drifting import Followed
+from boostrun.inputs.followed import Followed
 from boostrun.inputs.table import Table
 
 FAMILIES = [("first", 0, 2), ("middle", 2, 3), ("last", 3, 6)]
