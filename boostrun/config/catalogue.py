@@ -19,7 +19,7 @@ from boostrun.methods.declaration import Method, obtain
 from boostrun.methods.paper import DataSet, Paper, Pipeline
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
-PARTS = ("strategies", "policies", "weak_learners", "checks")
+PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
 _beside: dict[str, tuple[str, str]] = {}  # papers of a person's own folder: name -> (module:OBJECT, folder)
 
 

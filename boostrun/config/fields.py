@@ -29,7 +29,7 @@ import numbers
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 
@@ -54,8 +54,11 @@ class Kind:
     optional: bool = False
 
 
-keys = functools.partial(dataclass, eq=False, repr=False)
-"""Makes a class of fields a class of keys: estimators inherit its constructor, and keep their own ``repr``."""
+if TYPE_CHECKING:
+    from dataclasses import dataclass as keys
+else:
+    keys = functools.partial(dataclass, eq=False, repr=False)
+    """Makes a class of fields a class of keys: estimators inherit its constructor, and keep their own ``repr``."""
 
 
 class Keys:
@@ -69,7 +72,7 @@ class Keys:
 
 def described(cls: type, indent: str = "    ") -> str:
     """The fields of a class of keys as a numpydoc list of parameters."""
-    lines = []
+    lines: list[str] = []
     for name, field in fields_of(cls).items():
         kind = kind_of(field)
         lines.append(f"{indent if lines else ''}{name} : {kind.allowed.rstrip(',')}, default {field.default!r}")

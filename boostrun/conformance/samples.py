@@ -68,5 +68,6 @@ def followed(holdouts: bool, first: int) -> Followed:
     x, y = examples(400, 200)
     parts = tuple(Holdout(*examples(50, turn, seed=1)) for turn in (50, 0)) if holdouts else ()
     stream = DriftStream("made", x, y, ("0", "1"), np.array([200]), parts)
-    measured = {"eval_every": 20} if holdouts else {"window": 100, "fading": 0.99, "curve_every": 50}
-    return Followed(stream, first, *(measured.get(key) for key in ("eval_every", "window", "fading", "curve_every")))
+    if holdouts:
+        return Followed(stream, first, eval_every=20, window=None, fading=None, curve_every=None)
+    return Followed(stream, first, eval_every=None, window=100, fading=0.99, curve_every=50)

@@ -113,10 +113,10 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
 
     found = [Section(f"{name}, a paper", declaration.checks(name, where), blame.files_of(where))]
     for group, room in catalogue.GROUPS.items():
-        found += [_or_skipped(each, lambda g=group, e=each: _of_choice(g, e, ()))  # type: ignore[misc]
+        found += [_or_told(each, lambda g=group, e=each: _of_choice(g, e, ()))  # type: ignore[misc]
                   for each in getattr(paper, room)]  # fmt: skip
     for room in part.ROOMS:
-        found += [_or_skipped(each, lambda r=room, e=each, t=target: _of_part(r, e, t, ()))  # type: ignore[misc]
+        found += [_or_told(each, lambda r=room, e=each, t=target: _of_part(r, e, t, ()))  # type: ignore[misc]
                   for each, target in getattr(paper, room).items()]  # fmt: skip
     items = [each for each in compose.options("paper", config_dir) if each.startswith(f"{name}/")]
     return [*found, *(_of_item(each, config_dir, ()) for each in items)]
@@ -130,17 +130,18 @@ def _where_of(name: str) -> str:
     )  # fmt: skip
 
 
-def _or_skipped(name: str, make: Callable[[], Section]) -> Section:
-    """A section, or one that says why there can be none: a key that must be given."""
+def _or_told(name: str, make: Callable[[], Section]) -> Section:
+    """A section, or one that says why there can be none: a key must be given, or it cannot even be made."""
     try:
         return make()
-    except BoostrunError as error:
-        reason = str(error)
+    except Exception as error:
+        given = isinstance(error, BoostrunError) and "must be given" in str(error)
+        reason: Exception = Skipped(str(error)) if given else error
 
-        def skip() -> None:
-            raise Skipped(reason)
+        def tell() -> None:
+            raise reason
 
-        return Section(name, [Check("with its defaults", skip)])
+        return Section(name, [Check("it is there, and can be made with its defaults", tell)])
 
 
 def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
@@ -166,14 +167,14 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
 
         return Section(f"{name}, a stream", drifting.checks(checked, data_root), own)
     if declared.gives == "chunks":
-        return _or_skipped(f"{name}, a data set in chunks", _no_chunks)
+        return Section(f"{name}, a data set in chunks", [Check("it is checked where it is opened", _larger)])
     from boostrun.conformance import dataset
 
     return Section(f"{name}, a data set", dataset.checks(checked, data_root), own)
 
 
-def _no_chunks() -> Section:
-    raise BoostrunError("what it reads is larger than memory: it is checked where it is opened")
+def _larger() -> None:
+    raise Skipped("what it reads may be larger than memory")
 
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:

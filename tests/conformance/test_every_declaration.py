@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from boostrun.conformance import outcomes, part, things
 from boostrun.config import catalogue, compose
+from boostrun.conformance import outcomes, part, things
 
 DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parents[2] / "datasets")
 LONG = ("scikit-learn", "river", "pickled to a worker", "the same in a worker")  # checks that take their time
@@ -37,7 +37,9 @@ def hold(section, wanted=lambda name: True):
     """Every check of a section that is wanted holds; returns how many did."""
     chosen = [check for check in section.checks if wanted(check.name)]
     found = list(outcomes(chosen, section.own))
-    broken = [each for each in found if each.status == "FAILED" and (section.title.split(",")[0], each.name) not in MEANT]
+    broken = [
+        each for each in found if each.status == "FAILED" and (section.title.split(",")[0], each.name) not in MEANT
+    ]
     assert not broken, "\n".join(f"{each.name}: {each.reason} {each.details}" for each in broken)
     return sum(each.status == "ok" for each in found)
 

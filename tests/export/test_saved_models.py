@@ -7,11 +7,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from boostrun.compose import compose_one
-from boostrun.sampling.policies import Laminating, TastingLaminating
-from boostrun.sharing.bank_pools import samples_of
-from boostrun.sharing.features import Groups, Piecewise, Products, Stumps
-from boostrun.sharing.ovr_greedy import OneVsRestGreedyClassifier
 from sklearn.base import clone
 
 from boostrun import (
@@ -33,7 +28,7 @@ from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
 from boostrun.runner import keep
-from tests.drift.learners import LEARNERS, make
+from tests.papers.iboost.learners import LEARNERS, make
 from tests.export.compiled import COMPILER, Compiled
 
 
