@@ -80,7 +80,7 @@ class Docstrings(griffe.Extension):
 def declared() -> Iterator[str]:
     """The page of what can be chosen: every method, data set, pipeline and named part, line by line."""
     yield "# Methods, data and features\n"
-    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, as `boostrun --cfg` shows."
+    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, as in `boostrun --cfg`."
     yield "This page is written from the declarations that the command and the constructors follow too."
     for name, paper in catalogue.papers().items():
         if paper.methods:
