@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
-	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report docs wheel clean
+	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report picture docs wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table
 	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=50
 
-test: setup  ## the tests, a few minutes
+test: lint  ## ruff, mypy and the tests, a few minutes
 	$(PYTEST) -q -n auto
 
 test-all: setup  ## the slow tests and those that read the real data sets too
@@ -82,6 +82,9 @@ report: setup  ## report.html: every table, curve and record that is stored, of 
 $(VENV)/.docs: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
+
+picture: setup  ## docs/architecture.svg: the rooms and their imports, and what of them runs upward
+	$(VENV)/bin/python scripts/picture_rooms.py
 
 docs: $(VENV)/.docs  ## the documentation in build/docs: pages that need no network, and no server but for the search
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict

@@ -98,7 +98,7 @@ DATASETS = {
         (
             "mnist_expanded", data.MnistExpanded,
             "MNIST and five elastic distortions of each training image (Simard et al. 2003; Shalev-Shwartz et al. "
-            "2011)", {},
+            "2011)", {"copies": "copies"},
         ),
     )
 } | {

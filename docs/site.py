@@ -1,17 +1,25 @@
-"""What mkdocs does beside rendering: results become pages, formulas MathML, and docstrings Markdown.
+"""What mkdocs does beside rendering: results and declarations become pages, formulas MathML, and docstrings Markdown.
 
 ``results/**`` is not copied: its tables and pictures are pages and files of the site, read where they lie. A page links
 to them as on disk, ``../../results/...`` from ``docs/papers/``, so that the same links work in a checkout. Formulas are
-converted here, so that nothing is fetched when a page is read.
+converted here, so that nothing is fetched when a page is read. ``api/methods.md`` is written from the declarations, and
+the parameters of estimators from their keys: what a key means stands in one place, the field.
 """
 
+import dataclasses
+import importlib
 import re
+from collections.abc import Iterator, Mapping
 from html import unescape
 from pathlib import Path
 
 import griffe
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
+
+from boostrun.config import catalogue
+from boostrun.config.fields import MISSING, described, kind_of
+from boostrun.methods.declaration import Method
 
 ROOT = Path(__file__).parent.parent
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
@@ -20,7 +28,8 @@ TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?: .*)?\n((?:    .*\n)*)", re.MULTILIN
 
 
 def on_files(files, config):
-    """Add every table and picture of ``results``."""
+    """Add every table and picture of ``results``, and the page of what is declared."""
+    files.append(File.generated(config, "api/methods.md", content="\n".join(declared())))
     for path in sorted([*ROOT.glob("results/**/table.md"), *ROOT.glob("results/**/*.png")]):
         files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
     return files
@@ -45,11 +54,92 @@ def _mathml(formula: str, display: str) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """Numpy docstrings as Markdown has them."""
+    """Numpy docstrings as Markdown has them; ``{parameters}`` and constructors from the fields of keys."""
 
-    def on_object(self, *, obj, loader, **kwargs) -> None:
+    def on_class_members(self, *, cls, **kwargs) -> None:
+        """The constructor that an estimator inherits from its keys, which no source spells out."""
+        if cls.docstring is None or "{parameters}" not in cls.docstring.value:
+            return
+        made = getattr(importlib.import_module(cls.module.path), cls.name)
+        if not dataclasses.is_dataclass(made):
+            return
+        cls.docstring.value = cls.docstring.value.replace("{parameters}", described(made, ""))
+        if "__init__" not in cls.members:
+            kind = griffe.ParameterKind.positional_or_keyword
+            parameters = [griffe.Parameter("self", kind=kind)]
+            for field in dataclasses.fields(made):
+                default = None if field.default is dataclasses.MISSING else repr(field.default)
+                parameters.append(griffe.Parameter(field.name, kind=kind, default=default))
+            cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*parameters)))
+
+    def on_object(self, *, obj, **kwargs) -> None:
         if obj.docstring is not None:
             obj.docstring.value = markdown_of(obj.docstring.value)
+
+
+def declared() -> Iterator[str]:
+    """The page of what can be chosen: every method, data set, pipeline and named part, line by line."""
+    yield "# Methods, data and features\n"
+    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, as in `boostrun --cfg`."
+    yield "This page is written from the declarations that the command and the constructors follow too."
+    for name, paper in catalogue.papers().items():
+        if paper.methods:
+            yield f"\n## {paper.title if name else 'Methods of the core'}\n"
+        for algo in paper.methods:
+            yield from _method(algo, catalogue.methods()[algo])
+    for group, title, found in (
+        ("dataset", "Data sets", catalogue.datasets()), ("features", "Features", catalogue.pipelines()),
+    ):  # fmt: skip
+        yield f"\n## {title}\n"
+        for name, one in found.items():
+            yield f"### {name} {{#{group}.{name}}}\n"
+            yield f"{_sentence(one.summary)} It gives {one.gives}.\n"
+            yield from _keys(catalogue.fields(group, name), group)
+    yield "\n## Parts with a name\n"
+    for room in ("strategies", "policies", "weak_learners"):
+        yield f"**{room.replace('_', ' ').capitalize()}**: " + ", ".join(
+            f"`{name}` (`{where.replace(':', '.')}`)" for name, where in catalogue.parts(room).items()
+        ) + ".\n"  # fmt: skip
+
+
+def _method(name: str, method: Method) -> Iterator[str]:
+    yield f"### {name} {{#algo.{name}}}\n"
+    yield f"{_sentence(method.summary)}\n"
+    module, _, estimator = method.target.partition(":")
+    public = (estimator, module) in set(catalogue.public())
+    told = [f"[`{estimator}`][{module}.{estimator}]" if public else f"`{module}.{estimator}`"]
+    if method.fixed:
+        told[0] += " with " + ", ".join(f"`{key}={value!r}`" for key, value in method.fixed.items())
+    if method.budget:
+        defaults = method.budget_defaults
+        told.append("budget " + ", ".join(f"`{s}={defaults[s]}` ({p})" for s, p in method.budget.items()))
+    told.append("learns from " + ", ".join(sorted(method.inputs)))
+    told.append(f"measured by `{method.evaluation.replace(':', '.')}`")
+    told += [] if method.random else ["nothing is random: one trial"]
+    told += ["saved as " + ", ".join(sorted(method.exports, reverse=True))] if method.exports else []
+    yield "; ".join(told) + ".\n"
+    yield from _keys(method.fields, "algo")
+
+
+def _keys(fields: Mapping[str, dataclasses.Field], group: str) -> Iterator[str]:
+    if not fields:
+        return
+    yield "| key | default | takes | meaning |\n| --- | --- | --- | --- |"
+    for key, field in fields.items():
+        kind = kind_of(field)
+        default = "must be given" if field.default == MISSING else f"`{_plain(field.default)}`"
+        words = (re.sub(r"([_*|<>\[])", r"\\\1", said) for said in (kind.allowed.rstrip(","), kind.help))
+        yield f"| `{group}.{key}` | {default} | {' | '.join(words)} |"
+    yield ""
+
+
+def _plain(value: object) -> str:
+    """As it is typed."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _sentence(summary: str) -> str:
+    return f"{summary[:1].upper()}{summary[1:]}."
 
 
 def markdown_of(docstring: str) -> str:

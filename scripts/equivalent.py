@@ -1,6 +1,6 @@
 """Rows of results/equivalent.json: which digests stand for code that computes the same.
 
-``python scripts/equivalent.py [--seeds N] [--minutes M] [--jobs 2] [--before CHECKOUT]`` repeats, for each method, kind
+``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT]`` repeats, for each method, kind
 of input and digest whose published records are stale by their code alone, N of their cheapest trials with today's code,
 without writing to any store. Where metrics and curve come out equal to the bit (seconds apart) a row leads from that
 digest to today's. A figure can differ in its last digit between machines: then the same trial is
@@ -23,8 +23,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import joblib
-
 from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
 from boostrun.digest import source_digest
@@ -38,18 +36,22 @@ RESULTS = Path("results")
 _BUILD = {"families19": 300.0, "coates_ng": 1500.0, "templates": 120.0, "families33": 3000.0}
 _LARGE = {"pedestrians": 8.0, "cifar10": 4.0, "mnist_expanded": 6.0, "digits": 0.05}
 
-# works in a checkout of any age since records have been made
-_TRIAL = """
+# works in a checkout of any age since records have been made: a trial a line in, its result or what went wrong out
+_TRIALS = """
 import contextlib, json, sys
-from pathlib import Path
 from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.trial import Execute
 from boostrun.runner.worker import without_numpy
-given = json.load(sys.stdin)
-trial = Trial(Cell.from_config(given["cell"]), given["seed"], Inputs(given["data"], given["source"]))
-with contextlib.redirect_stdout(sys.stderr):
-    result = Execute(given["data_root"], given["cache_root"], folder=given["folder"])(trial)
-print(json.dumps({part: without_numpy(result[part]) for part in ("metrics", "curve")}))
+for line in sys.stdin:
+    given = json.loads(line)
+    trial = Trial(Cell.from_config(given["cell"]), given["seed"], Inputs(given["data"], given["source"]))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            result = Execute(given["data_root"], given["cache_root"], folder=given["folder"])(trial)
+        answer = {part: without_numpy(result[part]) for part in ("metrics", "curve")}
+    except Exception as error:
+        answer = {"failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), flush=True)
 """
 
 
@@ -94,70 +96,75 @@ def different(old: Any, new: Any, path: str = "") -> list[str]:
     return [] if equal else [f"{path[1:]}: {str(old)[:60]} before, {str(new)[:60]} now"]
 
 
-def result_of(record: dict[str, Any], checkout: Path, data_root: Path, cache_root: Path) -> dict[str, Any]:
-    """Metrics and curve of a record's trial with the code of a checkout; ValueError where it fails."""
-    given = {
-        "cell": record["cell"], "seed": record["seed"], **record["inputs"], "data_root": str(data_root.absolute()),
-        "cache_root": str(cache_root), "folder": os.getcwd(),
-    }  # fmt: skip
-    one = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
-    done = subprocess.run(
-        [sys.executable, "-c", _TRIAL], input=json.dumps(given), capture_output=True, text=True, check=False,
-        env={**os.environ, **one, "PYTHONPATH": str(checkout.absolute())}, cwd=checkout,
-    )  # fmt: skip
-    if done.returncode:
-        raise ValueError((done.stderr.strip().splitlines() or ["no word"])[-1])
-    return json.loads(done.stdout)
+class Checkout:
+    """The code of a folder at work in a process of its own, with one thread a library."""
+
+    def __init__(self, folder: Path, data_root: Path, cache_root: Path):
+        self._places = {"data_root": str(data_root.absolute()), "cache_root": str(cache_root), "folder": os.getcwd()}
+        threads = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _TRIALS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True, env={**os.environ, **dict.fromkeys(threads, "1"), "PYTHONPATH": str(folder.absolute())},
+            cwd=folder,
+        )  # fmt: skip
+
+    def __call__(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Metrics and curve of a record's trial; ValueError with what it said where it fails."""
+        given = {"cell": record["cell"], "seed": record["seed"], **record["inputs"], **self._places}
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(given) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"failed": "its process is gone"}')
+        if "failed" in answer:
+            raise ValueError(answer["failed"])
+        return answer
 
 
-def repeated(record: dict[str, Any], before: Path | None, data_root: Path, cache_root: Path) -> tuple[list[str], str]:
-    """What differs when the trial of a record is run again, and why it could not be, or how it was compared."""
+def repeated(record: dict[str, Any], now: Checkout, before: Checkout | None) -> tuple[list[str], bool]:
+    """What differs when the trial of a record is run again, and whether it had to be compared with the old code."""
     try:
-        now = result_of(record, Path(), data_root, cache_root)
-        lines = different({part: record[part] for part in now}, now)
+        result = now(record)
+        lines = different({part: record[part] for part in result}, result)
         if lines and before is not None:
-            lines = different(result_of(record, before, data_root, cache_root), now)
-            return lines, "" if lines else "here"
+            return different(before(record), result), True
     except ValueError as error:
-        return [str(error)], "failed"
-    return lines, ""
+        return [str(error)], False
+    return lines, False
 
 
-def rerun(seeds: int, minutes: float, jobs: int, before: Path | None) -> int:
+def rerun(seeds: int, minutes: float, before: Path | None) -> int:
     """Repeat what is stale by its code, cheapest groups first; returns 1 when something differs."""
     began = time.monotonic()
     known, groups = Equivalent.read(RESULTS), defaultdict(list)
     for record in records():
         cell = Cell.from_config(record["cell"])
-        now = source_digest(*code_of(cell))
-        if not known.kind(record["inputs"]["source"], now):
-            groups[cell.algo["name"], kind_of(cell), record["inputs"]["source"], now].append(record)
-    data_root, _ = plan.roots(compose_one([]))
+        today = source_digest(*code_of(cell))
+        if not known.kind(record["inputs"]["source"], today):
+            groups[cell.algo["name"], kind_of(cell), record["inputs"]["source"], today].append(record)
     chosen = {group: sorted(found, key=price)[:seeds] for group, found in groups.items()}
     print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records", flush=True)
+    data_root, _ = plan.roots(compose_one([]))
     # kept between calls: banks are costly to build
     banks = Path(os.environ.get("BOOSTRUN_CACHE", Path(tempfile.gettempdir()) / "boostrun-equivalent"))
+    now = Checkout(Path(), data_root, banks)
+    then = Checkout(before, data_root, banks) if before else None
     order = sorted(chosen, key=lambda group: sum(price(record)[0] for record in chosen[group]))
     wrong = 0
     for number, group in enumerate(order, 1):
         if time.monotonic() - began > 60 * minutes:
             print(f"{len(order) - number + 1} groups are left: give the same command again")
             break
-        method, kind, old, now = group
-        first, *others = chosen[group]
-        came = [repeated(first, before, data_root, banks)]  # alone: it builds the features
-        came += joblib.Parallel(jobs, "threading")(
-            joblib.delayed(repeated)(each, before, data_root, banks) for each in others
-        )
+        method, kind, old, today = group
+        came = [repeated(record, now, then) for record in chosen[group]]
         lines = [line for differs, _ in came for line in differs]
-        here = sum(how == "here" for _, how in came)
+        here = sum(compared for _, compared in came)
         told = "; ".join(lines[:3]) or f"{len(came)} trials equal" + (f", {here} to the old code here" if here else "")
         print(f"{number}/{len(order)} {method}, {kind}: {told}", flush=True)
         if lines:
             wrong += 1
             continue
         labels = sorted({f"{Cell.from_config(each['cell']).label} seed {each['seed']}" for each in chosen[group]})
-        row = {"kind": RERUN, "old": old, "new": now, "method": method, "input": kind, "seeds": len(came)}
+        row = {"kind": RERUN, "old": old, "new": today, "method": method, "input": kind, "seeds": len(came)}
         write([*read_rows(RESULTS), {**row, "trials": labels, "here": here}])
     return 1 if wrong else 0
 
@@ -167,10 +174,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--before", type=Path, help="a checkout of the code that the records carry the digest of")
     given = parser.parse_args()
-    return rerun(given.seeds, given.minutes, given.jobs, given.before)
+    return rerun(given.seeds, given.minutes, given.before)
 
 
 if __name__ == "__main__":

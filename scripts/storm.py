@@ -222,7 +222,7 @@ def disk(folder: Path, counts: Counter, wanted: dict[str, bytes]) -> None:
 def busy(loops: int) -> Iterator[None]:
     """So many processes that do nothing but take the processors: what runs beside them is late everywhere."""
     loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"  # and none outlives a storm that is killed itself
-    running = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(loops)]
+    running = [subprocess.Popen([sys.executable, "-c", loop], start_new_session=True) for _ in range(loops)]
     try:
         yield
     finally:

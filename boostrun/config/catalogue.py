@@ -19,7 +19,7 @@ from boostrun.methods.declaration import Method, obtain
 from boostrun.methods.paper import DataSet, Paper, Pipeline
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
-PARTS = ("strategies", "policies", "weak_learners", "checks")
+PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
 _beside: dict[str, tuple[str, str]] = {}  # papers of a person's own folder: name -> (module:OBJECT, folder)
 
 
@@ -74,6 +74,12 @@ def take_beside(named: Mapping[str, str], folder: str) -> None:
 def beside() -> list[tuple[str, str, str]]:
     """(name, module:OBJECT, folder) of the papers of a person's own folder."""
     return [(name, where, folder) for name, (where, folder) in _beside.items()]
+
+
+def declaring() -> frozenset[str]:
+    """Dotted names of the modules that declare the papers."""
+    installed = (point.value for point in entry_points(group="boostrun.papers"))
+    return frozenset(where.partition(":")[0] for where in (*installed, *(where for where, _ in _beside.values())))
 
 
 def methods() -> dict[str, Method]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,8 +64,9 @@ def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
     found: dict[str, Path] = {}
     if group == "paper":
         for name, paper in catalogue.papers().items():
-            for path in sorted(paper.items.rglob("*.yaml")) if paper.items else ():
-                found[f"{name}/{path.relative_to(paper.items).with_suffix('').as_posix()}"] = path
+            if paper.items:
+                for path in sorted(paper.items.rglob("*.yaml")):
+                    found[f"{name}/{path.relative_to(paper.items).with_suffix('').as_posix()}"] = path
     for folder in filter(None, (conf_dir(), Path(config_dir) if config_dir else None)):
         base = folder / group
         for path in sorted(base.rglob("*.yaml")):
@@ -79,17 +80,20 @@ def choices(group: str, config_dir: str | None = None) -> dict[str, str]:
     >>> choices("algo")["rand"]
     'keep samples uniformly at random (Lefakis & Fleuret 2013)'
     """
-    rooms = {"algo": catalogue.methods, "dataset": catalogue.datasets, "features": catalogue.pipelines}
-    declared: Mapping[str, Any] = rooms[group]() if group in rooms else {}
+    rooms: dict[str, Callable[[], Mapping[str, Any]]] = {
+        "algo": catalogue.methods, "dataset": catalogue.datasets, "features": catalogue.pipelines,
+    }  # fmt: skip
+    declared = rooms[group]() if group in rooms else {}
     found = {name: one.summary for name, one in declared.items() if not registry.is_own(group, name)}
-    found |= {name: _first_comment(path) for name, path in options(group, config_dir).items()}
+    found |= {name: first_comment(path) for name, path in options(group, config_dir).items()}
     for name, point in registry.installed(group).items():
         package = f" ({point.dist.name})" if point.dist else ""
         found.setdefault(name, f"installed: {point.value}{package}")
     return found
 
 
-def _first_comment(path: Path) -> str:
+def first_comment(path: Path) -> str:
+    """The first line of a file where that is a comment, without its sign; else nothing."""
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     return first.lstrip("# ") if first.startswith("#") else ""
 
@@ -191,7 +195,9 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
     if not method.random:
         checked["trials"] = 1  # more of them would be the same one again
-    return Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    settings = Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    registry.try_out(settings.algo, settings.budget)
+    return settings
 
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ import numbers
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 
@@ -54,8 +54,11 @@ class Kind:
     optional: bool = False
 
 
-keys = functools.partial(dataclass, eq=False, repr=False)
-"""Makes a class of fields a class of keys: estimators inherit its constructor, and keep their own ``repr``."""
+if TYPE_CHECKING:
+    from dataclasses import dataclass as keys
+else:
+    keys = functools.partial(dataclass, eq=False, repr=False)
+    """Makes a class of fields a class of keys: estimators inherit its constructor, and keep their own ``repr``."""
 
 
 class Keys:
@@ -69,7 +72,7 @@ class Keys:
 
 def described(cls: type, indent: str = "    ") -> str:
     """The fields of a class of keys as a numpydoc list of parameters."""
-    lines = []
+    lines: list[str] = []
     for name, field in fields_of(cls).items():
         kind = kind_of(field)
         lines.append(f"{indent if lines else ''}{name} : {kind.allowed.rstrip(',')}, default {field.default!r}")
@@ -205,13 +208,13 @@ def or_tuned(field: Any) -> Any:
     return renamed(field, read=read, allowed=f"{kind.allowed}, or tuned,", choices=("tuned",))
 
 
-def workers(default: int, **more: Any) -> Any:
+def workers(default: int) -> Any:
     """A number of workers, or -1 for all cores."""
 
     def read(value):
         return value if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1) else None
 
-    return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), more)
+    return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), {})
 
 
 def component(default: Any, room: str, needs: str, **more: Any) -> Any:

@@ -29,6 +29,8 @@ def kept(subject, key: str) -> None:
         _samples(subject, limit)
     elif key in ("T", "M"):
         count = _learners(subject)
+        if count is None and subject.follows:
+            raise Skipped("it has no n_learners_, so nothing shows it")
         if count is None:
             raise Failed(f"nothing shows it: {key} needs staged_predict, estimators_ or n_learners_")
         if count > limit:

@@ -58,7 +58,7 @@ def _named(paper: Paper) -> Iterator[str]:
             yield from _fault(f"method {name}", obtain, where)
     for room in catalogue.PARTS:
         for name, where in getattr(paper, room).items():
-            yield from _fault(f"{room} {name}", obtain, where)
+            yield from _fault(f"{room} {name}", obtain if ":" in where else importlib.import_module, where)
     for name, dataset in paper.datasets.items():
         yield from _fault(f"data set {name}", importlib.import_module, dataset.loader)
     for name, pipeline in paper.features.items():

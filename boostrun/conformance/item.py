@@ -42,4 +42,6 @@ def _place(path: Path, fault: str) -> str:
 def _composed(name: str, config_dir: str | None, overrides: Sequence[str], quick: bool) -> None:
     if paper.drawing(name, config_dir):
         raise Skipped("it is drawn without trials")
+    if paper.faults(name, config_dir):
+        raise Skipped("its names come first")
     paper.load(name, overrides, quick, config_dir)

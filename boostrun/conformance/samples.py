@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.inputs.drifting import Followed
+from boostrun.inputs.followed import Followed
 from boostrun.inputs.table import Table
 
 FAMILIES = [("first", 0, 2), ("middle", 2, 3), ("last", 3, 6)]
@@ -19,7 +19,8 @@ def blobs(n: int = _N, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """``n`` samples (n, 6) uint8 codes of three classes, and their labels (n,) int64."""
     labels = np.arange(n) % 3
     noise = np.random.default_rng(seed).normal(0, 12, (n, 6))
-    return np.clip(60 + 60 * labels[:, None] + noise, 0, 255).astype(np.uint8), labels
+    high = np.arange(6) // 2 == labels[:, None]  # each class has two features of its own: linear predictors find it
+    return np.clip(np.where(high, 180, 60) + noise, 0, 255).astype(np.uint8), labels
 
 
 class _Bank:
@@ -68,5 +69,6 @@ def followed(holdouts: bool, first: int) -> Followed:
     x, y = examples(400, 200)
     parts = tuple(Holdout(*examples(50, turn, seed=1)) for turn in (50, 0)) if holdouts else ()
     stream = DriftStream("made", x, y, ("0", "1"), np.array([200]), parts)
-    measured = {"eval_every": 20} if holdouts else {"window": 100, "fading": 0.99, "curve_every": 50}
-    return Followed(stream, first, *(measured.get(key) for key in ("eval_every", "window", "fading", "curve_every")))
+    if holdouts:
+        return Followed(stream, first, eval_every=20, window=None, fading=None, curve_every=None)
+    return Followed(stream, first, eval_every=None, window=100, fading=0.99, curve_every=50)

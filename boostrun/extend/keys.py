@@ -127,7 +127,7 @@ def _keys(
     group: str, thing: Callable[..., Any], parameters: Mapping[str, inspect.Parameter], where: str, budget: Mapping
 ) -> type:
     """A class of keys of the parameters that a record can hold."""
-    own = fields_of(thing) if inspect.isclass(thing) and dataclasses.is_dataclass(thing) else {}  # type: ignore[arg-type]
+    own = fields_of(thing) if inspect.isclass(thing) and dataclasses.is_dataclass(thing) else {}
     constraints = getattr(thing, "_parameter_constraints", {})
     reserved = {"class", *of_all(group)}
     follows = {budget[key]: budget[other] for key, other in getattr(thing, "follows", {}).items()}

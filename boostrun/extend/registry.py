@@ -80,6 +80,19 @@ def register(group: str, name: str, where: str) -> None:
     _registered[group, name] = where
 
 
+def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
+    """Make a person's own method once: a value that its constructor refuses is told before any trial.
+
+    Raises BoostrunError with what the constructor says, and where.
+    """
+    name = str(algo["name"])
+    if is_own("algo", name):
+        try:
+            objects.call(where_of("algo", name), catalogue.method(algo).make, algo, budget, {"random_state": 0})
+        except BoostrunError as error:
+            raise BoostrunError(f"algo '{name}': {error}") from error
+
+
 def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Own, ...]:
     """What a worker must be told of these (group, values), and of the papers of a person's own folder."""
     found = {

@@ -72,7 +72,7 @@ class BankInput:
 
         table = Table(bank, catalogue.pipelines()[features["name"]].gives)
         if fraction := dataset.get("holdout"):
-            table = table.held_out(fraction, dataset.get("copies", 0))
+            table = table.held_out(fraction, dataset.get(catalogue.dataset(dataset).copies, 0))
         if count := dataset.get("train_samples"):
             table = table.subset(count)
         return table

@@ -15,7 +15,8 @@ class DataSet:
 
     ``loader`` is the module that reads it (see :mod:`boostrun.data`), ``keys`` the dataclass of its keys, ``gives``
     what it hands out: table, chunks or stream, ``summary`` one line, for lists, and ``features`` the pipeline that it
-    is used with where a person names none.
+    is used with where a person names none. ``copies`` is the key, if there is one, that tells how many distortions of
+    all training samples follow them.
     """
 
     loader: str
@@ -23,6 +24,7 @@ class DataSet:
     summary: str
     gives: str = "table"
     features: str = ""
+    copies: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Paper:
     checks : room (strategies, policies, weak_learners) -> "module:function" of what ``boostrun check`` asks of the
     parts
         in it, by the paper whose methods use them: ``function(make) -> [Check]``, where ``make()`` gives a new part.
+    objects : parameter -> module whose objects a saved model may hold as that parameter, each known by its class's name
+        and made of its arguments.
     drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
     pictures : name -> "module:function" of pictures made of the records of an item's cells.
     items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
@@ -67,6 +71,7 @@ class Paper:
     policies: Mapping[str, str] = field(default_factory=dict)
     weak_learners: Mapping[str, str] = field(default_factory=dict)
     checks: Mapping[str, str] = field(default_factory=dict)
+    objects: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-# parameter -> the module whose objects it may be, each known by its class's name and made of its arguments
-_OBJECTS = {"features": "boostrun.sharing.features", "policy": "boostrun.sampling.policies"}
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -77,7 +75,10 @@ def decode(name: str, value) -> Any:
 
 def _class(name: str, cls: str) -> type | None:
     """The class of that name among the objects that the parameter may be."""
-    if name not in _OBJECTS:
+    from boostrun.config import catalogue
+
+    module = catalogue.parts("objects").get(name)
+    if module is None:
         return None
-    found = getattr(importlib.import_module(_OBJECTS[name]), cls, None)
-    return found if isinstance(found, type) and found.__module__.startswith(_OBJECTS[name]) else None
+    found = getattr(importlib.import_module(module), cls, None)
+    return found if isinstance(found, type) and found.__module__.startswith(module) else None

@@ -16,10 +16,11 @@ from boostrun.runner.cell import Cell
 
 
 class Code(NamedTuple):
-    """Roots and facts of a digest, see :func:`boostrun.digest.source_digest`."""
+    """Roots, facts and papers of a digest, see :func:`boostrun.digest.source_digest`."""
 
     roots: tuple[str, ...]
     facts: dict[str, Any]
+    papers: frozenset[str]
 
 
 def code_of(cell: Cell) -> Code:
@@ -35,7 +36,7 @@ def code_of(cell: Cell) -> Code:
         method.target, method.evaluation, *(part.target for part in method.parts.values()), *dict(named).values(),
         "boostrun.methods.making", "boostrun.evaluation.trial", *input_.modules(cell.dataset),
     )  # fmt: skip
-    return Code(roots, _facts(method, cell))
+    return Code(roots, _facts(method, cell), catalogue.declaring())
 
 
 def _facts(method: Method, cell: Cell) -> dict[str, Any]:

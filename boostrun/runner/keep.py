@@ -17,6 +17,7 @@ from boostrun.data.dataset import Parts
 from boostrun.data.labels import names_of
 from boostrun.data.options import merge
 from boostrun.errors import BoostrunError
+from boostrun.evaluation import Result
 from boostrun.extend import loader
 from boostrun.methods import saved
 from boostrun.methods.preparation import of_bank, whole
@@ -51,7 +52,7 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
     kept: list[Any] = []
     dataset = {key: value for key, value in cell.cell.dataset.items() if key not in ("holdout", "train_samples")}
 
-    def keep(trial: Trial) -> dict[str, Any]:
+    def keep(trial: Trial) -> Result:
         trained = execute.trained(trial)
         kept.append(save(trained.model, trained.data, path, _read(dataset, Path(data_root))))
         return trained.result

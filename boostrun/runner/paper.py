@@ -258,6 +258,8 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
     """An item's file as it stands, and where it is."""
     from omegaconf import OmegaConf
 
+    if config_dir is not None:
+        catalogue.read_beside(Path(config_dir))  # an item of a person's own may draw what his paper brings
     known = compose.options("paper", config_dir)
     if name not in known:
         raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")

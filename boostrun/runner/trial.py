@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.evaluation.trial import Trained, resumed, train_and_test
+from boostrun.evaluation import Result
+from boostrun.evaluation.trial import Trained, train_and_test
 from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
@@ -31,7 +32,7 @@ class Execute:
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
     own: tuple[registry.Own, ...] = ()  # what a person brought and may be imported
 
-    def __call__(self, trial: Trial) -> dict[str, Any]:
+    def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
         return self.trained(trial).result
 
@@ -53,11 +54,9 @@ class Execute:
             lambda data: _compile(cell, method, evaluation, data),
         )  # fmt: skip
         input_.close(cell.dataset, places, trial.inputs.data)
-        cost = trained.result["cost"]
         if "n_jobs" in method.given:
-            cost["threads"] = self.threads
+            trained.result["cost"]["threads"] = self.threads
         if "checkpoint" in method.given:
-            trained.result["cost"] = resumed(cost)
             shutil.rmtree(checkpoint, ignore_errors=True)
         return trained
 
@@ -88,7 +87,7 @@ def _kept(places: Places, key: str, dataset: str, features: str) -> Any:
 
     chosen = json.loads(dataset)
     input_ = input_of(catalogue.dataset(chosen).gives)
-    return input_.open(chosen, json.loads(features), places, key, None, {})
+    return input_.open(chosen, json.loads(features), places, key, None, {})  # type: ignore[arg-type]
 
 
 _compiled: set[tuple[str, str]] = set()

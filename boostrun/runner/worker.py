@@ -19,7 +19,7 @@ from boostrun.runner.cell import Trial
 from boostrun.runner.provenance import forget_threads, threads_in_force, utc_now
 from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
 
-Execute = Callable[[Trial], dict]
+Execute = Callable[[Trial], Mapping[str, Any]]
 
 _POLL = 0.5  # seconds between two looks at whether the parent still lives
 

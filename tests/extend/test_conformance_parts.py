@@ -117,15 +117,18 @@ POLICIES = """
 """
 
 
-@pytest.mark.parametrize("name, check, reason", [
-    ("Beyond", "a feature that there is", "choose gave the feature 76 of 76"),
-    ("Wordy", "a feature that there is", "choose gave 'f3'"),
-    ("Costly", "within the budget", "the policy asked for"),
-    ("Free", "within the budget", "no evaluation was ever charged"),
-    ("Moody", "same numbers drawn", "give other features"),
-    ("Deaf", "every edge", "ZeroDivisionError"),
-    ("Renames", "it is given 19 families", "it changes the families"),
-])
+@pytest.mark.parametrize(
+    "name, check, reason",
+    [
+        ("Beyond", "a feature that there is", "choose gave the feature 76 of 76"),
+        ("Wordy", "a feature that there is", "choose gave 'f3'"),
+        ("Costly", "within the budget", "the policy asked for"),
+        ("Free", "within the budget", "no evaluation was ever charged"),
+        ("Moody", "same numbers drawn", "give other features"),
+        ("Deaf", "every edge", "ZeroDivisionError"),
+        ("Renames", "it is given 19 families", "it changes the families"),
+    ],
+)
 def test_a_policy_is_held_to_the_rules(name, check, reason, own):
     own(POLICIES)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}
@@ -179,12 +182,15 @@ LEARNERS = """
 """
 
 
-@pytest.mark.parametrize("name, check, reason", [
-    ("Opposite", "an edge at least", "its edge is -"),
-    ("Half", "votes of -1.0", "0.5"),
-    ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
-    ("Writes", "samples and weights", "it writes into the samples or weights"),
-])
+@pytest.mark.parametrize(
+    "name, check, reason",
+    [
+        ("Opposite", "an edge at least", "its edge is -"),
+        ("Half", "votes of -1.0", "0.5"),
+        ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
+        ("Writes", "samples and weights", "it writes into the samples or weights"),
+    ],
+)
 def test_a_weak_learner_is_held_to_the_rules(name, check, reason, own):
     own(LEARNERS)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}
@@ -248,12 +254,15 @@ FOLLOWERS = """
 """
 
 
-@pytest.mark.parametrize("name, check, reason", [
-    ("Peeks", "however the stream is cut", "cut after"),
-    ("Hoards", "memory is constant", "bytes after 600 examples"),
-    ("Swallows", "bad input: NaN", "accepted without a word"),
-    ("Numbers", "labels may be words", "predicted otherwise"),
-])
+@pytest.mark.parametrize(
+    "name, check, reason",
+    [
+        ("Peeks", "however the stream is cut", "cut after"),
+        ("Hoards", "memory is constant", "bytes after 600 examples"),
+        ("Swallows", "bad input: NaN", "accepted without a word"),
+        ("Numbers", "labels may be words", "predicted otherwise"),
+    ],
+)
 def test_a_stream_learner_is_held_to_the_rules(name, check, reason, own):
     own(FOLLOWERS)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}
@@ -300,12 +309,15 @@ EVALUATIONS = """
 """
 
 
-@pytest.mark.parametrize("name, check, reason", [
-    ("Endless", "on a table: plain", "the metric right is nan (float): a plain finite number is needed"),
-    ("Arrays", "on a table: plain", "curve.T cannot stand in a record: array([0, 1, 2]) (ndarray)"),
-    ("Rolls", "on a table: same seed", "when it is run again"),
-    ("Short", "it has check", "own:Short has no check"),
-])
+@pytest.mark.parametrize(
+    "name, check, reason",
+    [
+        ("Endless", "on a table: plain", "the metric right is nan (float): a plain finite number is needed"),
+        ("Arrays", "on a table: plain", "curve.T cannot stand in a record: array([0, 1, 2]) (ndarray)"),
+        ("Rolls", "on a table: same seed", "when it is run again"),
+        ("Short", "it has check", "own:Short has no check"),
+    ],
+)
 def test_an_evaluation_is_held_to_the_rules(name, check, reason, own):
     own(EVALUATIONS)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}

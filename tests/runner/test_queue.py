@@ -54,11 +54,11 @@ def test_done_trials_are_not_run_again_and_a_resumed_run_ends_as_an_undisturbed_
     assert figures(store) == expected(8)
 
 
-def test_no_worker_starts_for_a_store_that_cannot_be_written(tmp_path, toy, monkeypatch):
-    (tmp_path / "file").write_text("")
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder in which not even root can write")
+def test_no_worker_starts_for_a_store_that_cannot_be_written(toy, monkeypatch):
     monkeypatch.setattr("boostrun.runner.pool.parallel", None)
     with pytest.raises(StoreWriteError, match="cannot write in the store"):
-        go(trials(4), toy(), Store(tmp_path / "file" / "s"), 2)
+        go(trials(4), toy(), Store(Path("/proc/nope")), 2)
 
 
 def test_a_trial_given_twice_runs_once(store, toy):

@@ -145,6 +145,7 @@ PAPER = Paper(
     title="Dubout & Fleuret 2014: Adaptive Sampling for Large Scale Boosting",
     methods=METHODS,
     policies=POLICIES,
+    objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")

@@ -32,20 +32,20 @@ class HeldOut:
     """Predictions for one hold-out ``x`` (t, d), the same to the bit as a learner's own.
 
     A member that stays from one call to the next, wherever it moves, is asked once: H (M, t) of one byte an answer is
-    kept, and the committee's score is b^T H. Members are known by their numbers. A learner that is no committee of
-    fitted members (it has no ``members``, or they are None) predicts by itself. Cost of a call: M t multiply-adds, and
-    t responses for each new member.
+    kept, and the committee's score is b^T H. Members are known by their numbers. A learner whose ``members()`` are None
+    predicts by itself. Cost of a call: M t multiply-adds, and t responses for each new member.
     """
 
-    def __init__(self, x: np.ndarray):
-        self._x = x
+    def __init__(self, learner, x: np.ndarray):
+        self._learner, self._x = learner, x
         self._columns = np.ascontiguousarray(x.T, dtype=np.float64)
         self._rows: dict[bytes, int] = {}
         self._responses = np.empty((0, len(x)), np.uint8)
 
-    def predict(self, learner) -> np.ndarray:
-        """Labels (t,)."""
-        members = learner.members() if hasattr(learner, "members") else None
+    def __call__(self) -> np.ndarray:
+        """Labels (t,) by the learner as it stands."""
+        learner = self._learner
+        members = learner.members()
         if members is None:
             return learner.predict(self._x)
         rows = self._answered(members)  # which may make room for more

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost.holdout import Members, predicted
+from boostrun.papers.iboost.holdout import HeldOut, Members, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
 from boostrun.papers.iboost.kernels.margins import margins_of
@@ -95,6 +95,10 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
     def members(self) -> Members | None:
         """The committee as numbers, not copied; None where there is one a class."""
         return self._committees()[0] if len(self._states) == 1 else None
+
+    def answers_on(self, X: np.ndarray) -> HeldOut:
+        """Labels of the rows of X by the committee as it stands, each time it is called."""
+        return HeldOut(self, X)
 
     def _committees(self) -> list[Members]:
         family, n_classes = self._settings.family, self._settings.n_classes

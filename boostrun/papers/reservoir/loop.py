@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.methods.weak_learner import WeakLearner
-from boostrun.papers.reservoir.strategies import Batch, Strategy, checked
+from boostrun.papers.reservoir.strategies import Batch, Strategy, checked, others
 
 MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one round
 
@@ -79,7 +79,7 @@ class Reservoir:
 
     def _refill(self, kept, t) -> None:
         """Put q fresh samples where the discarded ones stood, and score them by the t hypotheses so far."""
-        discarded = np.delete(np.arange(self.r + self.q), kept)
+        discarded = others(kept, self.r + self.q)
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[discarded] = 0.0

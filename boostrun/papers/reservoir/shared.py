@@ -9,7 +9,7 @@ import numpy as np
 
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir.loop import MASS_RATIO
-from boostrun.papers.reservoir.strategies import Batch, Strategy, checked
+from boostrun.papers.reservoir.strategies import Batch, Strategy, checked, others
 
 
 class SharedReservoir:
@@ -64,7 +64,7 @@ class SharedReservoir:
 
     def _refill(self, kept, t) -> None:
         """Score the kept samples by the newest hypotheses, and put q fresh ones where the discarded stood."""
-        discarded = np.delete(np.arange(self.r + self.q), kept)
+        discarded = others(kept, self.r + self.q)
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[:, discarded] = 0.0

@@ -142,12 +142,19 @@ def checked(answer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np
         fits = False
     if not fits:
         raise BoostrunError(f"a strategy must give the {shape[0]} places that it keeps, and weights of shape {shape}")
-    taken = np.zeros(n, bool)
-    if kept.min() >= 0 and kept.max() < n:
-        taken[kept] = True
-    if np.count_nonzero(taken) != len(kept):
+    if len(others(kept, n)) != n - len(kept):
         raise BoostrunError(f"a strategy must keep different places from 0 to {n - 1}, not {kept.tolist()}")
     return kept, corrected
+
+
+def others(kept: np.ndarray, n: int) -> np.ndarray:
+    """The places of n that are not among ``kept``, ascending; all of them where one of those is none. Cost O(n)."""
+    free = np.ones(n, bool)
+    try:
+        free[kept] = False
+    except IndexError:
+        free[:] = True
+    return np.flatnonzero(free)
 
 
 class _Called(Strategy):

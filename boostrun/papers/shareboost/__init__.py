@@ -94,6 +94,7 @@ METHODS = {
 PAPER = Paper(
     title="ShareBoost (Shalev-Shwartz, Wexler & Shashua 2011)",
     methods=METHODS,
+    objects={"features": f"{_HERE}.features"},
     drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",

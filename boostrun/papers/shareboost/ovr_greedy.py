@@ -93,7 +93,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
 
         Its rows are opposite, w/2 and -w/2: twice the penalty of both is the penalty of w.
         """
-        return ShareBoostKeys(  # type: ignore[call-arg]  # mypy does not see its constructor
+        return ShareBoostKeys(
             margin=0.0, reg=2.0 * self.reg, solver=self.solver, inner_rtol=self.inner_rtol,
             inner_maxiter=self.inner_maxiter, stop_loss=self.stop_loss,
         )  # fmt: skip

@@ -99,7 +99,7 @@ def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
 
 def mixed_norm_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
     """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9; BoostrunError where that fails."""
-    solver = PathSolver(MixedNormKeys(gap=1e-9), DensePool(x), y, k)  # type: ignore[call-arg]
+    solver = PathSolver(MixedNormKeys(gap=1e-9), DensePool(x), y, k)
     point, out = solver.solve(lam), np.zeros((x.shape[1], k))
     if point.gap > 1e-9 * point.objective:
         raise BoostrunError(f"the mixed norm's solver stopped at a relative gap of {point.gap / point.objective:.1e}")

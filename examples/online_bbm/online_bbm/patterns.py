@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.features.images import require_images
 
 _RING = ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0))  # places around the middle of 3 x 3, in turn
 
@@ -27,16 +32,16 @@ def ternary_patterns(images: np.ndarray, threshold: int = 5, cells: int = 2) -> 
     The pixels with eight neighbours are divided into ``cells`` x ``cells`` parts, which have histograms of their own.
     Colours count as their mean. Columns: upper then lower, cells in reading order, 59 bins.
 
-    Raises ValueError for another shape, a threshold below 1, or cells that would hold no pixel.
+    Raises BoostrunError for another shape, a threshold below 1, or cells that would hold no pixel.
     """
     if images.ndim not in (3, 4):
-        raise ValueError(f"ternary_patterns takes images, (n, h, w) or (n, h, w, 3), not the shape {images.shape}")
+        raise BoostrunError(f"ternary_patterns takes images, (n, h, w) or (n, h, w, 3), not the shape {images.shape}")
     grey = (images if images.ndim == 3 else np.rint(images.mean(axis=3))).astype(np.int16)
     h, w = grey.shape[1] - 2, grey.shape[2] - 2
     if threshold < 1:
-        raise ValueError(f"threshold={threshold}: at least 1 is needed")
+        raise BoostrunError(f"threshold={threshold}: at least 1 is needed")
     if not 1 <= cells <= min(h, w):
-        raise ValueError(f"cells={cells}: a number from 1 to {min(h, w)} is needed for images of {h + 2} x {w + 2}")
+        raise BoostrunError(f"cells={cells}: a number from 1 to {min(h, w)} is needed for images of {h + 2} x {w + 2}")
     middle = grey[:, 1:-1, 1:-1]
     upper, lower = np.zeros((2, *middle.shape), np.int64)
     for bit, (row, column) in enumerate(_RING):
@@ -50,3 +55,31 @@ def ternary_patterns(images: np.ndarray, threshold: int = 5, cells: int = 2) -> 
         for pattern in (upper, lower)
     ]
     return np.hstack(histograms).astype(np.float32)
+
+
+class TernaryPatterns:
+    """The family as a pipeline: see :mod:`boostrun.features`. Images must be (n, h, w) or (n, h, w, 3) uint8."""
+
+    name = "ternary_patterns"
+
+    def __init__(self, options: Mapping):
+        self.threshold, self.cells = options["threshold"], options["cells"]
+
+    def fit(self, images: np.ndarray) -> TernaryPatterns:
+        """Nothing is learned."""
+        require_images(images, self.name, (self.cells + 2,) * 2)
+        return self
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        require_images(images, self.name, (self.cells + 2,) * 2)
+        return ternary_patterns(images, self.threshold, self.cells)
+
+    def families(self, d: int) -> list[tuple[str, int, int]]:
+        """Upper and lower patterns, (name, start, stop)."""
+        return [("upper", 0, d // 2), ("lower", d // 2, d)]
+
+    def describe(self) -> str:
+        return "histograms of local ternary patterns (Tan & Triggs 2010)"
+
+
+Pipeline = TernaryPatterns

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.config.fields import check
+from boostrun.papers.reservoir.strategies import Batch, Strategy
+
+from .keys import SmallMarginsKeys
+
 
 def spread_near_boundary(points: np.ndarray, scores: np.ndarray, r: int, pool: int) -> np.ndarray:
     """r of the ``pool`` samples with the smallest |score|, chosen as k centres; ascending (r,) int64.
@@ -31,26 +36,24 @@ def spread_near_boundary(points: np.ndarray, scores: np.ndarray, r: int, pool: i
     return np.sort(candidates[chosen])
 
 
-class SmallMargins:
+class SmallMargins(SmallMarginsKeys, Strategy):
     """Small scores first, spread by k centre: a strategy for the reservoir's loop.
+
+    In a reservoir that several classes share a sample is as near to the boundary as the smallest of its scores says;
+    where nothing is boosted all are equally near.
 
     Parameters
     ----------
-    pool : float, at least 1: candidates are the ``pool`` * r samples with the smallest |score|.
-    columns : int, features, drawn anew each round, in which distances are measured; all where there are fewer.
+    {parameters}
     """
 
-    carry_mass = False
+    def __post_init__(self) -> None:
+        check(self)
 
-    def __init__(self, pool: float = 2.0, columns: int = 64):
-        if not pool >= 1.0 or columns < 1:
-            raise ValueError(f"pool={pool!r} and columns={columns!r}: at least 1 of both is needed")
-        self.pool = pool
-        self.columns = columns
-
-    def __call__(self, batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """(kept (r,) int64 ascending, their weights (r,)); ``batch`` has samples (n, d), scores and weights (n,)."""
+    def __call__(self, batch: Batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """(kept (r,) int64 ascending, their weights (r,)); looks at the samples (n, d), scores and weights."""
         n, d = batch.samples.shape
         points = batch.samples if d <= self.columns else batch.samples[:, rng.choice(d, self.columns, replace=False)]
-        kept = spread_near_boundary(points, batch.scores, r, min(n, max(r, round(self.pool * r))))
+        scores = np.abs(batch.scores).reshape(n, -1).min(axis=1) if len(batch.scores) else np.zeros(n)
+        kept = spread_near_boundary(points, scores, r, min(n, max(r, round(self.pool * r))))
         return kept, batch.weights[kept]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from boostrun.kinds import choice
 
 from boostrun.papers.adaptive.policies.bandit import Bandit
+
+from .keys import ThompsonKeys
 
 
 def beta_draws(rewards: np.ndarray, plays: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -25,11 +24,13 @@ def gaussian_draws(rewards: np.ndarray, plays: np.ndarray, rng: np.random.Genera
     return rng.normal(rewards / (plays + 1.0), 1.0 / np.sqrt(plays + 1.0))
 
 
-@dataclass
-class Thompson(Bandit):
-    """The family with the largest draw from the posterior of its mean reward, ``prior`` beta or gaussian."""
+class Thompson(ThompsonKeys, Bandit):
+    """The family with the largest draw from the posterior of its mean reward.
 
-    prior: str = choice("beta", "gaussian")
+    Parameters
+    ----------
+    {parameters}
+    """
 
     def play(self, rng: np.random.Generator) -> int:
         draws = beta_draws if self.prior == "beta" else gaussian_draws

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from boostrun.methods.weak_learner import WeakLearner
+
 
 class Tree(NamedTuple):
     """A split at the root, 0, and one on either side, 1 below and 2 above; x goes above where x[feature] >= threshold.
@@ -63,6 +65,14 @@ def find_tree(codes: np.ndarray, labels: np.ndarray, weights: np.ndarray, confid
         smoothing = max(weights.sum() / (2 * len(weights)), 1e-300)
         return tree._replace(votes=0.5 * np.log((right + smoothing) / (wrong + smoothing)))
     return tree._replace(votes=np.where(right >= wrong, 1.0, -1.0))
+
+
+class Tree2(WeakLearner):
+    """Trees of depth 2 whose leaves vote -1.0 or +1.0: a weak learner for the reservoir's loop."""
+
+    def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Tree:
+        """The tree for samples (n, d) uint8 with signed weights w y (n,)."""
+        return find_tree(samples, np.where(signed_weights < 0.0, -1.0, 1.0), np.abs(signed_weights))
 
 
 @njit(cache=True)

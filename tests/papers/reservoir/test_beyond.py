@@ -11,6 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.losses import LOSSES
 from boostrun.papers.reservoir.active import ActiveReservoir, ActiveReservoirClassifier
+from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.split import SplitReservoirClassifier
 from tests.papers.reservoir.test_loop import toy
@@ -23,8 +24,17 @@ def ensembles_equal(one, other):
     return all((getattr(one, name) == getattr(other, name)).all() for name in names)
 
 
-@parametrize_with_checks([ReservoirClassifier("geem", shared=True, reservoir_size=30, n_estimators=10)])
-def test_scikit_learns_checks_of_a_shared_reservoir(estimator, check):
+SMALL = {"reservoir_size": 30, "n_estimators": 10}
+CHECKED = (
+    ReservoirClassifier("geem", shared=True, **SMALL),
+    ActiveReservoirClassifier("wsam", **SMALL),
+    SplitReservoirClassifier("wsam", parts=2, **SMALL),
+    BudgetedReservoirClassifier("wsam", Q=1, budget_multiplier=20.0, **SMALL),
+)
+
+
+@parametrize_with_checks(CHECKED)
+def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 

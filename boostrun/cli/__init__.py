@@ -1,0 +1,69 @@
+"""The ``boostrun`` command: finds the verb, hands over, and turns errors into one sentence and an exit code.
+
+Nothing heavy is imported here: help and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from boostrun.cli.arguments import USAGE, VERBS, parse
+from boostrun.errors import BoostrunError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; returns its exit code (0 done, 1 some trials failed, 2 bad usage, 130 interrupted)."""
+    argv = sys.argv[1:] if argv is None else list(argv)
+    try:
+        if argv and argv[0] in ("--shell-completion", "-sc"):
+            return importlib.import_module("boostrun.cli.completion").main(argv[1:])
+        words = parse(argv)
+        if "help" in words.flags:
+            verbs = "\n".join(f"  {verb:<10} {text}" for verb, text in VERBS.items())
+            print(USAGE.format(verbs=verbs), end="")
+            return 0
+        if "version" in words.flags:
+            from boostrun import __version__
+
+            print(f"boostrun {__version__}")
+            return 0
+        if words.config_dir is not None:  # its papers count for every verb, whatever is looked up first
+            from boostrun.config import catalogue
+
+            catalogue.read_beside(Path(words.config_dir))
+        return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
+    except BoostrunError as error:
+        print(f"boostrun: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("boostrun: interrupted; finished trials are kept, the same command goes on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # a reader such as `head` has closed the pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (OSError, MemoryError) as error:
+        print(f"boostrun: {_system_sentence(error)}", file=sys.stderr)
+        return 2
+
+
+def command() -> int:
+    """The installed command: :func:`main`, deaf to ctrl-C once that has ended and the interpreter closes down."""
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return code
+
+
+def _system_sentence(error: OSError | MemoryError) -> str:
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error}); a smaller run.memory_mb, bins or features may fit"
+    place = f" ({error.filename})" if error.filename else ""
+    return f"{error.strerror or error}{place}"
+
+
+if __name__ == "__main__":
+    sys.exit(command())

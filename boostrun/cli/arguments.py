@@ -1,0 +1,118 @@
+"""The words of a command line: verbs, options, names and overrides, sorted before anything else is imported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from boostrun.errors import BoostrunError, did_you_mean
+
+VERBS = {
+    "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
+    "reproduce": "run what is missing of a paper's table, then write it: reproduce reservoir/table3 [--quick]",
+    "tune": "choose a bandit's scale, or the best family, by a full run with each value: tune algo=ucb dataset=mnist",
+    "table": "show a paper's table from stored records alone: table reservoir/table3 [--strict]",
+    "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
+    "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
+    "ls": "what there is: ls algo | dataset | features | paper",
+    "data": "fetch and verify a data set, or say which file belongs where: data mnist",
+    "diff": "compare two records or tables: diff A B",
+    "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
+    "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
+    "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
+}
+
+USAGE = """boostrun: boosting under a budget, seed by seed, beside the papers' own figures
+
+usage: boostrun [verb] [key=value ...] [options]
+
+  boostrun algo=geem dataset=mnist r=100              one cell, ten trials
+  boostrun -m algo=rand,wsam,geem r=100,250           a sweep: one queue, one table
+  boostrun reproduce reservoir/table3                 a table of a paper
+  boostrun report -o report.html                      all papers' results as one page
+
+verbs:
+{verbs}
+
+keys: algo dataset features | r q T Q S M n p b (budgets) | trials seed n_jobs store results data_root cache_root
+      nested ones too: algo.shrinkage=0.1 features.atoms=400 dataset.path=my.npz   (boostrun --cfg shows all)
+
+options:
+  -m, --multirun        run every combination of comma-separated values
+  --quick               reproduce: a smaller version that takes minutes, and says so in its table
+  --strict              table: exit code 1 when a cell is missing
+  --to c|npz            export: a C99 file, or the model itself
+  -o, --output FILE     export, report: where to
+  --config-dir DIR      your own YAML files, beside the packaged ones
+  --cfg                 print the composed configuration and stop
+  --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
+  --version, --help
+
+exit codes: 0 done, 1 some trials failed, 2 bad usage, 130 interrupted
+"""
+
+
+@dataclass
+class Arguments:
+    """A command line, sorted: ``names`` are words without ``=``, ``overrides`` those with it."""
+
+    argv: list[str]
+    verb: str = "run"
+    names: list[str] = field(default_factory=list)
+    overrides: list[str] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+    config_dir: str | None = None
+    to: str | None = None
+    output: str | None = None
+
+
+_FLAGS = {
+    "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
+    "-h": "help", "--help": "help", "--version": "version",
+}  # fmt: skip
+_TAKES = {
+    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
+}  # fmt: skip
+_VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
+_OF = {"to": ("export",), "output": ("export", "report")}
+_NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
+
+
+def parse(argv: Sequence[str]) -> Arguments:
+    """Sort the words of a command line; BoostrunError for an unknown verb or option.
+
+    >>> parse(["-m", "algo=rand,geem", "r=100"]).flags
+    {'multirun'}
+    >>> parse(["reproduce", "reservoir/table3", "--quick"]).names
+    ['reservoir/table3']
+    """
+    words = Arguments(list(argv))
+    rest = list(argv)
+    if rest and "=" not in rest[0] and not rest[0].startswith("-"):
+        words.verb = rest.pop(0)
+        if words.verb not in VERBS:
+            raise BoostrunError(f"no verb '{words.verb}'{did_you_mean(words.verb, VERBS)} ({', '.join(VERBS)})")
+    while rest:
+        word = rest.pop(0)
+        option, equals, value = word.partition("=")
+        if option in _VALUES:
+            place = _VALUES[option]
+            if not equals and not rest:
+                raise BoostrunError(f"{option} needs {_NEEDS[place]}")
+            setattr(words, place, value if equals else rest.pop(0))
+            if words.verb not in _OF.get(place, VERBS):
+                raise BoostrunError(f"{option} is an option of {' and '.join(_OF[place])} only (boostrun --help)")
+        elif word in _FLAGS:
+            words.flags.add(_FLAGS[word])
+        elif word.startswith("-"):
+            known = [*_FLAGS, *_VALUES, "--shell-completion"]
+            raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
+        elif "=" in word or word.startswith("~"):
+            words.overrides.append(word)
+        else:
+            words.names.append(word)
+    if len(words.names) > _TAKES.get(words.verb, 0):
+        extra = words.names[int(_TAKES.get(words.verb, 0))]
+        raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in algo=geem r=250")
+    return words

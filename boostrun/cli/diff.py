@@ -1,0 +1,52 @@
+"""``boostrun diff A B``: two records or two tables, their settings, surroundings and figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from boostrun.cli.arguments import Arguments
+from boostrun.config.compose import Settings, compose_one, options
+from boostrun.errors import BoostrunError
+from boostrun.report.diff import diff
+from boostrun.runner import paper
+from boostrun.runner.plan import open_store, plan
+from boostrun.runner.store import unpack
+
+
+def main(words: Arguments) -> int:
+    """Each of A and B is a record's key (or its beginning), a record file, a folder or pack of records, or an item."""
+    if len(words.names) != 2:
+        raise BoostrunError("diff needs two things to compare: keys, files, folders or items, as in diff 3f2a 91bc")
+    settings = compose_one(words.overrides, words.config_dir)
+    print(diff(*(_records(name, settings, words) for name in words.names)))
+    return 0
+
+
+def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
+    path = Path(name)
+    if path.is_dir() and (path / "records.jsonl.gz").is_file():
+        path = path / "records.jsonl.gz"
+    if path.is_file():
+        return list(unpack(path)) if path.suffix == ".gz" else [_read(path)]
+    if name in options("paper", words.config_dir):
+        cells = plan(paper.load(name, words.overrides, False, words.config_dir).settings, open_store(settings))
+        found = [record for cell in cells for record in cell.best_records]
+    else:
+        found = [record for record in open_store(settings).records() if record["key"].startswith(name)]
+        if len(found) > 1:
+            keys = ", ".join(record["key"][:12] for record in found[:5])
+            raise BoostrunError(f"'{name}' begins {len(found)} keys ({keys}...): give more of it")
+    if not found:
+        raise BoostrunError(f"no record, file or item '{name}' (keys are file names in {settings.root['store']})")
+    return found
+
+
+def _read(path: Path) -> dict:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(record, dict) or "metrics" not in record or "cell" not in record:
+            raise ValueError("it has no metrics and cell")
+    except (ValueError, OSError) as error:
+        raise BoostrunError(f"{path} is not a record: {error}") from None
+    return record

@@ -1,0 +1,66 @@
+"""``boostrun export model.npz --to c [-o predictor.c]``: a saved model, or one that is trained now, as a C99 file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from boostrun.cli.arguments import Arguments
+from boostrun.config.compose import compose_one, expand_one_by_one
+from boostrun.errors import BoostrunError, did_you_mean
+
+FORMS = ("c", "npz")
+
+
+def main(words: Arguments) -> int:
+    """Write the predictor (or with ``--to npz`` the model alone) and say what it is.
+
+    In place of a file name settings may be given, ``algo=shareboost dataset=mnist features=templates``: their first
+    trial is trained, its record kept as a run keeps it, and its model beside the predictor.
+    """
+    form = words.to or "c"
+    if form not in FORMS:
+        raise BoostrunError(f"--to {form}: one of {', '.join(FORMS)} is needed{did_you_mean(form, FORMS)}")
+    if bool(words.names) == bool(words.overrides):
+        raise BoostrunError(
+            "export needs a model file or the settings of one: export model.npz, or export algo=shareboost dataset=..."
+        )
+    output = _output(words, form)
+    if words.names:
+        if form == "npz":
+            raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
+        return _write(Path(words.names[0]), output)
+    if "trials" in dict(expand_one_by_one(words.overrides)):
+        raise BoostrunError("export trains one trial, the first seed's: leave trials out")
+    settings = compose_one(words.overrides, words.config_dir)
+    from boostrun.export.inputs import check
+    from boostrun.runner.keep import train
+
+    if form == "c":
+        check(settings.algo, settings.features)
+    model = train(settings, output.with_suffix(".npz"), ["boostrun", *words.argv])
+    print(f"model: {model}")
+    return 0 if form == "npz" else _write(model, output)
+
+
+def _output(words: Arguments, form: str) -> Path:
+    """Where to, looked at before anything is trained."""
+    if words.output:
+        path = Path(words.output)
+    elif words.names:
+        path = Path(words.names[0]).with_suffix(".c")
+    else:
+        path = Path("predictor.c" if form == "c" else "model.npz")
+    if path.is_dir() or not path.parent.is_dir():
+        raise BoostrunError(f"-o {path}: {'a folder' if path.is_dir() else 'there is no such folder'}; name a file")
+    return path
+
+
+def _write(model: Path, output: Path) -> int:
+    from boostrun.export import c_source, read
+    from boostrun.report.files import write_bytes
+
+    source = c_source(read(model))
+    write_bytes(output, source.encode("ascii"))
+    print(source.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip())
+    print(f"predictor: {output}")
+    return 0

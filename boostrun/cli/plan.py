@@ -1,0 +1,83 @@
+"""``boostrun plan ...``: what a run, sweep or reproduction would do."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from boostrun.cli.arguments import Arguments
+from boostrun.config.compose import compose_all
+from boostrun.runner import paper
+from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.store import Store
+
+
+def main(words: Arguments) -> int:
+    """Print a line a cell: cached, stale and why, to run, with time and memory from earlier records like it."""
+    if words.names:
+        item = paper.load(words.names[0], words.overrides, "quick" in words.flags, words.config_dir)
+        all_settings = item.settings
+    else:
+        all_settings = compose_all(words.overrides, words.config_dir)
+    store = open_store(all_settings[0])
+    cells = plan(all_settings, store)
+    history = _history(store)
+    total, unknown = 0.0, 0
+    for cell in cells:
+        seconds, megabytes = _estimate(cell, history)
+        print(_line(cell, seconds, megabytes))
+        if cell.to_run:
+            total, unknown = total + (seconds or 0.0) * len(cell.to_run), unknown + (seconds is None)
+    to_run = sum(len(cell.to_run) for cell in cells)
+    cached, stale = sum(len(cell.done) for cell in cells), sum(len(cell.stale) for cell in cells)
+    estimate = f", about {_duration(total)} on one core" if total else ""
+    print(f"{cached} cached, {stale} stale, {to_run} to run{estimate}", end="")
+    print(f" and {unknown} cells of unknown time" if unknown else "")
+    return 0
+
+
+def _line(cell: PlannedCell, seconds: float | None, megabytes: float | None) -> str:
+    parts = []
+    if cell.done:
+        parts.append(f"{len(cell.done)} cached")
+    if cell.stale:
+        why = ", ".join(sorted({reason for _, reason in cell.stale.values()}))
+        parts.append(f"{len(cell.stale)} stale ({why} changed)")
+    if cell.failed:
+        parts.append(f"{len(cell.failed)} failed before")
+    if cell.to_run:
+        estimate = "time unknown" if seconds is None else f"about {_duration(seconds)} and {megabytes:.0f} MB each"
+        parts.append(f"{len(cell.to_run)} to run ({estimate})")
+    if cell.missing:
+        parts.append(cell.missing.partition(";")[0])
+    return f"{cell.cell.label}: {', '.join(parts)}"
+
+
+def _history(store: Store) -> dict[tuple, list[tuple[float, float]]]:
+    """(algo, dataset, features, budget) -> seconds and peak memory (MB) of trials done."""
+    found: dict[tuple, list[tuple[float, float]]] = {}
+    for record in store.records():
+        cost = record["cost"]
+        if record["status"] == "done" and "seconds" in cost:
+            key = _like(record["cell"])
+            found.setdefault(key, []).append((cost["seconds"], cost.get("peak_memory_mb") or 0.0))
+    return found
+
+
+def _like(config: dict) -> tuple:
+    names = (config[part]["name"] for part in ("algo", "dataset", "features"))
+    return (*names, *sorted(config["budget"].items()))
+
+
+def _estimate(cell: PlannedCell, history: dict) -> tuple[float | None, float | None]:
+    """Medians over trials of the same names and budget, whatever their other keys; None when there are none."""
+    like: Sequence[tuple[float, float]] = history.get(_like(cell.cell.config()), [])
+    if not like:
+        return None, None
+    return statistics.median(s for s, _ in like), statistics.median(m for _, m in like)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,146 @@
+"""``boostrun report [PAPER | PAPER/ITEM ...] [-o report.html]``: one page of what is stored, nothing run."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from boostrun import __version__
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.run import cell_words
+from boostrun.config.compose import compose_one, expand_one_by_one, first_comment, options
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.report import build
+from boostrun.report.files import write_bytes
+from boostrun.report.page import Records, Section, render
+from boostrun.report.page.section import Picture, section
+from boostrun.runner import paper
+from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.store import Store, unpack
+
+_PLAIN = re.compile(r"[A-Za-z]\w*(\.\w+)*=[\w.,+-]+")  # words of a stored command that may be composed again
+_PLACES = ("store", "results", "data_root", "cache_root")
+_OURS = ("table.png", "curve_")  # pictures that the page draws anew
+
+
+def main(words: Arguments) -> int:
+    """Write the page and say what is in it; BoostrunError when an item does not exist or the file cannot be written."""
+    output = Path(words.output or "report.html")
+    if output.is_dir():
+        raise BoostrunError(f"-o {output}: a folder; name a file")
+    names = _chosen(words)
+    places = [f"{key}={values[0]}" for key, values in expand_one_by_one(words.overrides) if key in _PLACES]
+    settings = compose_one(places, words.config_dir)
+    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
+    sections = [stored.section(name, records) for name in names]
+    page = render(sections, records, __version__)
+    write_bytes(output, page.encode())
+    told = sum(section.trials > 0 for section in sections)
+    print(f"{len(sections)} items, {told} with trials, {len(records)} records")
+    print(f"written: {output} ({len(page.encode()) / 1e6:.1f} MB)")
+    return 0
+
+
+def _chosen(words: Arguments) -> list[str]:
+    """The items that are named, a paper's name standing for all of its items; every item where none is named."""
+    known = list(options("paper", words.config_dir))
+    if not words.names:
+        return known
+    chosen: dict[str, None] = {}
+    for name in words.names:
+        found = [item for item in known if item == name or item.startswith(f"{name}/")]
+        if not found:
+            papers = dict.fromkeys(item.partition("/")[0] for item in known)
+            raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, [*known, *papers])} (boostrun ls paper)")
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """What the sections of one page are read from; ``bases`` keeps what was composed from one item to the next."""
+
+    words: Arguments
+    store: Store
+    results: Path
+    bases: dict
+
+    def section(self, name: str, records: Records) -> Section:
+        """The section of an item, whose records are put into ``records``."""
+        words = self.words
+        if paper.drawing(name, words.config_dir):
+            return self._drawn(name)
+        overrides = words.overrides
+        item, cells = self._planned(name, overrides)
+        if not any(cell.best_records for cell in cells) and (published := _published(name, item.folder())):
+            with contextlib.suppress(BoostrunError):  # what was typed then may no longer fit the item
+                item, cells = self._planned(name, [*published, *overrides])
+                overrides = [*published, *overrides]
+        for cell in cells:
+            command = cell_words(cell.cell.config())
+            for record in cell.best_records:
+                _, changed = cell.stale.get(record["seed"], (record, ""))
+                records.put(record, command, changed)
+        entries = item.entries(cells)
+        table = build(item.spec, entries)
+        told = [word for word in overrides if word.partition("=")[0] not in _PLACES]
+        command = " ".join(["boostrun reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
+        return section(
+            name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
+            extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
+        )  # fmt: skip
+
+    def _planned(self, name: str, overrides: Sequence[str]) -> tuple[paper.Item, list[PlannedCell]]:
+        quick, config_dir = "quick" in self.words.flags, self.words.config_dir
+        item = paper.load(name, overrides, quick, config_dir, self.bases)
+        return item, plan(item.settings, self.store)
+
+    def _drawn(self, name: str) -> Section:
+        """An item without trials: what ``boostrun reproduce`` has drawn of it."""
+        title = first_comment(options("paper", self.words.config_dir)[name])
+        folder = self.results / name
+        plain = []
+        if (folder / "table.csv").is_file():
+            plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
+        pictures = _pictures(folder)
+        told = "" if plain or pictures else "not drawn yet"
+        return Section(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
+
+
+def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[str, str]]:
+    """(algorithm, data set) of each place of the table, trials or none; of a quoted row what the paper calls them."""
+    names = {}
+    for place, cell in zip(item.cells, cells):
+        found = (str(cell.cell.algo["name"]), str(cell.cell.dataset["name"]))
+        for entry in replace(item, cells=[place], quoted={}, relative={}).entries([cell]):
+            names[entry.row, entry.setting, tuple(entry.column)] = found
+    for entry in replace(item, cells=[]).entries([]):
+        where = {key: str(value) for key, value in entry.where.items()}
+        names[entry.row, entry.setting, tuple(entry.column)] = (where.get("method", ""), where.get("dataset", ""))
+    return names
+
+
+def _pictures(folder: Path) -> list[Picture]:
+    """The pictures of an item that are not made of its table or curves."""
+    found = [path for path in sorted(folder.glob("*.png")) if not path.name.startswith(_OURS)]
+    return [Picture(path.stem.replace("_", " "), path.read_bytes()) for path in found]
+
+
+def _published(name: str, folder: Path) -> list[str]:
+    """The overrides with which most of an item's published records were made: some items are published smaller.
+
+    A record's command comes from a file: only plain words of it are composed.
+    """
+    path = folder / "records.jsonl.gz"
+    counts: Counter[tuple[str, ...]] = Counter()
+    for record in unpack(path) if path.is_file() else ():
+        command = [str(word) for word in record["provenance"].get("command") or []]
+        if command[:3] == ["boostrun", "reproduce", name]:
+            counts[tuple(word for word in command[3:] if _PLAIN.fullmatch(word))] += 1
+    return list(counts.most_common(1)[0][0]) if counts else []

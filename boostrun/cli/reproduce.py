@@ -1,0 +1,70 @@
+"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, then write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.run import same_places, tell_end
+from boostrun.config.compose import compose_one
+from boostrun.errors import BoostrunError
+from boostrun.report import build, share_figure, table_figure, text, write
+from boostrun.report.canvas import write_png
+from boostrun.report.curve_figures import curve_figures
+from boostrun.report.drift_figure import tradeoff_figure
+from boostrun.report.paired import write_differences
+from boostrun.runner import paper
+from boostrun.runner.drawings import draw, picture
+from boostrun.runner.plan import roots
+
+
+def main(words: Arguments) -> int:
+    """Run the cells whose data are at hand, and write table.md, .csv, .tex, .png and the packed records.
+
+    A figure without trials is drawn, with its numbers beside it where it has any.
+    """
+    from boostrun.runner.execute import run_cells
+
+    name = item_name(words)
+    if drawing := paper.drawing(name, words.config_dir):
+        settings = compose_one(words.overrides, words.config_dir)
+        print(draw(drawing, Path(settings.root["results"]) / name, roots(settings)[0]))
+        return 0
+    item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
+    same_places(item.settings)
+    result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True)
+    entries = item.entries(result.cells)
+    table = build(item.spec, entries)
+    folder = item.folder()
+    if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
+        write(table, folder, [record for cell in result.cells for record in cell.best_records])
+        drawn = any(cell.n or cell.has_paper for cell in table.cells)
+        if drawn:
+            table_figure(table, folder / "table.png")
+        curves = item.curves(result.cells)
+        for stem, _, figure in curve_figures(entries, curves, item.metrics, item.extras(entries, table)):
+            write_png(figure, folder / f"{stem}.png")
+        if item.tradeoff and any(cell.n for cell in table.cells):
+            level = item.spec.columns.index(item.tradeoff["along"])
+            tradeoff_figure(entries, item.tradeoff["x"], item.tradeoff["y"], level, folder / "tradeoff.png")
+        if item.differences_to:
+            write_differences(table, item.differences_to, folder)
+        if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
+            share_figure(curves, folder / "families.png")
+        told = [
+            picture(kind, cell, place.name, folder)
+            for (place, _), cell in zip(item.cells, result.cells)
+            for kind in item.pictures
+        ]
+    print(text.render(table))
+    if not result.interrupted:
+        what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
+        print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))
+    return tell_end(result, words)
+
+
+def item_name(words: Arguments) -> str:
+    """The item that a verb names; BoostrunError when it names none."""
+    if not words.names:
+        raise BoostrunError(f"{words.verb} needs a paper's item, as in reservoir/table3 (boostrun ls paper)")
+    return words.names[0]

@@ -1,0 +1,195 @@
+"""``boostrun [run] key=value ...``: one cell, or with ``-m`` every combination, as one queue and one table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from boostrun import __version__
+from boostrun.cli.arguments import Arguments
+from boostrun.config import fields_in
+from boostrun.config.compose import GROUPS, Settings, choices, compose_all, compose_one
+from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.settings import Root
+from boostrun.runner.cell import Cell, digest_of
+from boostrun.runner.plan import PlannedCell
+
+_WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
+
+METRIC = "test_accuracy_pct"
+
+
+def main(words: Arguments) -> int:
+    """Run, print each cell's row with the paper's figure beside it, and write the table under ``results/tables``."""
+    if "multirun" in words.flags:
+        all_settings = compose_all(words.overrides, words.config_dir)
+    else:
+        all_settings = [compose_one(words.overrides, words.config_dir)]
+    if "cfg" in words.flags:
+        return _print_config(all_settings)
+    same_places(all_settings)
+    from boostrun.runner.execute import run_cells
+
+    print(headline(all_settings), file=sys.stderr)
+    result = run_cells(all_settings, command=["boostrun", *words.argv])
+    if any(cell.best_records for cell in result.cells):
+        _report(result.cells)
+    return tell_end(result, words)
+
+
+def same_places(all_settings: Sequence[Settings]) -> None:
+    """Refuse a sweep over a key that only says where and how things run."""
+    from boostrun.errors import BoostrunError
+
+    for key in ("store", "results", "data_root", "cache_root", "n_jobs"):
+        if len({settings.root[key] for settings in all_settings}) > 1:
+            raise BoostrunError(f"{key} cannot be swept: all cells of one command share it")
+
+
+def tell_end(result, words: Arguments) -> int:
+    """The last lines of a run: every failure with the command that runs it again; returns the exit code."""
+    for record in result.failed:
+        cell = Cell.from_config(record["cell"])
+        print(f"failed: {cell.label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
+        mine = f"--config-dir {words.config_dir} " if words.config_dir else ""
+        print(f"  again: boostrun {mine}{rerun(record)}", file=sys.stderr)
+    if result.interrupted:
+        print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
+        print(f"  boostrun {' '.join(words.argv)}", file=sys.stderr)
+        return 130
+    return 1 if result.failed else 0
+
+
+def rerun(record: dict) -> str:
+    """The words after ``boostrun`` that run a record's trial again, and no other."""
+    return f"{cell_words(record['cell'])} seed={record['seed']} trials=1"
+
+
+def cell_words(config: dict) -> str:
+    """A cell as a person types it after ``boostrun``; seeds and trials come besides."""
+    parts = []
+    for group in ("algo", "dataset", "features"):
+        values = dict(config[group])
+        if (holdout := values.pop("holdout", None)) is not None:
+            parts.append(f"holdout={holdout}")
+        if (count := values.pop("train_samples", None)) is not None:
+            parts.append(f"train_samples={count}")
+        if (limit := values.pop("memory_limit", None)) is not None:
+            parts.append(f"run.memory_limit={limit}")
+        parts.append(f"{group}={values['name']}")
+        parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key not in ("name", "class")]
+    parts += [f"{key}={value}" for key, value in config["budget"].items()]
+    return " ".join(parts)
+
+
+def _typed_as(group: str, key: str) -> str:
+    """A key of a cell as a person types it."""
+    if group == "budget":
+        return key
+    elsewhere = {
+        "dataset.holdout": "holdout", "dataset.train_samples": "train_samples",
+        "dataset.memory_limit": "run.memory_limit",
+    }  # fmt: skip
+    return elsewhere.get(f"{group}.{key}", f"{group}.{key}")
+
+
+def _word(value) -> str:
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def headline(all_settings: Sequence[Settings]) -> str:
+    """The first line of a run: version, what is run, how often and on how many workers."""
+    from boostrun.runner.plan import cell_of
+
+    first = all_settings[0]
+    trials = sum(len(settings.seeds) for settings in all_settings)
+    what = cell_of(first).label if len(all_settings) == 1 else f"{len(all_settings)} cells"
+    workers = "all cores" if first.root["n_jobs"] == -1 else f"n_jobs={first.root['n_jobs']}"
+    if first.run["backend"] not in ("loky", "sequential"):
+        workers += f" of {first.run['backend']}"
+    return f"boostrun {__version__} · {what} · {trials} trial{'s' if trials != 1 else ''} · {workers}"
+
+
+def _report(cells: Sequence[PlannedCell]) -> None:
+    from boostrun.report import TableSpec, build, summary, write
+
+    entries = [entry(cell, cells) for cell in cells]
+    print(summary(entries, METRIC))
+    root = Path(cells[0].settings.root["results"]) / "tables"
+    name = cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells"
+    digest = digest_of([cell.cell.key for cell in cells])[:8]
+    folder = root / f"{'-'.join(name.replace('·', ' ').split()).replace('=', '')}-{digest}"
+    spec = TableSpec(title=name, paper="", table="", metric=METRIC, higher_is_better=True, columns=("cell",))
+    write(build(spec, entries), folder)
+    print(f"records: {cells[0].settings.root['store']}   table: {folder}")
+
+
+def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
+    """A cell as the report takes it: named by what tells it from the others, compared where the paper has its like."""
+    from boostrun.report import Entry
+
+    config = cell.cell.config()
+    others = [other.cell.config() for other in cells]
+    q_follows = all(other["budget"].get("q") == other["budget"].get("r") for other in others)
+    varying = [
+        f"{_typed_as(group, key)}={_word(value)}"
+        for group in ("dataset", "features", "algo", "budget")
+        for key, value in config[group].items()
+        if key != "name" and not (key == "q" and q_follows)
+        if any(other[group].get(key, value) != value for other in others)
+    ]
+    names = [config[part]["name"] for part in ("dataset", "features") if len({o[part]["name"] for o in others}) > 1]
+    return Entry(
+        row=config["algo"]["name"],
+        column=(" ".join([*names, *varying]) or config["dataset"]["name"],),
+        where=_paper_place(cell),
+        expected=len(cell.settings.seeds),
+        records=cell.best_records,
+        stale=len(cell.stale),
+        sampled=cell.sampled,
+        failed=len(cell.failed),
+        reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
+    )
+
+
+def _paper_place(cell: PlannedCell) -> dict[str, str]:
+    """How the papers' figures name this cell; empty unless its other budgets and features are the papers' own."""
+    from boostrun.config import catalogue, check_budget
+
+    algo, budget = cell.cell.algo["name"], cell.cell.budget
+    usual = check_budget(cell.cell.algo, {"r": budget.get("r")})
+    if budget != usual or not catalogue.methods()[algo].paper or {"holdout", "train_samples"} & set(cell.cell.dataset):
+        return {}
+    return {"method": algo, "dataset": cell.cell.dataset["name"], "r": str(budget.get("r", ""))}
+
+
+def _print_config(all_settings: Sequence[Settings]) -> int:
+    """Each composed configuration as YAML that can be read again, what a key means behind it."""
+    from omegaconf import OmegaConf
+
+    for settings in all_settings:
+        plain = {group: dict(getattr(settings, group)) for group in GROUPS}
+        lines = OmegaConf.to_yaml(OmegaConf.create({**plain, **settings.root, **settings.budget})).splitlines()
+        meanings = _meanings(settings)
+        group, wide = "", min(_WIDEST, max(map(len, lines)))
+        for line in lines:
+            key = line.partition(":")[0].strip(" '")
+            group = "" if not line.startswith((" ", "-")) else group
+            meaning = meanings.get((group, key), "")
+            print(f"{line:<{wide}}  # {meaning}" if meaning else line)
+            group = key if key in GROUPS and not line.startswith(" ") else group
+        print("---")
+    return 0
+
+
+def _meanings(settings: Settings) -> dict[tuple[str, str], str]:
+    """(group, key) -> what it means, of every key and of what was chosen; keys at the top have the empty group."""
+    found = {("", key): kind_of(field).help for key, field in fields_of(Root).items()}
+    for group in GROUPS:
+        name = getattr(settings, group)["name"]
+        found |= {(group, key): kind_of(field).help for key, field in fields_in(group, name).items()}
+        found[group, "name"] = choices(group).get(name, "")
+    return found

@@ -1,1 +1,0 @@
-"""The verbs of the command, one file each: ``main(words) -> exit code``."""

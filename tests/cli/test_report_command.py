@@ -1,0 +1,97 @@
+"""``boostrun report`` shows what is stored, and runs nothing."""
+
+import gzip
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+PUBLISHED = Path(__file__).parents[2] / "results"
+
+
+@pytest.fixture
+def published(workplace):
+    """The published records of one small item, in a results folder of its own."""
+    if not (PUBLISHED / "reservoir" / "swaps").is_dir():
+        pytest.skip("this copy comes without published records")
+    folder = workplace / "results" / "reservoir" / "swaps"
+    folder.mkdir(parents=True)
+    shutil.copy(PUBLISHED / "reservoir" / "swaps" / "records.jsonl.gz", folder)
+    return folder / "records.jsonl.gz"
+
+
+def test_the_figures_are_those_of_table(command, workplace, published):
+    code, out, err = command("report reservoir/swaps -o pages/all.html")
+    assert code == 0 and "1 items, 1 with trials, 45 records" in out and not err
+    page = (workplace / "pages" / "all.html").read_text()
+    table = command("table reservoir/swaps")[1].replace(" ", "")
+    shown = [cell.replace("\u202f", "").replace(" ", "") for cell in re.findall(r">(\d[^<]*\(\d[^<]*\)[^<]*)<", page)]
+    assert len(shown) >= 9 and all(figure in table for figure in shown)
+    assert "boostrun reproduce reservoir/swaps" in page and str(workplace) not in page
+    summary = json.loads(re.search(r'id="records">(.*?)</script>', page)[1])
+    assert summary["commands"][0].startswith("algo=") and all(origin["commit"] for origin in summary["origins"])
+
+
+def test_an_item_that_is_published_smaller_is_shown_as_published(command, workplace, published):
+    lines = [json.loads(line) for line in gzip.decompress(published.read_bytes()).splitlines()]
+    for line in lines:
+        line["cell"]["budget"]["T"] = 30
+        line["provenance"]["command"] = ["boostrun", "reproduce", "reservoir/swaps", "T=30", "algo.x=${oc.env:HOME}"]
+    remade(published, lines)
+    assert command("report reservoir/swaps")[0] == 0
+    page = (workplace / "report.html").read_text()
+    assert "changed by hand: T=30<" in page and "oc.env" not in page.partition('id="records"')[0]
+    for line in lines:
+        line["provenance"]["command"][3] = "T=none"
+    remade(published, lines)
+    code, out, _ = command("report reservoir/swaps")
+    assert code == 0 and "0 with trials" in out
+
+
+def remade(path, records):
+    from boostrun.runner.cell import Cell, trial_key
+
+    for record in records:
+        record["cell_key"] = Cell.from_config(record["cell"]).key
+        record["key"] = trial_key(record["cell"], record["seed"], record["inputs"])
+    path.write_bytes(gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode()))
+
+
+def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):
+    folder = workplace / "results" / "shareboost" / "fig1"
+    folder.mkdir(parents=True)
+    (folder / "figure.png").write_bytes(b"a picture")
+    assert command("report shareboost/fig1 adaptive/figure3")[0] == 0
+    page = (workplace / "report.html").read_text()
+    assert page.count("data:image/png;base64,YSBwaWN0dXJl") == 1 and "not drawn yet" in page
+
+
+@pytest.mark.parametrize(
+    "line, sentence",
+    [
+        ("report reservoir/table33", "did you mean 'reservoir/table3'"),
+        ("report reservoir/timing -o .", "a folder; name a file"),
+        ("report reservoir/timing T=x", "T"),
+        ("report adaptive/figure1 -o file/report.html", "cannot write"),
+        ("ls algo -o a.html", "-o is an option of export and report only"),
+    ],
+)
+def test_bad_usage_is_one_sentence(command, workplace, line, sentence):
+    (workplace / "file").write_text("")
+    code, out, err = command(line)
+    assert code == 2 and sentence in err and err.count("\n") == 1 and not out
+    assert not list(workplace.glob("**/*.html"))
+
+
+def test_a_papers_name_stands_for_its_items():
+    from boostrun.cli.arguments import parse
+    from boostrun.cli.report import _chosen
+
+    def chosen(line):
+        return _chosen(parse(line.split()))
+
+    assert len(chosen("report")) > len(chosen("report shareboost")) > 5
+    both = chosen("report reservoir/table4 reservoir")
+    assert both[0] == "reservoir/table4" and sorted(both) == sorted(chosen("report reservoir"))

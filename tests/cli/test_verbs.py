@@ -1,0 +1,221 @@
+"""What the verbs do and print, on small runs in a temporary folder."""
+
+import gzip
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
+
+
+def figures(folder):
+    """Seeds and metrics of every record of a store."""
+    records = [json.loads(path.read_text()) for path in folder.rglob("*.json")]
+    return sorted((r["cell_key"], r["seed"], json.dumps(r["metrics"])) for r in records)
+
+
+def test_a_run_prints_its_row_keeps_records_and_does_not_run_twice(command, workplace):
+    code, out, err = command(f"algo=wsam {SMALL}")
+    assert code == 0 and re.search(r"wsam +\d+\.\d\d \(\d+\.\d\d\) n=3 +24 +7[  ]?\d*", out)
+    records = list((workplace / "results" / "runs").rglob("*.json"))
+    assert len(records) == 3 and "trials 3/3" in err
+    record = json.loads(records[0].read_text())
+    assert record["status"] == "done" and record["cell"]["budget"] == {"r": 12, "q": 12, "T": 4}
+    assert {"test_accuracy_pct", "test_error_pct"} <= set(record["metrics"])
+    assert record["cost"]["peak_samples_held"] == 24 and record["cost"]["samples_drawn"] == 10 * (24 + 4 * 12)
+    assert record["curve"]["T"] == [1, 2, 3, 4]
+    provenance = record["provenance"]
+    assert provenance["threads"] and "boostrun" in " ".join(provenance["command"])
+    before = {path: path.stat().st_mtime_ns for path in records}
+    code, again, _ = command(f"algo=wsam {SMALL}")
+    assert code == 0 and again == out
+    assert before == {path: path.stat().st_mtime_ns for path in (workplace / "results" / "runs").rglob("*.json")}
+
+
+def test_results_do_not_depend_on_workers_or_order(command, workplace):
+    sweep = "-m algo=rand,wsam,geem dataset=digits r=12 T=4 trials=2"
+    code, _, err = command(f"{sweep} n_jobs=1 store=one")
+    assert code == 0, err
+    assert command(f"{sweep} n_jobs=2 store=two")[0] == 0
+    assert command("-m algo=geem,rand,wsam dataset=digits r=12 T=4 trials=2 n_jobs=1 seed=0 store=three")[0] == 0
+    assert figures(workplace / "one") == figures(workplace / "two") == figures(workplace / "three")
+
+
+def test_nor_do_those_of_a_policy(command, workplace):
+    for n_jobs, order, store in ((1, "exp3p,tasting_q1,laminating", "one"), (2, "laminating,tasting_q1,exp3p", "two")):
+        assert command(f"-m algo={order} dataset=digits T=4 trials=2 n_jobs={n_jobs} store={store}")[0] == 0
+    assert figures(workplace / "one") == figures(workplace / "two")
+
+
+def test_a_sweep_names_what_differs(command):
+    code, out, _ = command("-m algo=rand,wsam dataset=digits r=12,15 T=4 trials=1 n_jobs=1")
+    assert code == 0
+    assert [line.split("  ")[0] for line in out.splitlines()[1:5]] == [
+        "rand · r=12", "rand · r=15", "wsam · r=12", "wsam · r=15"
+    ]  # fmt: skip
+    code, out, _ = command(f"-m algo=wsam {SMALL} algo.shrinkage=0.1,0.5")
+    assert "algo.shrinkage=0.1" in out and "algo.shrinkage=0.5" in out
+
+
+def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(command, workplace):
+    from boostrun.cli.run import _paper_place
+    from boostrun.config.compose import compose_one
+    from boostrun.runner.plan import PlannedCell, cell_of
+
+    def place(*words):
+        settings = compose_one(list(words))
+        return _paper_place(PlannedCell(settings, cell_of(settings), None))
+
+    assert place("algo=geem", "dataset=mnist", "r=100") == {"method": "geem", "dataset": "mnist", "r": "100"}
+    assert place("algo=geem", "dataset=mnist", "r=100", "T=10") == {}
+    assert place("algo=geem", "dataset=mnist", "r=100", "q=5") == {}
+    assert place("algo=majority") == {}
+
+
+def test_reproduce_writes_a_table_that_table_shows_without_running(command, workplace):
+    small = "reservoir/table3 dataset=digits,stl10 algo=rand,max r=12 T=4 trials=3 n_jobs=1"
+    code, out, _ = command(f"reproduce {small}")
+    folder = workplace / "results" / "reservoir" / "table3"
+    assert code == 0 and "stl10" in out and "—" in out and "T=4" in out
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "curve_T.png", "curve_samples_drawn.png", "curve_train_seconds.png", "records.jsonl.gz", "table.csv",
+        "table.md", "table.png", "table.tex",
+    ]  # fmt: skip
+    for path in (workplace / "results" / "runs").rglob("*.json"):
+        path.unlink()  # a fresh clone has the packed records alone
+    code, shown, _ = command(f"table {small}")
+    assert code == 0 and shown.strip() in out
+    assert command(f"table {small} --strict")[0] == 1
+    assert command(f"table {small.replace('digits,stl10', 'digits')} --strict")[0] == 0
+    code, plan, _ = command(f"plan {small}")
+    assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
+
+
+def test_a_figure_without_trials_is_drawn_with_its_numbers_beside_it(command, workplace):
+    code, out, _ = command("reproduce adaptive/figure1")
+    folder = workplace / "results" / "adaptive" / "figure1"
+    assert code == 0 and "0.0001  100000   13    7692  0.01100" in out and str(folder.relative_to(workplace)) in out
+    picture, numbers = ((folder / name).read_bytes() for name in ("figure.png", "figure.csv"))
+    assert picture.startswith(b"\x89PNG") and len(numbers.splitlines()) > 900
+    rows = [line.split(",") for line in numbers.decode().splitlines()[1:]]
+    assert all(float(q) * float(s) == pytest.approx(float(cost), rel=1e-5) for _, cost, q, s, _ in rows)
+    assert command("reproduce adaptive/figure1 results=elsewhere")[0] == 0
+    assert (workplace / "elsewhere" / "adaptive" / "figure1" / "figure.png").read_bytes() == picture
+    for verb in ("plan", "table"):
+        code, _, said = command(f"{verb} adaptive/figure1")
+        assert code == 2 and "adaptive/figure1 is a figure without trials" in said
+
+
+def test_an_item_reads_several_figures_off_one_run(command, workplace):
+    small = "adaptive/table1 algo=uniform_naive dataset=digits features=raw T=12 trials=2 n_jobs=1"
+    code, out, _ = command(f"reproduce {small}")
+    assert code == 0 and "log10 loss" in out and "test error %" in out
+    folder = workplace / "results" / "adaptive" / "table1"
+    table = pd.read_csv(folder / "table.csv")
+    assert table["T"].tolist() == ["T=10"] * 2 and table["metric"].tolist() == ["log10 loss", "test error %"]
+    with gzip.open(folder / "records.jsonl.gz", "rt") as lines:
+        curves = [json.loads(line)["curve"] for line in lines]
+    for metric, shown in zip(("log10_loss", "test_error_pct"), table["mean"]):
+        assert shown == pytest.approx(np.mean([curve[metric][curve["T"].index(10)] for curve in curves]))
+    assert all(curve["family_steps"] == {"raw": curve["T"]} for curve in curves)
+    assert (folder / "curve_log10_loss_evaluations.png").is_file()
+
+
+def test_quick_says_so_and_stands_apart(command, workplace):
+    code, out, _ = command("reproduce reservoir/table3 --quick dataset=digits algo=rand r=12 T=4 n_jobs=1")
+    assert code == 0 and "quick" in out and "trials=3" in out
+    assert (workplace / "results" / "reservoir" / "table3-quick" / "table.md").is_file()
+
+
+def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
+    assert "3 to run (time unknown)" in command(f"plan algo=rand {SMALL}")[1]
+    command(f"algo=rand {SMALL}")
+    assert "3 cached, 0 stale, 0 to run" in command(f"plan algo=rand {SMALL}")[1]
+    assert "2 to run (about" in command(f"plan algo=rand {SMALL} trials=5")[1]
+    from boostrun.runner import plan
+
+    monkeypatch.setattr(plan, "source_digest", lambda *_: "0" * 64)
+    assert "3 stale (code changed)" in command(f"plan algo=rand {SMALL}")[1]
+    code, out, _ = command(f"table reservoir/table3 dataset=digits algo=rand {SMALL.replace('dataset=digits ', '')}")
+    assert code == 0 and "†" in out
+
+
+def test_a_failed_trial_is_named_with_the_command_that_runs_it_again(command, workplace, monkeypatch):
+    from boostrun.evaluation import staged as evaluate
+
+    working = evaluate.train_and_test
+    monkeypatch.setattr(evaluate, "train_and_test", lambda model, *rest: 1 / 0)
+    code, _, err = command(f"algo=rand {SMALL}")
+    assert code == 1 and "division by zero" in err
+    again = re.findall(r"again: boostrun (.*)", err)
+    assert len(again) == 3
+    monkeypatch.setattr(evaluate, "train_and_test", working)
+    code, out, _ = command(again[0] + " n_jobs=1")
+    assert code == 0 and "n=1" in out
+    code, out, _ = command(f"algo=rand {SMALL}")
+    assert code == 0 and "n=3" in out
+
+
+def test_diff_compares_records_files_and_items(command, workplace):
+    command(f"-m algo=rand,wsam {SMALL}")
+    records = sorted((workplace / "results" / "runs").rglob("*.json"))
+    first, second = (
+        next(path for path in records if json.loads(path.read_text())["cell"]["algo"]["name"] == name)
+        for name in ("rand", "wsam")
+    )
+    code, out, _ = command(f"diff {first} {second}")
+    assert code == 0 and "test accuracy %" in out and "algo.name" in out
+    assert command(f"diff {first.stem[:20]} {first.stem[:20]}")[0] == 0
+
+
+def test_ls_data_doctor_version_and_cfg_answer(command):
+    assert "geem" in command("ls")[1] and "raw" in command("ls features")[1]
+    assert "Lefakis" in command("ls paper")[1] and "[r, q, T]" in command("ls algo")[1]
+    assert command("data digits")[0] == 0
+    code, out, _ = command("doctor")
+    assert code == 0 and "numba" in out and "digits: found" in out and "mnist: not found" in out
+    assert command("--version")[1].startswith("boostrun 0.")
+    assert "shrinkage: 0.5" in command("--cfg algo=wsam")[1]
+    code, out, _ = command("--help")
+    assert code == 0 and "reproduce" in out
+
+
+def test_a_persons_own_config_folder_adds_choices(command, workplace):
+    folder = workplace / "mine" / "algo"
+    folder.mkdir(parents=True)
+    (folder / "gentle.yaml").write_text("# smaller steps\nname: wsam\nshrinkage: 0.1\n")
+    code, out, _ = command(f"--config-dir mine algo=gentle {SMALL}")
+    assert code == 0 and "wsam" in out
+    assert "smaller steps" in command("ls algo --config-dir mine")[1]
+    assert "shrinkage: 0.1" in command("--config-dir mine --cfg algo=gentle")[1]
+
+
+@pytest.mark.parametrize("name", ["csv", "parquet", "npz"])
+def test_a_persons_own_data_need_no_code(name, command, workplace):
+    import numpy as np
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    frame["kind"] = np.where(frame.a + frame.b > 0, "up", "down")
+    path = workplace / f"mine.{name}"
+    if name == "csv":
+        frame.to_csv(path, index=False)
+    elif name == "parquet":
+        frame.to_parquet(path)
+    else:
+        np.savez(path, x=frame[list("abcd")].to_numpy(), y=frame.kind.to_numpy(dtype=str))
+    code, out, _ = command(f"algo=wsam dataset={name} dataset.path={path} r=60 T=60 trials=2 n_jobs=1")
+    assert code == 0 and float(re.search(r"(\d+\.\d+) \(", out).group(1)) > 80
+
+
+def test_the_library_runs_the_same_cells(workplace, command):
+    from boostrun import run
+
+    frame = run("algo=rand,wsam", "dataset=digits", "T=4", r=12, trials=2, n_jobs=1)
+    assert list(frame.algo) == ["rand", "rand", "wsam", "wsam"] and set(frame.r) == {12}
+    command("-m algo=rand,wsam dataset=digits T=4 r=12 trials=2 n_jobs=1")
+    assert len(list((workplace / "results" / "runs").rglob("*.json"))) == 4

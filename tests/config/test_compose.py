@@ -1,0 +1,165 @@
+"""What Hydra composes is what is declared; values are read the same way however they are typed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from boostrun import config
+from boostrun.config import catalogue, compose
+from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.settings import Root
+from boostrun.errors import BoostrunError
+from boostrun.runner import paper
+from boostrun.runner.plan import cell_of
+
+
+@pytest.mark.parametrize("group", catalogue.GROUPS)
+def test_every_choice_is_a_node_made_of_its_declaration_and_has_a_line_that_explains_it(group):
+    lines = compose.choices(group)
+    with compose.composer():
+        for name in catalogue.names(group):
+            assert compose._compose([f"{group}={name}"], None)[group] == {"name": name, **config.defaults(group, name)}
+            assert lines[name]
+
+
+def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
+    values = OmegaConf.to_container(OmegaConf.load(compose.conf_dir() / "config.yaml"))
+    groups = {key: name for one in values.pop("defaults") if one != "_self_" for key, name in one.items()}
+    assert values == {key: field.default for key, field in fields_of(Root).items()}
+    assert groups == compose._DEFAULTS
+    for name, path in compose.options("run").items():
+        values = OmegaConf.to_container(OmegaConf.load(path))
+        assert values == {"name": name, **config.defaults("run", name)}
+
+
+def test_a_data_set_names_its_features_and_a_person_may_choose_others():
+    for dataset, name in {"digits": "raw", "pedestrians": "hog", "inria": "hog", "stl10": "coates_ng"}.items():
+        assert compose.compose_one([f"dataset={dataset}"]).features["name"] == name
+    assert compose.compose_one(["dataset=cifar10"]).features == {
+        "name": "coates_ng", **config.defaults("features", "coates_ng")
+    }  # fmt: skip
+    assert compose.compose_one(["dataset=cifar10", "features=raw"]).features["name"] == "raw"
+
+
+@pytest.mark.parametrize("words", [("algo.shrinkage=1.0", "r=1e2"), ("r=100.0", "algo.shrinkage=1")])
+def test_one_value_typed_in_several_ways_is_one_cell(words):
+    expected = cell_of(compose.compose_one(["algo=wsam", "algo.shrinkage=1", "r=100"]))
+    assert cell_of(compose.compose_one(["algo=wsam", *words])) == expected
+
+
+def test_where_and_how_things_run_is_no_part_of_a_cell():
+    plain = cell_of(compose.compose_one(["algo=wsam"]))
+    words = ["algo=wsam", "n_jobs=1", "store=x", "data_root=y", "trials=3", "seed=7", "run.memory_mb=99"]
+    assert cell_of(compose.compose_one(words)) == plain
+
+
+def test_q_follows_r_until_it_is_given():
+    assert compose.compose_one(["r=30"]).budget == {"r": 30, "q": 30, "T": 250}
+    assert compose.compose_one(["r=30", "q=5"]).budget["q"] == 5
+
+
+@settings(max_examples=8)
+@given(st.text(max_size=12))
+def test_no_text_whatever_ends_in_anything_but_a_setting_or_a_sentence(text):
+    for line in (f"r={text}", f"algo={text}", text, f"algo.shrinkage={text}"):
+        try:
+            compose.compose_one([line])
+        except BoostrunError as error:
+            assert str(error)
+
+
+@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())))
+def test_no_value_whatever_passes_a_declaration_unchecked(value):
+    for key, field in catalogue.fields("algo", "geem").items():
+        try:
+            found = config.check_group("algo", {"name": "geem", key: value})[key]
+        except BoostrunError as error:
+            assert f"algo.{key}" in str(error)
+        else:
+            assert found == (field.default if value is None else kind_of(field).read(found))
+
+
+def test_every_item_of_a_paper_composes_and_its_figures_exist():
+    from boostrun.report.reference import lookup, reference
+
+    bases: dict = {}  # what items share is composed once
+    for name in compose.options("paper"):
+        if paper.drawing(name):  # a figure without trials
+            continue
+        raw = paper._read(name, None)
+        own = not raw["paper"]  # no figures to stand beside
+        datasets = raw["blocks"][0]["sweep"].get("dataset", [])  # none: the item has one, among its overrides
+        one = ["dataset=inria" if "inria" in datasets else f"dataset={datasets[0]}"] if datasets else []
+        item = paper.load(name, [] if "beside" in raw else one, bases=bases)  # one composes as others do
+        assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
+        if own:
+            continue
+        frame = reference(item.spec.paper, item.spec.table)
+        entries = item.entries([_empty(settings) for settings in item.settings])
+        found = [lookup(frame, entry.metric, entry.where) for entry in entries if entry.where]
+        assert any(found)
+
+
+def test_an_item_that_draws_says_so_alone(tmp_path):
+    folder = tmp_path / "paper" / "mine"
+    folder.mkdir(parents=True)
+    for content in ("draws: expected_edges\n", "draws: expected_edge\ntitle: x\n"):
+        (folder / "figure.yaml").write_text(content)
+        with pytest.raises(BoostrunError, match="draws must stand alone and be one of expected_edge"):
+            paper.drawing("mine/figure", str(tmp_path))
+
+
+def _empty(settings):
+    from boostrun.runner.plan import PlannedCell
+
+    return PlannedCell(settings, cell_of(settings), None)
+
+
+COLON = """title: x
+paper: ""
+table: ""
+metric: m
+higher_is_better: true
+rows: algo
+columns: [dataset]
+where: {}
+blocks: [{sweep: {algo: [rand], dataset: [digits]}}]
+notes:
+  - a note: with a colon
+"""
+
+
+@pytest.mark.parametrize("text", ["[1, 2", "title: x", "- a", "title: x\nblocks: 3\nzzz: 1", COLON])
+def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
+    folder = tmp_path / "paper" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "item.yaml").write_text(text)
+    with pytest.raises(BoostrunError, match=r"item\.yaml"):
+        paper.load("mine/item", config_dir=str(tmp_path))
+
+
+def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
+    lines = [
+        ["algo=geem", "r=100", "algo.ridge=0.5"], ["algo=geem", "r=250", "algo.ridge=1e-2"], ["algo=geem"],
+        ["algo=geem", "dataset=csv", "dataset.path='a b.csv'", "dataset.label=null"], ["algo=wsam", "T=7", "seed=3"],
+        ["algo=geem", "dataset=csv", "dataset.path=x.csv", "algo.balanced=true", "T=7", "T=8"],
+    ]  # fmt: skip
+    with compose.composer() as make:
+        made = [make(line) for line in lines]
+        whole = [compose._compose(line, None)["algo"] for line in lines]
+    assert made == [compose.compose_one(line) for line in lines]
+    assert whole == [dict(settings.algo) for settings in made]
+
+
+@pytest.mark.parametrize(
+    "line", ["algo.rigde=1", "shrinkage=1", "algo.ridge.x=1", "algo.ridge=[1,2]", "+x=1", "r=${y}"]
+)
+def test_a_change_that_does_not_fit_is_the_same_sentence_with_and_without_a_base(line):
+    with pytest.raises(BoostrunError) as alone:
+        compose.compose_one(["algo=geem", line])
+    with compose.composer() as make:
+        make(["algo=geem"])
+        with pytest.raises(BoostrunError) as after:
+            make(["algo=geem", line])
+    assert str(after.value) == str(alone.value)

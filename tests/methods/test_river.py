@@ -1,0 +1,75 @@
+"""Stream learners as river's: its own checks of an estimator, and its naive Bayes beside ours."""
+
+import numpy as np
+import pytest
+
+from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
+from boostrun.papers.iboost.kernels import incremental as bayes
+from tests.papers.iboost.learners import LEARNERS, make
+
+river_checks = pytest.importorskip("river.checks")
+naive_bayes = pytest.importorskip("river.naive_bayes")
+
+
+def checks(learner):
+    """river's checks: (name, call); most come once for each of its three data sets."""
+    from boostrun.methods.river_learner import RiverLearner
+
+    model = RiverLearner(learner)
+    for check in river_checks.yield_checks(model):
+        yield check.__name__, lambda check=check: check(model.clone())
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_rivers_checks_in_short(name):
+    """Each on its first data set; the growth of memory takes long."""
+    first = {}
+    for check, call in checks(make(name)):
+        first.setdefault(check, call)
+    del first["check_bounded_memory_growth"]
+    for call in first.values():
+        call()
+    assert len(first) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEARNERS)
+def test_rivers_checks(name):
+    every = list(checks(make(name)))
+    for _, call in every:
+        call()
+    assert len(every) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(IBoostClassifier(n_window=20, budget=10, base=base) for base in ("gnb", "bnb")),
+        IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
+        IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
+        IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
+        IBoostTreesClassifier(n_window=20, budget=3, random_state=0),
+    ],
+)
+def test_rivers_checks_of_variants(learner):
+    every = list(checks(learner))
+    for _, call in every:
+        call()
+    assert len(every) > 40
+
+
+def test_incremental_naive_bayes_is_rivers():
+    """On the same stream, before each example is learnt; river adds 1e-9 to every density."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    X = rng.normal(y[:, None] * 0.8, 1.3, (300, 3))
+    theirs, ours, share = naive_bayes.GaussianNB(), bayes.Learners.fresh(1, 2, 3), np.zeros(2)
+    for i, (x, label) in enumerate(zip(X, y.tolist())):
+        row = dict(enumerate(x.tolist()))
+        if i >= 20:
+            bayes.probabilities(ours, 0, x, True, share)
+            assert theirs.predict_proba_one(row)[1] == pytest.approx(share[1], abs=1e-5)
+            assert theirs.predict_one(row) == bayes.answer(ours, 0, x, True)
+        theirs.learn_one(row, label)
+        bayes.train(ours, 0, x, label, 1.0, np.full(3, 1e-12), True)
