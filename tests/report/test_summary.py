@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import dataclasses
 import ast
+import dataclasses
 import subprocess
 import sys
 

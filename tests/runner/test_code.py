@@ -22,7 +22,7 @@ BANK, VALUES, DRIFTING, CHUNKS = (
     ({"name": "sea"}, {"name": "raw"}), ({"name": "stream"}, {"name": "raw", "bins": 256}),
 )  # fmt: skip
 ALL = [
-    *((name, *((DRIFTING if "stream" in each.inputs else BANK))) for name, each in catalogue.methods().items()),
+    *((name, *(DRIFTING if "stream" in each.inputs else BANK)) for name, each in catalogue.methods().items()),
     *((name, *CHUNKS) for name, each in catalogue.methods().items() if "chunks" in each.inputs),
     ("shareboost", *VALUES),
 ]
