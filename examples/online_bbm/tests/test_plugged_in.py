@@ -1,4 +1,4 @@
-"""The paper in the real command, found by ``--config-dir``: records, what makes them stale, what a wrong item is told."""
+"""The paper in the real command, found by ``--config-dir``: its records, what makes them stale, wrong items."""
 
 import inspect
 import json
