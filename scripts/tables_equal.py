@@ -1,6 +1,6 @@
 """Whether the published tables come out of the published records byte for byte: ``python scripts/tables_equal.py``.
 
-Each item of conf/paper is built anew from ``results/`` with the overrides it was published with (its footer tells them)
+Each item of a paper is built anew from ``results/`` with the overrides it was published with (its footer tells them)
 and compared with the ``table.md`` there; nothing is run, and nothing is written outside a temporary folder. Names of
 items as arguments narrow it. The exit code is 1 when a table differs; the lines that differ are shown.
 
@@ -17,11 +17,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boostrun import compose
+from boostrun.config import compose
 from boostrun.errors import BoostrunError
 from boostrun.report import build
 from boostrun.runner import paper
-from boostrun.runner.drawn import draw
+from boostrun.runner.drawings import draw
 from boostrun.runner.plan import open_store, plan
 
 _BY_HAND = re.compile(r"^- changed by hand: (.*)$", re.MULTILINE)

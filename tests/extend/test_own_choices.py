@@ -1,6 +1,5 @@
 """What a person brings: only what they name is imported, each mistake is one sentence, and records know the code."""
 
-import dataclasses
 import sys
 
 import pytest
@@ -9,8 +8,7 @@ import yaml
 from boostrun import digest
 from boostrun.config import check_group
 from boostrun.errors import BoostrunError
-from boostrun.extend import keys, registry
-from boostrun.runner import algorithms
+from boostrun.extend import keys, objects, registry
 
 VOTER = """
     import numpy as np
@@ -86,7 +84,7 @@ def test_nor_does_another_file_that_speaks_for_a_packaged_choice(command, voter,
 
 def test_nor_does_a_config_from_elsewhere(trap):
     with pytest.raises(BoostrunError, match="trap:run is not imported"):
-        algorithms.make({"name": "voter", "class": trap}, {}, 0)
+        objects.obtain(trap)
 
 
 SENTENCES = {
@@ -303,8 +301,8 @@ def test_defaults_that_no_record_can_hold_are_no_keys():
         def fit(self, X, y): ...
         def predict(self, X): ...
 
-    schema = keys.schema("algo", Odd, "own:Odd")
-    assert [field.name for field in dataclasses.fields(schema)] == ["name", "depth", "rate"] and not schema.random
+    declared = keys.declared("algo", Odd, "own:Odd")
+    assert list(declared.fields) == ["parts", "depth", "rate"] and not declared.random
 
 
 def test_values_may_be_trained_on_as_they_are(command, voter):
