@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
+from boostrun.config import fields_in
 from boostrun.config.compose import Settings, compose_all, compose_one
+from boostrun.config.fields import kind_of
 from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.plan import PlannedCell
 
@@ -165,6 +167,17 @@ def _print_config(all_settings: Sequence[Settings]) -> int:
     from omegaconf import OmegaConf
 
     for settings in all_settings:
-        plain = {group: dict(getattr(settings, group)) for group in ("algo", "dataset", "features", "run")}
-        print(OmegaConf.to_yaml(OmegaConf.create({**plain, **settings.root, **settings.budget})), end="---\n")
+        for group in ("algo", "dataset", "features", "run"):
+            values = dict(getattr(settings, group))
+            print("\n".join(_explained(OmegaConf.to_yaml(OmegaConf.create({group: values})), group, values["name"])))
+        print(OmegaConf.to_yaml(OmegaConf.create({**settings.root, **settings.budget})), end="---\n")
     return 0
+
+
+def _explained(yaml: str, group: str, name: str) -> Iterator[str]:
+    """The lines of a group, what a key means beside it."""
+    known = fields_in(group, name)
+    for line in yaml.splitlines():
+        key = line.strip().partition(":")[0]
+        told = kind_of(known[key]).help if line.startswith("  ") and line[2] not in " -" and key in known else ""
+        yield f"{line}  # {told}" if told else line
