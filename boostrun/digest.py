@@ -11,7 +11,7 @@ import ast
 import hashlib
 import importlib.util
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -31,21 +31,25 @@ _LISTS = ("keys", "catalogue")
 _DEPTH = 4  # how far the hash of a module tells targets of its imports apart whose own text is the same
 
 
-def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
+def source_digest(
+    roots: Sequence[str], facts: Mapping[str, Any] | None = None, papers: Collection[str] = ()
+) -> str:
     """sha256 of the bodies of ``roots`` and of all that they import of their own packages, and of ``facts``.
 
     Parameters
     ----------
     roots : "package.module" or "package.module:Class"; their order does not matter
     facts : plain JSON values that decide a result and stand in no body
+    papers : dotted names of the modules that declare a paper
 
     Followed are imports within the top-level packages of ``roots`` and within boostrun, at any depth: absolute and
     relative ones, inside functions, behind ``try``, and ``import_module`` of a literal name; not those under
     ``if TYPE_CHECKING``. A name that a package passes on, by an import or by a module ``__getattr__`` with a literal
     dict of names and modules, leads to the module that has its body; our own packages count only where that fails,
     while the ``__init__`` of a plugin's package counts when something in it is imported. Registries and settings of our
-    own do not count: what a result takes of them is a root, a fact, or stands in the record's cell. Where a module is
-    used by its dotted name (``import a.b``; ``a.b.f()``), that name is part of the body, and counts.
+    own do not count: what a result takes of them is a root, a fact, or stands in the record's cell; nor do modules of a
+    plugin's paper called ``keys``, or its ``__init__`` that declares it, but for what is imported from there by name.
+    Where a module is used by its dotted name (``import a.b``; ``a.b.f()``), that name is part of the body, and counts.
 
     The same on every Python version; found once per process.
 
@@ -57,7 +61,7 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
     >>> source_digest(["boostrun.errors"]) == source_digest(("boostrun.errors", "boostrun.errors"))
     True
     """
-    return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True))
+    return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True), frozenset(papers))
 
 
 def module_digest(module: str) -> str:
@@ -87,17 +91,17 @@ def forget() -> None:
 
 
 @cache
-def _digest(roots: tuple[str, ...], facts: str) -> str:
-    own, counted = _own(roots), _closure(roots)
+def _digest(roots: tuple[str, ...], facts: str, papers: frozenset[str]) -> str:
+    own, counted = _own(roots, papers), _closure(roots, papers)
     bodies = {_hash(name, own, _DEPTH if followed else 0) for name, followed in counted.items()}
     begun = {f"{_hash(root.partition(':')[0], own, _DEPTH)}:{root.partition(':')[2]}" for root in roots}
     return _sha("\n".join([*sorted(bodies - {_sha("")}), "", *sorted(begun), "", facts]))
 
 
 @cache
-def _closure(roots: tuple[str, ...]) -> dict[str, bool]:
+def _closure(roots: tuple[str, ...], papers: frozenset[str] = frozenset()) -> dict[str, bool]:
     """The modules that count, and whether what they import counts too: not of a package that something is in."""
-    own, counted = _own(roots), dict[str, bool]()
+    own, counted = _own(roots, papers), dict[str, bool]()
     to_follow = [root.partition(":")[0] for root in roots]
     for name in to_follow:
         if _find(name) is None:
@@ -110,13 +114,21 @@ def _closure(roots: tuple[str, ...]) -> dict[str, bool]:
         to_follow += [bound.module for bound in _body(name, own).bound if bound.module]
         parts = name.split(".")
         if parts[0] != _HOME:  # our own packages only pass names on: their __init__ decides nothing; a plugin's may
-            for depth in range(1, len(parts)):
-                counted.setdefault(".".join(parts[:depth]), False)
+            packages = {".".join(parts[:depth]) for depth in range(1, len(parts))}
+            for package in packages - papers:
+                counted.setdefault(package, False)
     return counted
 
 
-def _own(roots: tuple[str, ...]) -> frozenset[str]:
-    return frozenset({name.partition(".")[0] for name in roots} - {""} | {_HOME})
+def _own(roots: tuple[str, ...], papers: frozenset[str]) -> _Own:
+    return _Own(frozenset({name.partition(".")[0] for name in roots} - {""} | {_HOME}), papers)
+
+
+class _Own(NamedTuple):
+    """What is followed: names of packages, and of the modules in them that declare a paper."""
+
+    packages: frozenset[str]
+    papers: frozenset[str]
 
 
 class _Bound(NamedTuple):
@@ -134,7 +146,7 @@ class _Body(NamedTuple):
 
 
 @cache
-def _hash(name: str, own: frozenset[str], depth: int) -> str:
+def _hash(name: str, own: _Own, depth: int) -> str:
     """Of a module's text alone (depth 0), or with those of what its imports bind, themselves to a lesser depth."""
     body = _body(name, own)
     if not depth or not body.bound:
@@ -147,7 +159,7 @@ def _hash(name: str, own: frozenset[str], depth: int) -> str:
 
 
 @cache
-def _body(name: str, own: frozenset[str]) -> _Body:
+def _body(name: str, own: _Own) -> _Body:
     path, tree = _path(name), _tree(name)
     if path is None:  # a namespace package: no source
         return _Body("", ())
@@ -157,12 +169,12 @@ def _body(name: str, own: frozenset[str]) -> _Body:
     bound: list[_Bound] = []
     for node, place, typing in _imports(tree):
         if isinstance(node, ast.Import):
-            if not any(alias.name.partition(".")[0] in own for alias in node.names):
+            if not any(alias.name.partition(".")[0] in own.packages for alias in node.names):
                 continue
             found = list(_plain(node, place, tree, own))
         else:
             base = _base(node, _package(name))
-            if base.partition(".")[0] not in own:
+            if base.partition(".")[0] not in own.packages:
                 continue
             found = [
                 _Bound(place, alias.asname or alias.name, *_body_of(base, alias.name, own)) for alias in node.names
@@ -171,9 +183,9 @@ def _body(name: str, own: frozenset[str]) -> _Body:
         bound += [] if typing else found
     for number, literal in enumerate(_import_module_literals(tree)):
         target = importlib.util.resolve_name(str(literal.value), _package(name))
-        if target.partition(".")[0] in own and _find(target) is not None:
+        if target.partition(".")[0] in own.packages and _find(target) is not None:
             cut.append(literal)
-            bound.append(_Bound(f"import_module {number} ", "", _counting(target), ""))
+            bound.append(_Bound(f"import_module {number} ", "", _counting(target, own), ""))
     return _Body(without(_read(name, path), name, cut), tuple(bound))
 
 
@@ -192,11 +204,11 @@ def _imports(tree: ast.AST, place: str = "", typing: bool = False) -> Iterator[t
                 yield from _imports(node, inner, checked)
 
 
-def _plain(node: ast.Import, place: str, tree: ast.Module, own: frozenset[str]) -> Iterator[_Bound]:
+def _plain(node: ast.Import, place: str, tree: ast.Module, own: _Own) -> Iterator[_Bound]:
     """What ``import a.b`` or ``import a.b as c`` binds: the modules or names that the module's text uses below it."""
     for alias in node.names:
         top, local = alias.name.partition(".")[0], alias.asname or alias.name.partition(".")[0]
-        if top not in own:
+        if top not in own.packages:
             yield _Bound(place, f"{local} of {alias.name}", "", "")
             continue
         start = alias.name if alias.asname else top
@@ -209,7 +221,7 @@ def _plain(node: ast.Import, place: str, tree: ast.Module, own: frozenset[str]) 
                 yield _Bound(place, ".".join(chain), *_body_of(module, rest[0], own))
             whole = whole and _is_package(start)
         if whole or top != _HOME:  # a stranger's module is run by its import; as a whole, ours counts as it is
-            yield _Bound(place, local, _counting(alias.name), "")
+            yield _Bound(place, local, _counting(alias.name, own), "")
 
 
 def _chains(tree: ast.Module) -> Iterator[list[str]]:
@@ -233,26 +245,28 @@ def _import_module_literals(tree: ast.Module) -> Iterator[ast.Constant]:
                 yield target
 
 
-def _body_of(module: str, name: str, own: frozenset[str], before: tuple = ()) -> tuple[str, str]:
+def _body_of(module: str, name: str, own: _Own, before: tuple = ()) -> tuple[str, str]:
     """The module that has the body of ``name`` of ``module``, and what it is called there; no module: does not count.
 
     An import passes a name on, as does a module ``__getattr__``; a name that neither tells leads to the module itself.
     """
-    if not _counting(module):
+    if not _counting(module, own):
         return "", name
     passed = _passed_on(module).get(name)
-    if passed is not None and (module, name) not in before and passed[0].partition(".")[0] in own:
-        return _body_of(*passed, own, (*before, (module, name))) if passed[1] else (_counting(passed[0]), "")
+    if passed is not None and (module, name) not in before and passed[0].partition(".")[0] in own.packages:
+        return _body_of(*passed, own, (*before, (module, name))) if passed[1] else (_counting(passed[0], own), "")
     if name != "*" and name not in _defined(module) and _is_package(module) and _find(f"{module}.{name}") is not None:
-        return _counting(f"{module}.{name}"), ""
+        return _counting(f"{module}.{name}", own), ""
     return module, name
 
 
-def _counting(module: str) -> str:
+def _counting(module: str, own: _Own) -> str:
     """The module; empty where it is not there, or does not count."""
-    ours = module.partition(".")[0] == _HOME
-    listed = module.rpartition(".")[2] in _LISTS or any(f"{module}.".startswith(f"{each}.") for each in _IN_THE_CELL)
-    return "" if (ours and listed) or _find(module) is None else module
+    if _find(module) is None or any(f"{module}.".startswith(f"{each}.") for each in _IN_THE_CELL):
+        return ""
+    of_paper = any(module.startswith(f"{paper}.") for paper in own.papers)
+    lists = module.rpartition(".")[2] in _LISTS and (module.partition(".")[0] == _HOME or of_paper)
+    return "" if lists else module
 
 
 @cache

@@ -19,9 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TESTS = (
-    "tests/test_config.py", "tests/cli/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
-    "tests/reservoir/test_loop.py", "tests/sharing/test_shareboost.py", "tests/drift/test_iboost.py",
-    "tests/report/test_tables.py",
+    "tests/config", "tests/cli/test_verbs.py", "tests/runner/test_queue.py", "tests/runner/test_store.py",
+    "tests/papers/reservoir/test_loop.py", "tests/papers/shareboost/test_shareboost.py",
+    "tests/papers/iboost/test_iboost.py", "tests/report/test_tables.py",
 )  # fmt: skip
 TOOLS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
 PARQUET = "pyarrow>=15"  # goes by the version of NumPy: its newest refuses our lowest

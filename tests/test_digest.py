@@ -242,3 +242,28 @@ def test_every_python_at_hand_finds_the_same_digest(python):
     if answer.returncode:
         pytest.skip(answer.stderr.strip().splitlines()[-1])
     assert answer.stdout.strip() == source_digest(modules)
+
+
+def test_what_a_strangers_paper_declares_does_not_count_but_what_is_imported_from_there_does(tmp_path, monkeypatch):
+    files = {
+        "own/__init__.py": "SUMMARY = 'mine'\nSTEP = 1\n", "own/keys.py": "DEFAULT = 1\n",
+        "own/learner.py": "from .keys import DEFAULT\nclass Mine: ...\n", "own/other.py": "from . import STEP\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / "own").mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def found():
+        digest.forget()
+        return [source_digest([f"own.{name}"], {}, ["own"]) for name in ("learner", "other")]
+
+    first = found()
+    (tmp_path / "own/keys.py").write_text("DEFAULT = 2\n")
+    assert found() == first
+    (tmp_path / "own/__init__.py").write_text("SUMMARY = 'better'\nSTEP = 1\n")
+    second = found()
+    assert second[0] == first[0] and second[1] != first[1]
+    (tmp_path / "own/learner.py").write_text("from .keys import DEFAULT\nclass Mine: x = 1\n")
+    assert found()[0] != second[0]
+    digest.forget()

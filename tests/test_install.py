@@ -122,7 +122,7 @@ def test_the_source_distribution_is_built_and_tests_itself_in_an_empty_environme
     assert "84.66" in listed.stdout, listed.stderr
     shutil.rmtree(source / "boostrun")  # so that it is the installed package that is tested
     tests = subprocess.run(
-        [scripts / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_config.py"],
+        [scripts / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/config"],
         cwd=source, env=here, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert tests.returncode == 0 and " passed" in tests.stdout, tests.stdout + tests.stderr

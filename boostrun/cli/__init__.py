@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from boostrun.cli.arguments import USAGE, VERBS, parse
 from boostrun.errors import BoostrunError
@@ -31,6 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             print(f"boostrun {__version__}")
             return 0
+        if words.config_dir is not None:  # its papers count for every verb, whatever is looked up first
+            from boostrun.config import catalogue
+
+            catalogue.read_beside(Path(words.config_dir))
         return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
     except BoostrunError as error:
         print(f"boostrun: {error}", file=sys.stderr)

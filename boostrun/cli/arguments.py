@@ -19,7 +19,7 @@ VERBS = {
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
     "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
-    "check": "whether what you bring keeps the rules: check my_algo:MyBooster, or a whole paper: check my_paper:PAPER",
+    "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
 }
 

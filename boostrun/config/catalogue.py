@@ -76,6 +76,12 @@ def beside() -> list[tuple[str, str, str]]:
     return [(name, where, folder) for name, (where, folder) in _beside.items()]
 
 
+def declaring() -> frozenset[str]:
+    """Dotted names of the modules that declare the papers."""
+    installed = (point.value for point in entry_points(group="boostrun.papers"))
+    return frozenset(where.partition(":")[0] for where in (*installed, *(where for where, _ in _beside.values())))
+
+
 def methods() -> dict[str, Method]:
     """Every method, by the name that a person types."""
     return _all("methods")

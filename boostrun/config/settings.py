@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from boostrun.config.fields import choice, integer, real, text, workers
+from boostrun.config.fields import choice, integer, real, renamed, text, workers
 
 BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 """The papers' symbols, in the order of a label."""
@@ -48,7 +48,7 @@ class Root:
     train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
     trials: int = integer(10, help="trials of a cell, each with a seed of its own")
     seed: int = integer(0, least=0, help="of the first trial; the others follow")
-    n_jobs: int = workers(-1)
+    n_jobs: int = renamed(workers(-1), help="trials at once; -1: as many as there are cores")
     store: str = text("results/runs", help="folder of the records")
     results: str = text("results", help="folder of the published tables and their records")
     data_root: str | None = text(None, help="folder of the data sets; null: $BOOSTRUN_DATA, else datasets")

@@ -1,15 +1,15 @@
 """What is seen of a sample: feature pipelines, and the quantised feature bank that holds their codes.
 
-A pipeline is one module with `DEFAULTS` (its config keys and their default values) and `Pipeline`, a class made as
-`Pipeline(options)` with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`; optional is
-`families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are set before it is used; `fit`
-may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a killed build goes on; where it
-keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of with quantiles. A module
-that computes with others of yours names them in `SOURCES`, so that a bank is built again when one of them changes.
-`fit` sees training images only; one that fits something once for all random splits of a data set has an attribute
-`first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with `VALUES = True` makes a value
-bank instead of codes (see `boostrun.features.values`). A family of your own is a function, docs/extending.md;
-`boostrun.extend.pipeline` makes a pipeline of it.
+A pipeline is one module with `Pipeline`, a class made as `Pipeline(options)`, of the keys that it is declared with or
+of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and
+`describe()`; optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are
+set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a
+killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead
+of with quantiles. A module that computes with others of yours names them in `SOURCES`, so that a bank is built again
+when one of them changes. `fit` sees training images only; one that fits something once for all random splits of a
+data set has an attribute `first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with
+`VALUES = True` makes a value bank instead of codes (see `boostrun.features.values`). A family of your own is a
+function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
 from __future__ import annotations
@@ -134,11 +134,11 @@ def _pipeline(features: Mapping):
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"features '{features.get('name')}': there is no module {dotted}") from error
-    for needed in ("DEFAULTS", "Pipeline"):
-        if not hasattr(module, needed):
-            raise BoostrunError(f"the pipeline {dotted} has no {needed}; see the head of boostrun/features/__init__.py")
+    if not hasattr(module, "Pipeline"):
+        raise BoostrunError(f"the pipeline {dotted} has no Pipeline; see the head of boostrun/features/__init__.py")
     common = {} if _keeps_values(module) else defaults("features", "raw")
-    options = merge(features, {**common, **module.DEFAULTS}, "features")
+    declared = module.DEFAULTS if hasattr(module, "DEFAULTS") else defaults("features", str(features.get("name")))
+    options = merge(features, {**common, **declared}, "features")
     require(options, "features")
     if common:
         in_range(options, "features", "bins", 2, 256)

@@ -38,7 +38,7 @@ class Templates(Features):
     patches: int = integer(1000000, help="windows that centres are learned on")
     fit_images: int = integer(60000, help="of the first so many training images")
     seed: int = integer(0, least=0, help="of the centres")
-    bins: int = integer(256, least=256, most=256, help="quantile bins of a feature: all that one byte holds")
+    bins: int = integer(256, least=256, most=256, help="codes of a response: always 256, no quantiles")
     bin_samples: int = integer(60000, least=2, help="training images that each feature's maximum is taken over")
 
 
@@ -89,7 +89,7 @@ class Families19(Features):
     only: Sequence[str] | None = some_of(
         "identity", "gray", "fourier", "haar", "gradient", "lbp", "ilbp", "patch_sums", "gray_hist", "color_hist",
         "hog_u4", "hog_s4", "hog_u8", "hog_s8", "ori_s", "ori_u", "rect_u", "rect_s", "haar_like",
-        help="families that are built; null: all",
+        help="families that are computed; null: all",
     )  # fmt: skip
     on_gray: str = choice("keep", "drop", help="families of colour on gray images: kept, or dropped")
 
@@ -101,7 +101,8 @@ class Families33(Features):
     only: Sequence[str] | None = some_of(
         *(f"{kind}_{level}" for kind in (
             "phog180", "phog360", "sift_gray300", "sift_gray1000", "sift_hsv300", "sift_hsv1000", "covariance", "lbp",
-        ) for level in range(4)), "v1s", help="families that are built; null: all",
+        ) for level in range(4)), "v1s",
+        help="families that are computed; null: all",
     )  # fmt: skip
     codebook: str = choice("shared", "per_split", help="visual words of the first split for all, or of each split")
     descriptors: int = integer(100000, help="descriptors that visual words are learned on")

@@ -25,10 +25,10 @@ _SOURCE_NOTES = {
 
 def papers() -> list[str]:
     """Names of the papers that bring figures, as tables cite them."""
-    return sorted(_files())
+    return sorted(files())
 
 
-def _files() -> dict[str, Path]:
+def files() -> dict[str, Path]:
     """Files of figures by the name that they give their paper in the column ``paper``, else by the paper's own."""
     found = {}
     for name, paper in catalogue.papers().items():
@@ -62,11 +62,11 @@ def reference(paper: str, table: str = "") -> pandas.DataFrame:
     """
     import pandas as pd
 
-    files = _files()
-    if paper not in files:
-        raise BoostrunError(f"no figures of a paper {_unknown(paper, sorted(files))}")
+    brought = files()
+    if paper not in brought:
+        raise BoostrunError(f"no figures of a paper {_unknown(paper, sorted(brought))}")
     try:
-        frame = pd.read_csv(files[paper], dtype=str, keep_default_na=False)
+        frame = pd.read_csv(brought[paper], dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise BoostrunError(f"the figures of paper {paper!r} cannot be read: {error}") from None
     frame = frame.rename(columns={"item": "table"})

@@ -10,10 +10,10 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from boostrun.config import catalogue
 from boostrun.config.compose import GROUPS
 from boostrun.errors import did_you_mean
 from boostrun.report.formats import metric_name
+from boostrun.report.reference import files
 
 _WAYS = ("rising", "falling", "kept")
 _OF_TARGETS = {"metric", "setting", "columns", "rows", "within", "within_pct", "order", "slack", "along", *_WAYS}
@@ -82,12 +82,12 @@ def _of_figures(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
     paper = raw["paper"]
     if not paper:
         return
-    with_figures = {name: found for name, found in catalogue.papers().items() if found.reference is not None}
+    with_figures = files()
     if paper not in with_figures:
         yield f"paper: no figures of a paper '{paper}'{did_you_mean(paper, with_figures)} " \
               f"(there are: {', '.join(sorted(with_figures))})"  # fmt: skip
         return
-    with with_figures[paper].reference.open(encoding="utf-8", newline="") as stream:  # type: ignore[union-attr]
+    with with_figures[paper].open(encoding="utf-8", newline="") as stream:
         lines = list(csv.DictReader(stream))
     columns = ["table" if name == "item" else name for name in (lines[0] if lines else ())]
     tables = list(dict.fromkeys(str(line.get("item", line.get("table"))) for line in lines))

@@ -1,5 +1,6 @@
 """load, checksum, describe, fetch: what holds for every loader."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -8,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostrun.config import defaults
-from boostrun.data import NAMES, checksum, describe, fetch, load, loader_module
+from boostrun.config import catalogue, defaults
+from boostrun.data import checksum, describe, fetch, load, loader_module
 from boostrun.data.digests import FileDigests
 from boostrun.data.labels import stratified
 from boostrun.errors import BoostrunError, DataMissingError
 
-CONF = Path(__file__).parents[2] / "conf"
+ROOT = Path(__file__).parents[2]
+NAMES = catalogue.names("dataset")
 
 
 def test_digits_are_whole_and_split_by_class(tmp_path):
@@ -132,7 +134,7 @@ def test_openml_is_kept_as_a_table_and_a_dead_network_is_a_sentence(tmp_path, mo
         ({"name": "openml"}, "either dataset.data_id"),
         ({"name": "openml", "data_name": "../x"}, "is no name"),
         ({"name": "own", "loader": "no.such.loader"}, "no module no.such.loader"),
-        ({"name": "own", "loader": "json"}, "has no DEFAULTS"),
+        ({"name": "own", "loader": "json"}, "the loader json has no files"),
     ],
 )
 def test_a_wrong_config_is_a_sentence(config, sentence, tmp_path):
@@ -158,47 +160,22 @@ def test_importing_the_packages_is_light():
         "import sys, boostrun.data, boostrun.features; "
         "print([m for m in ('numpy', 'torch', 'numba') if m in sys.modules])"
     )
-    environment = {**os.environ, "PYTHONPATH": str(CONF.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == "[]"
 
 
-def test_yaml_values_are_the_defaults_of_the_code():
-    import importlib
-
-    from omegaconf import OmegaConf
-
-    from boostrun import features
-
-    for name in NAMES:
-        config = OmegaConf.to_container(OmegaConf.load(CONF / "dataset" / f"{name}.yaml"))
-        config.pop("defaults", None)
-        assert config == {"name": name, **importlib.import_module(loader_module({"name": name})).DEFAULTS}
-    for name in features.NAMES:
-        config = OmegaConf.to_container(OmegaConf.load(CONF / "features" / f"{name}.yaml"))
-        module = importlib.import_module(features.pipeline_module({"name": name}))
-        common = {} if getattr(module, "VALUES", False) else defaults("features", "raw")
-        assert config == {"name": name, **common, **module.DEFAULTS}
-
-
-def test_hydra_picks_the_features_that_suit_a_data_set(tmp_path):
-    from hydra import compose, initialize_config_dir
-
-    for group in ("dataset", "features"):
-        (tmp_path / group).symlink_to(CONF / group)
-    # Hydra takes an override from a group that stands after the one it overrides.
-    (tmp_path / "config.yaml").write_text("defaults:\n  - features: raw\n  - dataset: digits\n  - _self_\n")
-    wanted = {"digits": "raw", "cifar10": "coates_ng", "pedestrians": "hog", "inria": "hog", "stl10": "coates_ng"}
-    with initialize_config_dir(str(tmp_path), version_base="1.3"):
-        for dataset, features in wanted.items():
-            assert compose("config", [f"dataset={dataset}"]).features.name == features
-        assert compose("config", ["dataset=cifar10", "features=raw"]).features.name == "raw"
+@pytest.mark.parametrize("group, declared", [("dataset", catalogue.datasets), ("features", catalogue.pipelines)])
+def test_a_module_that_names_its_defaults_has_those_that_are_declared(group, declared):
+    for name, one in declared().items():
+        module = importlib.import_module(one.loader if group == "dataset" else one.module)
+        assert getattr(module, "DEFAULTS", defaults(group, name)) == defaults(group, name), name
 
 
 def test_published_checksums_are_the_tracked_ones():
     tomllib = pytest.importorskip("tomllib")
     from boostrun.data.published import PUBLISHED
 
-    known = tomllib.loads((CONF.parent / "datasets" / "checksums.toml").read_text())
+    known = tomllib.loads((ROOT / "datasets" / "checksums.toml").read_text())
     known.pop("archives")
     assert known == PUBLISHED

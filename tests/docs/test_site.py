@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import boostrun
-from boostrun.data.streams import NAMES
-from boostrun.papers.adaptive import POLICIES
+from boostrun.config import catalogue
 
 ROOT = Path(__file__).parents[2]
 _ELSEWHERE = r"""["']?(?:https?:)?//"""
@@ -19,9 +18,9 @@ _FETCHED = re.compile(rf"<(?:script|img|iframe|source)[^>]*\ssrc={_ELSEWHERE}|<l
 
 
 def _public() -> set[str]:
-    names = {f"{module}.{name}" for name, module in boostrun._PUBLIC.items()}
-    names |= {where.replace(":", ".") for where in POLICIES.values()}
-    return names | {f"boostrun.data.streams.{name}" for name in NAMES}
+    names = {f"{module}.{name}" for name, module in boostrun._public().items()}
+    names |= {where.replace(":", ".") for where in catalogue.parts("policies").values()}
+    return names | {declared.loader for declared in catalogue.datasets().values() if declared.gives == "stream"}
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
 from boostrun.runner import keep
-from tests.drift.learners import LEARNERS, make
+from tests.papers.iboost.learners import LEARNERS, make
 from tests.export.compiled import COMPILER, Compiled
 
 

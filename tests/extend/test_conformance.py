@@ -291,7 +291,7 @@ BARE = """
 
 @pytest.mark.parametrize("line, sentence", {
     "check": "check needs the name of a class, function or paper, as in check my_algo:MyBooster",
-    "check own": "'own' names no class (module:Class is needed, as in my_algo:MyBooster), no paper",
+    "check own": "'own' names no class (module:Class, as in my_algo:MyBooster, is needed), no paper",
     "check digist": "nothing that a paper brings; did you mean 'digits'?",
     "check mine/table1": "no paper item 'mine/table1'",
     "check own:Bare2 --config-dir mine T=x": "T=x: a whole number of at least 1 is needed",

@@ -1,4 +1,4 @@
-"""`boostrun check` of a whole paper and of its items: one section a thing, and each wrong name is told before a trial."""
+"""`boostrun check` of a whole paper and of its items: a section a thing, and a wrong name is told before a trial."""
 
 import re
 
@@ -116,13 +116,13 @@ WRONG = {
     "table: table2": ("table: table1", "table: no table of paper 'own_paper' 'table2'; did you mean 'table1'?"),
     "rows: algorithm": ("rows: algo", "rows: 'algorithm' is swept in no block; did you mean 'algo'?"),
     "[dataset, R]": ("[dataset, T]", "columns: 'R' is swept in no block"),
-    "methods: algo": ("method: algo", "where: no column of the figures of 'own_paper' 'methods'; did you mean 'method'?"),
+    "methods: algo": ("method: algo", "where: no column of the figures of 'own_paper' 'methods'"),
     "rounds: t": ("rounds: T", "where: no swept key 't'"),
     "order: [vote, rnd]": ("order: [vote, rand]", "target 1: rows: no row 'rnd'; did you mean 'rand'?"),
     "oder:": ("order:", "target 1: keys: no key of a target 'oder'; did you mean 'order'?"),
     "along: [T=5, T=7]": ("along: [T=5, T=9]", "target 2: labels: no label of a column 'T=7'"),
     "rising: [votes]": ("rising: [vote]", "target 2: rows: no row 'votes'; did you mean 'vote'?"),
-    "{metric: test_acuracy_pct, columns": ("{metric: test_accuracy_pct, columns", "target 1: metric: no metric 'test_acu"),
+    "{metric: test_acuracy_pct, columns": ("{metric: test_accuracy_pct, columns", "target 1: metric: no metric"),
     "hints: [a]\ntitle:": ("title:", "hints missing or unknown"),
     "[vote, rond]": ("algo: [vote, rand]", "target 1: rows: no row 'rand'"),
 }

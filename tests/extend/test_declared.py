@@ -121,7 +121,7 @@ def test_what_scikit_learns_ranges_allow_is_taken(composed):
 
 
 def test_a_constructor_that_refuses_a_value_is_told_when_the_settings_are_composed(composed):
-    with pytest.raises(BoostrunError, match=r"algo 'own': own:Strict failed \(own.py, line \d+\): ValueError: share is"):
+    with pytest.raises(BoostrunError, match=r"algo 'own': own:Strict failed \(own.py, line \d+\): ValueError: share"):
         composed("Strict", "algo.share=2")
     with pytest.raises(BoostrunError, match=r"algo 'own': own:Wordless failed \(own.py, line \d+\): KeyError"):
         composed("Wordless", "algo.share=2")

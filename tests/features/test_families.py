@@ -6,7 +6,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.features.families import FAMILIES, NAMES, choose
 from boostrun.features.families.orientations import cell_votes
-from boostrun.schemas.features import Families19
+from boostrun.features.keys import Families19
 from tests.reference.families import TWINS
 
 # 28x28 grey, 128x64 colour, 32x32 colour (Dubout & Fleuret 2014, our dimensions)

@@ -10,7 +10,7 @@ from boostrun.features.groups.dense_sift import colour_planes, descriptors, star
 from boostrun.features.groups.phog import canny_edges
 from boostrun.features.groups.pyramid import finest, pyramid
 from boostrun.features.groups.v1s import PERIODS, gabors
-from boostrun.schemas.features import Families33
+from boostrun.features.keys import Families33
 from tests.reference import groups as twins
 
 # kind: values on the levels 0 to 3 (Dubout & Fleuret 2014, our dimensions)

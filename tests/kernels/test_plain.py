@@ -6,15 +6,16 @@ import sys
 
 import pytest
 
-from boostrun.kernels import inverse
 from boostrun.kernels.plain import needed
+from boostrun.papers.reservoir.kernels import inverse
 
 TRAINED = """
 import hashlib
 import numpy as np
 from sklearn.datasets import load_digits
 import boostrun
-from boostrun.kernels import inverse, lanes
+from boostrun.kernels import lanes
+from boostrun.papers.reservoir.kernels import inverse
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:400], y[:400]

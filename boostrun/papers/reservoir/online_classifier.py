@@ -12,8 +12,10 @@ from boostrun.methods.ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import Stump, find_stump
+from boostrun.methods.stump_learner import StumpLearner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.coefficients import log_odds
+from boostrun.papers.reservoir.geem import Geem
 from boostrun.papers.reservoir.keys import OnlineRivalKeys
 from boostrun.papers.reservoir.online import OCP, Bisc, Leistner, OSBoost, Oza
 
@@ -143,8 +145,8 @@ class OnlineRivalClassifier(OnlineRivalKeys, StumpClassifier):
         """GEEM's ensemble, learnt with the parameters it has by default; its Filters then go on where it left them."""
         shared = _KeptFilters(source)
         geem = ReservoirClassifier(
-            "geem", reservoir_size=self.reservoir_size, n_estimators=self.n_estimators, shrinkage=self.shrinkage,
-            max_bins=self.max_bins, random_state=entropy,
+            Geem(), weak_learner=StumpLearner(), reservoir_size=self.reservoir_size, n_estimators=self.n_estimators,
+            shrinkage=self.shrinkage, max_bins=self.max_bins, random_state=entropy,
         ).fit_source(shared)  # fmt: skip
         for filter_ in shared.filters:
             filter_.release(filter_.held)

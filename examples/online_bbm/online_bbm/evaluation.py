@@ -17,8 +17,8 @@ from .kappa import KappaPer
 class Kappa(OnStream):
     """Tested, then trained, with one metric and one curve more.
 
-    ``kappa_per``, a number, is over all examples; the curve ``window_kappa_per`` over the last ``data.window``, after
-    as many examples as the curve of the accuracy. Where the label never changed there is none. A stream with hold-outs
+    ``kappa`` is over all examples, and its curve over the last ``data.window``, after as many as the curve of the
+    accuracy: an item that has it as a metric has a figure of it. Where the label never changed there is none. A stream with hold-outs
     is measured on these, and has no label before.
     """
 
@@ -30,9 +30,9 @@ class Kappa(OnStream):
         for predicted, labels in watched.said:
             score.update(predicted, labels)
         if not math.isnan(score.kappa_per):
-            metrics["kappa_per"] = score.kappa_per
+            metrics["kappa"] = score.kappa_per
         windows = [None if math.isnan(kappa) else kappa for kappa in score.curve["window_kappa_per"]]
-        return metrics, seconds, {**curve, "window_kappa_per": windows}
+        return metrics, seconds, {**curve, "kappa": windows}
 
 
 class _Watched:

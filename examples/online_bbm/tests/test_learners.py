@@ -151,10 +151,10 @@ def test_more_learners_follow_a_hyperplane_better_than_one(kind):
     ("model", "words"),
     [
         (AdaBoostOL(0), "n_learners=0: a whole number of at least 1"),
-        (AdaBoostOL(base="tree"), "base='tree' is none of nb, perceptron"),
-        (AdaBoostOL(follow="all"), "follow='all' is none of expert, majority"),
+        (AdaBoostOL(base="tree"), "base='tree': one of nb, perceptron is needed"),
+        (AdaBoostOL(follow="all"), "follow='all': one of expert, majority is needed"),
         (OnlineBBM(max_features=0), "max_features=0: a whole number"),
-        (OnlineBBM(edge=1.0), "edge=1.0: a number above 0 and below 1"),
+        (OnlineBBM(edge=1.0), "edge=1.0: a number above 0 and below 1 is needed"),
         (OnlineBBM(var_floor=-1.0), "var_floor=-1.0: a number of at least 0"),
     ],
 )

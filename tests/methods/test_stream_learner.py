@@ -126,7 +126,7 @@ def test_memory_is_constant():
         ({"period": 0}, "period=0"),
         ({"n_steps": -1}, "n_steps=-1"),
         ({"update": "bacth"}, "did you mean 'batch'"),
-        ({"base": "tree"}, "base='tree' is none of stump, gnb, bnb"),
+        ({"base": "tree"}, "base='tree': one of stump, gnb, bnb is needed"),
         ({"gradient": "log"}, "needs update='batch'"),
         ({"eta": 0.0}, "eta=0.0"),
         ({"grad_cap": float("nan")}, "grad_cap"),

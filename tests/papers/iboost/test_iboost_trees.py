@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun import IBoostClassifier, IBoostTreesClassifier
 from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.iboost_trees import _named
-from tests.drift.test_iboost_adwin import jumps
+from tests.papers.iboost.test_iboost_adwin import jumps
 
 SMALL = {"n_window": 40, "budget": 4, "period": 10, "n_steps": 2, "grace_period": 10, "delta": 0.5, "random_state": 0}
 

@@ -1,69 +1,23 @@
 """From a config to the record of a drifting stream: what is refused, what is measured, and that it is repeatable."""
 
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
-from boostrun.data import DRIFTING, checksum, describe, fetch, load
-from boostrun.data.streams import draw
+from boostrun.data import checksum, describe, fetch, load
+from boostrun.data.streams import draw, names
 from boostrun.errors import BoostrunError
-from boostrun.evaluation import stream as evaluate_drift
-from boostrun.runner import algorithms
+from boostrun.evaluation.prequential import OnStream
+from boostrun.evaluation.seeds import spawn
+from boostrun.inputs.followed import Followed
 from boostrun.runner.plan import open_store, plan
-from boostrun.schemas import drift
+from tests.papers.iboost.learners import METHODS
 
 
-class Rule:
-    """Knows SEA's first threshold and never learns; remembers what it was given."""
-
-    def __init__(self):
-        self.sizes = []
-
-    def test_then_train(self, x, y, classes=None):
-        self.sizes.append(len(y))
-        return self.predict(x)
-
-    def predict(self, x):
-        return (x[:, 0] + x[:, 1] <= 8).astype(int)
-
-
-def test_a_stream_with_holdouts_is_measured_on_them_from_the_first_window_on():
-    stream = draw({"name": "sea", "n_samples": 4000}, Path("."))
-    result = evaluate_drift.train_and_test(Rule(), stream, {"eval_every": 20}, 200)
-    curve, metrics = result["curve"], result["metrics"]
-    assert curve["changes"] == [1000, 2000, 3000] and curve["examples"][0] == 200
-    accuracy = dict(zip(curve["examples"], curve["test_accuracy_pct"]))
-    expected = [100 * np.mean(Rule().predict(held.x) == held.y) for held in stream.holdouts]
-    assert [accuracy[k] for k in (1000, 1020, 2020, 4000)] == pytest.approx(expected)
-    assert metrics["test_accuracy_pct"] == pytest.approx(np.mean(curve["test_accuracy_pct"]))
-    assert metrics["recovery_pct"] == pytest.approx(np.mean(expected[1:]))
-    assert [metrics[f"recovery_{i}_pct"] for i in (1, 2, 3)] == pytest.approx(expected[1:])
-    assert metrics["tail_accuracy_pct"] == pytest.approx(np.mean(expected))
-    assert metrics["test_error_pct"] == 100 - metrics["test_accuracy_pct"]
-    assert result["cost"]["time_s"] >= 0
-    json.dumps(result, allow_nan=False)
-
-
-def test_a_stream_without_is_tested_example_by_example():
-    stream = draw({"name": "led", "n_samples": 2500}, Path("."))
-    rule = Rule()
-    result = evaluate_drift.train_and_test(rule, stream, {"window": 500, "fading": 0.99, "curve_every": 1000}, 200)
-    right = Rule().predict(stream.x) == stream.y
-    assert sum(rule.sizes) == 2500 and result["curve"]["examples"] == [1000, 2000]
-    assert result["metrics"]["test_accuracy_pct"] == pytest.approx(100 * right.mean())
-    last = [100 * right[500:1000].mean(), 100 * right[1500:2000].mean()]
-    assert result["curve"]["test_accuracy_pct"] == pytest.approx(last)
-    assert result["curve"]["stream"]["bayes_accuracy_pct"] == pytest.approx(88.07, abs=0.01)
-    json.dumps(result, allow_nan=False)
-
-
-def test_figures_without_a_checkpoint_are_left_out():
-    stream = draw({"name": "sea", "n_samples": 40}, Path("."))
-    result = evaluate_drift.train_and_test(Rule(), stream, {"eval_every": 20}, 200)
-    assert result["metrics"] == {} and result["curve"]["examples"] == []
+def made(settings, seed, **budget):
+    return catalogue.method(settings.algo).make(settings.algo, {**settings.budget, **budget}, {"random_state": seed})
 
 
 @pytest.mark.parametrize(
@@ -95,34 +49,33 @@ def test_what_the_generator_refuses_is_said_before_a_trial_starts(command, words
 
 def test_keys_reach_the_classifier():
     settings = compose_one(["algo=iboost_batch", "dataset=sea", "algo.base=gnb", "M=7", "n=30", "p=2", "b=1"])
-    model = algorithms.make(settings.algo, settings.budget, 5)
+    model = made(settings, 5)
     found = model.get_params()
     expected = {"update": "batch", "base": "gnb", "budget": 7, "n_window": 30, "period": 2, "n_steps": 1, "eta": None}
     assert {key: found[key] for key in expected} == expected and found["random_state"] == 5
 
 
-@pytest.mark.parametrize("name", drift.ALGORITHMS)
+@pytest.mark.parametrize("name", METHODS)
 def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
     settings = compose_one([f"algo={name}", "dataset=sea"])
-    model = algorithms.make(settings.algo, settings.budget, 0)
+    model = made(settings, 0)
     plain, found = type(model)().get_params(), model.get_params()
-    own = {"update", "random_state", *({"budget"} if "iboost" in name else ())}
+    own = {*METHODS[name].fixed, "random_state"}
     assert {key: found[key] for key in found if key not in own} == {key: plain[key] for key in plain if key not in own}
 
 
-@pytest.mark.parametrize("name", drift.ALGORITHMS)
+@pytest.mark.parametrize("name", METHODS)
 def test_every_algorithm_follows_a_stream(name):
     if name == "iboost_trees":
         pytest.importorskip("river")
     small = {"M": 5, "n": 60, "q": 10, "p": 5, "b": 1}
     stream = draw({"name": "sea", "n_samples": 800, "holdout_per_concept": 100}, Path("."), 3)
-    algo, budget = compose_one([f"algo={name}", "dataset=sea"]).algo, drift.ALGORITHMS[name].budget
-    model = algorithms.make(algo, {key: small[key] for key in budget}, 0)
-    result = evaluate_drift.train_and_test(model, stream, {"eval_every": 20}, 60)
+    model = made(compose_one([f"algo={name}", "dataset=sea"]), 0, **{key: small[key] for key in METHODS[name].budget})
+    result = OnStream().run(model, Followed(stream, 60, 20, None, None, None), spawn(0))
     assert 60 < result["metrics"]["test_accuracy_pct"] <= 100 and result["curve"]["examples"][0] == 60
 
 
-@pytest.mark.parametrize("name", [name for name in DRIFTING if name != "file_stream"])
+@pytest.mark.parametrize("name", [name for name in names() if name != "file_stream"])
 def test_every_stream_says_what_it_needs(name, tmp_path, command):
     line = describe({"name": name}, tmp_path)
     generated = name in ("sea", "led", "rbf")

@@ -1,13 +1,12 @@
 """What each method has, against the paper's table."""
 
 import csv
-from importlib import resources
 
 import pytest
 
 from boostrun import IBoostClassifier
-from boostrun.schemas import drift
-from tests.drift.learners import RIVALS
+from boostrun.papers.iboost import CHANGING, DETECTS, ONLINE, PAPER, WINDOW
+from tests.papers.iboost.learners import METHODS, RIVALS, class_of
 
 ATTRIBUTES = {
     "change_detector": "uses_change_detector",
@@ -18,8 +17,8 @@ ATTRIBUTES = {
 
 
 def test_attributes_are_those_of_the_papers_table():
-    methods = RIVALS | {"iboost": IBoostClassifier}
-    with resources.files("boostrun.reference").joinpath("iboost.csv").open() as lines:
+    methods = {name: class_of(name) for name in RIVALS} | {"iboost": IBoostClassifier}
+    with PAPER.reference.open() as lines:
         rows = [row for row in csv.DictReader(lines) if row["table"] == "characteristics"]
     assert len(rows) == len(ATTRIBUTES) * 8  # AdaBoost is not in that table
     for row in rows:
@@ -28,7 +27,7 @@ def test_attributes_are_those_of_the_papers_table():
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_the_list_of_algorithms_says_the_same(name):
-    words = {"uses_change_detector": drift.DETECTS, "updates_base_online": drift.ONLINE,
-             "adds_and_removes": drift.CHANGING, "keeps_window": drift.WINDOW}  # fmt: skip
-    method = RIVALS[name]
-    assert drift.ALGORITHMS[name].traits == tuple(word for key, word in words.items() if getattr(method, key))
+    words = {"uses_change_detector": DETECTS, "updates_base_online": ONLINE,
+             "adds_and_removes": CHANGING, "keeps_window": WINDOW}  # fmt: skip
+    method = class_of(name)
+    assert METHODS[name].traits == tuple(word for key, word in words.items() if getattr(method, key))

@@ -1,13 +1,19 @@
 """Hold-out on the current concept, recovery, and prequential accuracy, beside what a few obvious lines say."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.prequential import Prequential, blocks_of, follow, prequential
+from boostrun.evaluation.prequential import OnStream, Prequential, blocks_of, follow, prequential
+from boostrun.evaluation.seeds import spawn
+from boostrun.inputs.followed import Followed
 
 
 class Last:
@@ -117,3 +123,53 @@ def test_memory_does_not_grow_with_the_stream():
     blocks = ((np.zeros((50, 1)), np.zeros(50, int)) for _ in range(2000))
     prequential(Last(), blocks, [0, 1], score)
     assert score.n_seen == 100_000 and score._last.nbytes == 100 and score.curve["examples"] == []
+
+
+class Rule:
+    """Knows SEA's first threshold and never learns; remembers what it was given."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def test_then_train(self, x, y, classes=None):
+        self.sizes.append(len(y))
+        return self.predict(x)
+
+    def predict(self, x):
+        return (x[:, 0] + x[:, 1] <= 8).astype(int)
+
+
+def test_a_stream_with_holdouts_is_measured_on_them_from_the_first_window_on():
+    stream = draw({"name": "sea", "n_samples": 4000}, Path("."))
+    result = OnStream().run(Rule(), Followed(stream, 200, 20, None, None, None), spawn(0))
+    curve, metrics = result["curve"], result["metrics"]
+    assert curve["changes"] == [1000, 2000, 3000] and curve["examples"][0] == 200
+    accuracy = dict(zip(curve["examples"], curve["test_accuracy_pct"]))
+    expected = [100 * np.mean(Rule().predict(held.x) == held.y) for held in stream.holdouts]
+    assert [accuracy[k] for k in (1000, 1020, 2020, 4000)] == pytest.approx(expected)
+    assert metrics["test_accuracy_pct"] == pytest.approx(np.mean(curve["test_accuracy_pct"]))
+    assert metrics["recovery_pct"] == pytest.approx(np.mean(expected[1:]))
+    assert [metrics[f"recovery_{i}_pct"] for i in (1, 2, 3)] == pytest.approx(expected[1:])
+    assert metrics["tail_accuracy_pct"] == pytest.approx(np.mean(expected))
+    assert metrics["test_error_pct"] == 100 - metrics["test_accuracy_pct"]
+    assert result["cost"]["time_s"] >= 0
+    json.dumps(result, allow_nan=False)
+
+
+def test_a_stream_without_is_tested_example_by_example():
+    stream = draw({"name": "led", "n_samples": 2500}, Path("."))
+    rule = Rule()
+    result = OnStream().run(rule, Followed(stream, 200, None, 500, 0.99, 1000), spawn(0))
+    right = Rule().predict(stream.x) == stream.y
+    assert sum(rule.sizes) == 2500 and result["curve"]["examples"] == [1000, 2000]
+    assert result["metrics"]["test_accuracy_pct"] == pytest.approx(100 * right.mean())
+    last = [100 * right[500:1000].mean(), 100 * right[1500:2000].mean()]
+    assert result["curve"]["test_accuracy_pct"] == pytest.approx(last)
+    assert result["curve"]["stream"]["bayes_accuracy_pct"] == pytest.approx(88.07, abs=0.01)
+    json.dumps(result, allow_nan=False)
+
+
+def test_figures_without_a_checkpoint_are_left_out():
+    stream = draw({"name": "sea", "n_samples": 40}, Path("."))
+    result = OnStream().run(Rule(), Followed(stream, 200, 20, None, None, None), spawn(0))
+    assert result["metrics"] == {} and result["curve"]["examples"] == []

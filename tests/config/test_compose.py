@@ -1,37 +1,41 @@
-"""Schemas and YAML files say the same; values are read the same way however they are typed."""
-
-import dataclasses
+"""What Hydra composes is what is declared; values are read the same way however they are typed."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from boostrun import compose, config, schemas
+from boostrun import config
+from boostrun.config import catalogue, compose
+from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.settings import Root
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper
 from boostrun.runner.plan import cell_of
 
 
-@pytest.mark.parametrize("group", config.SCHEMAS)
-def test_every_choice_has_a_schema_a_file_with_its_defaults_and_a_line_that_explains_it(group):
-    files = compose.options(group)
-    assert set(files) == set(config.SCHEMAS[group])
-    for name, path in files.items():
-        values = OmegaConf.to_container(OmegaConf.load(path))
-        values.pop("defaults", None)
-        assert values == {"name": name, **config.defaults(group, name)}
-        assert path.read_text().startswith("# ")
+@pytest.mark.parametrize("group", catalogue.GROUPS)
+def test_every_choice_is_a_node_made_of_its_declaration_and_has_a_line_that_explains_it(group):
+    lines = compose.choices(group)
+    with compose.composer():
+        for name in catalogue.names(group):
+            assert compose._compose([f"{group}={name}"], None)[group] == {"name": name, **config.defaults(group, name)}
+            assert lines[name]
 
 
-def test_the_top_of_the_config_has_the_schemas_keys():
+def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
     values = OmegaConf.to_container(OmegaConf.load(compose.conf_dir() / "config.yaml"))
-    values.pop("defaults")
-    assert values == {key: field.default for key, field in schemas.Root.__dataclass_fields__.items()}
+    groups = {key: name for one in values.pop("defaults") if one != "_self_" for key, name in one.items()}
+    assert values == {key: field.default for key, field in fields_of(Root).items()}
+    assert groups == compose._DEFAULTS
+    for name, path in compose.options("run").items():
+        values = OmegaConf.to_container(OmegaConf.load(path))
+        assert values == {"name": name, **config.defaults("run", name)}
 
 
 def test_a_data_set_names_its_features_and_a_person_may_choose_others():
-    assert compose.compose_one(["dataset=pedestrians"]).features["name"] == "hog"
+    for dataset, name in {"digits": "raw", "pedestrians": "hog", "inria": "hog", "stl10": "coates_ng"}.items():
+        assert compose.compose_one([f"dataset={dataset}"]).features["name"] == name
     assert compose.compose_one(["dataset=cifar10"]).features == {
         "name": "coates_ng", **config.defaults("features", "coates_ng")
     }  # fmt: skip
@@ -66,17 +70,14 @@ def test_no_text_whatever_ends_in_anything_but_a_setting_or_a_sentence(text):
 
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())))
-def test_no_value_whatever_passes_a_schema_unchecked(value):
-    for field in dataclasses.fields(schemas.SCHEMAS["algo"]["geem"]):
-        key = field.name
-        if key == "name":
-            continue
+def test_no_value_whatever_passes_a_declaration_unchecked(value):
+    for key, field in catalogue.fields("algo", "geem").items():
         try:
             found = config.check_group("algo", {"name": "geem", key: value})[key]
         except BoostrunError as error:
             assert f"algo.{key}" in str(error)
         else:
-            assert field.metadata["kind"].read(found) == found
+            assert found == (field.default if value is None else kind_of(field).read(found))
 
 
 def test_every_item_of_a_paper_composes_and_its_figures_exist():

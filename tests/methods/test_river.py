@@ -5,7 +5,7 @@ import pytest
 
 from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
 from boostrun.papers.iboost.kernels import incremental as bayes
-from tests.drift.learners import LEARNERS, make
+from tests.papers.iboost.learners import LEARNERS, make
 
 river_checks = pytest.importorskip("river.checks")
 naive_bayes = pytest.importorskip("river.naive_bayes")

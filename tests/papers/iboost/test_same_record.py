@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.drift.test_runner import records
+from tests.papers.iboost.test_runner import records
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from sklearn.utils import estimator_checks
 
 from boostrun.errors import BoostrunError
-from tests.drift.learners import LEARNERS, WAITS, make
+from tests.papers.iboost.learners import LEARNERS, WAITS, make
 
 every_learner = pytest.mark.parametrize("name", LEARNERS)
 

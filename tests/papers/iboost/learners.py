@@ -1,0 +1,25 @@
+"""Every learner of streams that the catalogue has, small: what all of them must do is asked of each."""
+
+from boostrun.config import catalogue
+from boostrun.methods.declaration import obtain
+from boostrun.papers.iboost.keys import IBoostTreesKeys, IncrementalKeys, StepKeys
+
+METHODS = {name: method for name, method in catalogue.methods().items() if "stream" in method.inputs}
+RIVALS = [name for name, method in METHODS.items() if not issubclass(method.keys, StepKeys)]
+# trees need river and are slow: they have tests of their own
+LEARNERS = [name for name, method in METHODS.items() if method.keys is not IBoostTreesKeys]
+# for a full window: until then, a constant
+WAITS = [name for name in LEARNERS if not issubclass(METHODS[name].keys, IncrementalKeys)]
+
+
+def class_of(name):
+    """The class that the method ``name`` trains."""
+    return obtain(METHODS[name].target)
+
+
+def make(name, window=20, **parameters):
+    """A learner with a budget of 5 and a window of so many examples, where it has one; the same seed every time."""
+    small = {"budget": 5, "n_window": window, "random_state": 0}
+    known = METHODS[name].keys.__dataclass_fields__
+    own = {key: value for key, value in small.items() if key in known}
+    return class_of(name)(**{**own, **METHODS[name].fixed, **parameters})

@@ -1,0 +1,213 @@
+"""The house: a core that knows no paper, rooms that import downwards, files of one idea.
+
+What does not hold yet stands in a list here. A list may shrink, never grow: each is compared as a whole.
+"""
+
+import ast
+import functools
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from boostrun.config import catalogue
+from boostrun.config.compose import options
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "boostrun"
+if not PACKAGE.is_dir():
+    pytest.skip("the source is not beside the tests", allow_module_level=True)
+
+# from the bottom: a room imports rooms that stand before it; those of one line do not know each other
+LEVELS = (
+    "errors", "source", "digest", "config", "kernels", "data", "features methods", "core evaluation extend",
+    "inputs report export", "runner", "conformance", "papers", "cli", "__main__",
+)  # fmt: skip
+OF_PAPERS = {"config", "conformance", "data", "errors", "evaluation", "features", "kernels", "methods", "report"}
+HYBRIDS = {  # GEEM under drift; GEEM with a budget of features
+    ("iboost", "reservoir"),
+    ("reservoir", "adaptive"),
+}
+
+# A field's word that happens to be a name of a method, a part or a picture.
+GENERIC = {"errors", "max", "pieces", "stump", "templates", "window"}
+NAMES_LEFT = {
+    "cli/arguments.py": {"geem", "rand", "reservoir", "ucb", "wsam"},
+    "cli/export.py": {"shareboost"},
+    "cli/reproduce.py": {"reservoir"},
+    "config/compose.py": {"geem"},
+    "config/settings.py": {"reservoir"},
+    "export/inputs.py": {"mixed_norm", "ovr_greedy", "shareboost"},
+    "features/keys.py": {"shareboost"},
+    "inputs/__init__.py": {"reservoir"},
+    "methods/river_learner.py": {"IBoostClassifier"},
+}
+PAPERS_LEFT = {
+    ("export.linear", "papers.shareboost.mixed_norm_path"),
+    ("export.linear", "papers.shareboost.model"),
+    ("export.linear", "papers.shareboost.ovr_path"),
+    ("export.saved", "papers.shareboost.mixed_norm_path"),
+    ("export.saved", "papers.shareboost.model"),
+    ("export.saved", "papers.shareboost.ovr_path"),
+    ("export.saved", "papers.shareboost.shared_stumps"),
+    ("export.source", "papers.shareboost.mixed_norm_path"),
+    ("export.source", "papers.shareboost.model"),
+    ("export.source", "papers.shareboost.ovr_path"),
+    ("export.stumps", "papers.shareboost.shared_stumps"),
+    ("export.templates", "papers.shareboost.template_costs"),
+    ("methods.river_learner", "papers.iboost.iboost"),
+}
+UPWARD_LEFT = {  # what is declared, and what a person may choose, is looked up where words become settings
+    ("config.catalogue", "core"),
+    ("config.catalogue", "methods.declaration"),
+    ("config.catalogue", "methods.paper"),
+    ("config.compose", "extend.registry"),
+    ("config.compose", "inputs"),
+}
+HASATTR_LEFT = {  # how often in a file
+    "conformance/budgets.py": 4, "conformance/dataset.py": 1, "conformance/family.py": 1, "conformance/learner.py": 1,
+    "conformance/method.py": 3, "conformance/stream_learner.py": 5, "conformance/subject.py": 1,
+    "data/__init__.py": 7, "data/options.py": 1, "data/vision.py": 1, "extend/loader.py": 2, "extend/objects.py": 1,
+    "extend/pipeline.py": 1, "features/__init__.py": 2, "features/build.py": 1, "features/families19.py": 2,
+    "features/families33.py": 1, "features/store.py": 1, "methods/plain_values.py": 2, "methods/preparation.py": 2,
+    "methods/stream_learner.py": 2, "methods/stream_state.py": 2, "report/statistics.py": 1, "runner/keep.py": 1,
+    "runner/provenance.py": 1, "runner/quiet.py": 2, "runner/worker.py": 2,
+}  # fmt: skip
+LONG_LEFT = {"runner/store.py"}
+
+
+@functools.cache
+def modules() -> dict[str, Path]:
+    """Every module below boostrun, by its name there."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@functools.cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(modules()[name].read_text(encoding="utf-8"))
+
+
+@functools.cache
+def imported(name: str) -> frozenset[str]:
+    """The modules below boostrun that a module imports, anywhere in it but for types alone."""
+    for_types = {
+        inner
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree(name)):
+        if node in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            folder = ("boostrun", *modules()[name].relative_to(PACKAGE).parts)[: -node.level or None]
+            source = ".".join([*(folder if node.level else ()), *filter(None, [node.module])])
+            found |= {source, *(f"{source}.{alias.name}" for alias in node.names)}
+    below = {one.removeprefix("boostrun.") for one in found if one.startswith("boostrun.")} & modules().keys()
+    return frozenset(one for one in below if not any(other.startswith(f"{one}.") for other in below))
+
+
+def core() -> list[str]:
+    return [name for name in modules() if name.partition(".")[0] != "papers"]
+
+
+def room(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def place(name: str) -> str:
+    """A module's file below boostrun."""
+    return modules()[name].relative_to(PACKAGE).as_posix()
+
+
+def test_the_core_imports_no_paper():
+    found = {(name, other) for name in core() for other in imported(name) if room(other) == "papers"}
+    assert found == PAPERS_LEFT
+
+
+def test_papers_import_each_other_only_as_hybrids_and_of_the_core_what_methods_are_made_of():
+    between, outside = set(), set()
+    for name in modules():
+        if name.startswith("papers."):
+            paper = name.split(".")[1]
+            for other in imported(name):
+                if room(other) != "papers":
+                    outside |= {other} if room(other) not in OF_PAPERS else set()
+                elif other.split(".")[1] != paper:
+                    between.add((paper, other.split(".")[1]))
+    assert between == HYBRIDS and not outside
+
+
+def test_rooms_import_downwards():
+    level = {one: height for height, rooms in enumerate(LEVELS) for one in rooms.split()}
+    found = {
+        (name, other)
+        for name in core()
+        for other in imported(name)
+        if name and room(other) not in (room(name), "papers") and level[room(other)] >= level[room(name)]
+    }
+    assert found == UPWARD_LEFT
+
+
+def names_of_papers() -> set[str]:
+    """Every name that a paper brings: of methods, data, features, parts, drawings, pictures, and its own."""
+    found = set()
+    for name, paper in catalogue.papers().items():
+        if name and name in {path.split("/")[0] for path in options("paper")}:  # ours, not one installed beside
+            for brought in (
+                paper.methods, paper.datasets, paper.features, paper.strategies, paper.policies, paper.weak_learners,
+                paper.drawings, paper.pictures, paper.public,
+            ):  # fmt: skip
+                found |= set(brought)
+            found.add(name)
+    return found
+
+
+def words_of(name: str) -> set[str]:
+    """Identifiers of a module and words of its strings, docstrings left out."""
+    found, prose = set(), set()
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            prose.add(node.value)
+        elif isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, (ast.arg, ast.keyword)):
+            found.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in prose:
+            found |= set(re.findall(r"\w+", node.value))
+    return found
+
+
+def test_no_name_of_a_paper_stands_in_the_core():
+    names = names_of_papers() - GENERIC
+    assert {"geem", "laminating", "shareboost", "sea", "IBoostClassifier"} <= names
+    found = {place(name): words for name in core() if (words := words_of(name) & names)}
+    assert found == NAMES_LEFT
+
+
+def test_the_core_asks_no_object_what_it_has():
+    found = Counter(
+        place(name)
+        for name in core()
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr"
+    )
+    assert dict(found) == HASATTR_LEFT
+
+
+def test_a_file_is_one_idea_and_under_400_lines():
+    long = {place(name) for name, path in modules().items() if path.read_text(encoding="utf-8").count("\n") > 400}
+    assert long == LONG_LEFT
