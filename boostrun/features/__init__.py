@@ -138,6 +138,8 @@ def _pipeline(features: Mapping):
         raise BoostrunError(f"the pipeline {dotted} has no Pipeline; see the head of boostrun/features/__init__.py")
     common = {} if _keeps_values(module) else defaults("features", "raw")
     own = getattr(module, "DEFAULTS", None)
+    if own is None and features.get("pipeline"):
+        raise BoostrunError(f"the pipeline {dotted} has no DEFAULTS; see the head of boostrun/features/__init__.py")
     declared = defaults("features", str(features.get("name"))) if own is None else own
     options = merge(features, {**common, **declared}, "features")
     require(options, "features")
