@@ -84,8 +84,8 @@ class Docstrings(griffe.Extension):
 def declared() -> Iterator[str]:
     """The page of what can be chosen: every method, data set, pipeline and named part, line by line."""
     yield "# Methods, data and features\n"
-    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means; `boostrun --cfg` says it"
-    yield "too. This page is written from the declarations that the command and the constructors follow."
+    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, like `boostrun --cfg`."
+    yield "This page is written from the declarations that the command and the constructors follow."
     for name, paper in catalogue.papers().items():
         if paper.methods:
             yield f"\n## {paper.title if name else 'Methods of the core'}\n"
