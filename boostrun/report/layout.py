@@ -186,8 +186,8 @@ def _footer(table: Table, usual: int) -> list[str]:
     sampled, trials = sum(cell.sampled for cell in cells), sum(cell.n for cell in cells)
     if sampled:
         lines.append(
-            f"{SAMPLED} {sampled} of {trials} trials were made by code that has changed since; some of each method were "
-            "repeated with today's, equal to the bit, which is a sample and no proof."
+            f"{SAMPLED} {sampled} of {trials} trials were made by code that has changed since; some of each method "
+            "were repeated with today's, equal to the bit, which is a sample and no proof."
         )
     asked = [cell for cell in cells if cell.expected]
     absent, partial = sum(cell.n == 0 for cell in asked), sum(0 < cell.n < cell.expected for cell in cells)
