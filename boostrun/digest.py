@@ -31,9 +31,7 @@ _LISTS = ("keys", "catalogue")
 _DEPTH = 4  # how far the hash of a module tells targets of its imports apart whose own text is the same
 
 
-def source_digest(
-    roots: Sequence[str], facts: Mapping[str, Any] | None = None, papers: Collection[str] = ()
-) -> str:
+def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None, papers: Collection[str] = ()) -> str:
     """sha256 of the bodies of ``roots`` and of all that they import of their own packages, and of ``facts``.
 
     Parameters
@@ -293,9 +291,11 @@ def _passed_on(module: str) -> dict[str, tuple[str, str]]:
 
 def _given_by_papers(name: str) -> str:
     """The module of a name that a paper gives to ``from boostrun import``, as its declaration says; empty: none."""
+    if name.startswith("_"):
+        return ""
     from boostrun.config import catalogue
 
-    return "" if name.startswith("_") else dict(catalogue.public()).get(name, "")
+    return dict(catalogue.public()).get(name, "")
 
 
 @cache

@@ -98,7 +98,7 @@ SENTENCES = {
     "class: wrong:Deaf": "wrong:Deaf is no algorithm: a class with fit and predict, or with test_then_train and",
     "class: wrong:Thrifty": "wrong:Thrifty.budget has the key 'rounds'; the short keys are r, q, T",
     "class: wrong:Vague": "wrong:Vague.budget names the parameter 'rounds', and there is none",
-    "class: wrong:Paper": "wrong:Paper has a parameter 'paper', which is a key of boostrun's own",
+    "class: wrong:Named": "wrong:Named has a parameter 'name', which is a key of boostrun's own",
     "class: wrong:Boundless": "'rounds' is a budget, so its default must be a whole number",
     "class: json:Voter": "json.py is hidden by ",
     "class: voter:Voter\nshare: much": "algo.share=much: a finite number is needed",
@@ -125,8 +125,8 @@ WRONG = """
         budget = {"T": "rounds"}
         def __init__(self, rounds=None): ...
 
-    class Paper(Base):
-        def __init__(self, paper=1): ...
+    class Named(Base):
+        def __init__(self, name="x"): ...
 """
 
 

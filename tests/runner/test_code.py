@@ -103,7 +103,7 @@ def test_a_constant_in_each_module_in_turn_makes_exactly_those_stale_whose_roots
     before, reached = digests(made), {name: set(modules_of(code_of(cell).roots)) for name, cell in made.items()}
     seen = set()
     whole = digest._body
-    own = frozenset({"boostrun"})
+    own = digest._own(("boostrun",), catalogue.declaring())
     for module, _ in modules():
         changed = whole(module, own)._replace(text=whole(module, own).text + "_CHANGED = 1\n")
         monkeypatch.setattr(
@@ -124,7 +124,7 @@ def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monk
     own = {
         "boostrun.papers.iboost.dwm": {("dwm", "sea")},
         "boostrun.papers.adaptive.policies.exp3p": {("exp3p", "mnist")},
-        "boostrun.papers.reservoir.fix": {("fix", "mnist"), ("fix", "stream")},
+        "boostrun.papers.reservoir.split": {("geem_split", "mnist")},
         "boostrun.papers.shareboost.jointboost": {("jointboost", "mnist")},
     }
     for module, expected in own.items():
@@ -285,10 +285,15 @@ def test_a_name_bound_to_another_body_counts(tmp_path, monkeypatch):
     assert source_digest(["three.main"]) != source_digest(["three.other"])
 
 
-@pytest.mark.parametrize("text", ["from boostrun import ReservoirClassifier\n",
-                                  "import boostrun\nboostrun.ReservoirClassifier()\n",
-                                  "import boostrun as b\nx = b.ReservoirClassifier\n",
-                                  "from boostrun.papers.reservoir.classifier import ReservoirClassifier\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from boostrun import ReservoirClassifier\n",
+        "import boostrun\nboostrun.ReservoirClassifier()\n",
+        "import boostrun as b\nx = b.ReservoirClassifier\n",
+        "from boostrun.papers.reservoir.classifier import ReservoirClassifier\n",
+    ],
+)
 def test_a_public_name_in_a_strangers_code_leads_to_its_body(text, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     write(tmp_path, {"stranger.py": text})
