@@ -20,10 +20,9 @@ class NoKeys:
 
 METHODS = {
     "majority": Method(
-        target="sklearn.dummy:DummyClassifier",
+        target="boostrun.methods.majority:MajorityClassifier",
         keys=NoKeys,
         summary="always the most frequent class: the level of chance",
-        fixed={"strategy": "most_frequent"},
         evaluation="boostrun.evaluation.staged:Fitted",
         given=frozenset(),
     )

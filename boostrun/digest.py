@@ -1,4 +1,4 @@
-"""Digest of the code that a result was computed with, found by reading files: nothing is imported.
+"""Digest of the code that a result was computed with, found by reading files: nothing is imported but declarations.
 
 It is made of *bodies*, not of names: of each module that counts the normalised source, its first-party imports cut out
 and replaced by what they bind, a local name and the body behind it. So a file moved or renamed changes nothing; a
@@ -23,17 +23,15 @@ from boostrun.source import BLOCKS, normalised, parsed, without
 __all__ = ["forget", "module_digest", "modules_of", "normalised", "source_digest"]
 
 _HOME = __name__.partition(".")[0]
-# names and defaults of keys, and what a cell is: each record holds its cell
-_IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell")
+# names and defaults of keys, and what a cell is: each record holds its cell; and what finds digests
+_IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell", __name__, f"{_HOME}.source")
 # the last names of our modules that only list what there is: keys, whose values stand in the cell or are facts, and
 # what can be chosen, of which what was chosen is a root
 _LISTS = ("keys", "catalogue")
 _DEPTH = 4  # how far the hash of a module tells targets of its imports apart whose own text is the same
 
 
-def source_digest(
-    roots: Sequence[str], facts: Mapping[str, Any] | None = None, papers: Collection[str] = ()
-) -> str:
+def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None, papers: Collection[str] = ()) -> str:
     """sha256 of the bodies of ``roots`` and of all that they import of their own packages, and of ``facts``.
 
     Parameters
@@ -257,6 +255,8 @@ def _body_of(module: str, name: str, own: _Own, before: tuple = ()) -> tuple[str
         return _body_of(*passed, own, (*before, (module, name))) if passed[1] else (_counting(passed[0], own), "")
     if name != "*" and name not in _defined(module) and _is_package(module) and _find(f"{module}.{name}") is not None:
         return _counting(f"{module}.{name}", own), ""
+    if module == _HOME and name not in _defined(module) and (where := _given_by_papers(name)):
+        return _body_of(where, name, own)
     return module, name
 
 
@@ -287,6 +287,15 @@ def _passed_on(module: str) -> dict[str, tuple[str, str]]:
             base = _base(node, _package(module))
             found |= {alias.asname or alias.name: (base, alias.name) for alias in node.names if alias.name != "*"}
     return found
+
+
+def _given_by_papers(name: str) -> str:
+    """The module of a name that a paper gives to ``from boostrun import``, as its declaration says; empty: none."""
+    if name.startswith("_"):
+        return ""
+    from boostrun.config import catalogue
+
+    return dict(catalogue.public()).get(name, "")
 
 
 @cache

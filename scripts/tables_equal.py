@@ -1,11 +1,11 @@
 """Whether the published tables come out of the published records byte for byte: ``python scripts/tables_equal.py``.
 
-Each item of conf/paper is built anew from ``results/`` with the overrides it was published with (its footer tells them)
+Each item of a paper is built anew from ``results/`` with the overrides it was published with (its footer tells them)
 and compared with the ``table.md`` there; nothing is run, and nothing is written outside a temporary folder. Names of
 items as arguments narrow it. The exit code is 1 when a table differs; the lines that differ are shown.
 
 Two things are the machine's and are let pass: which data are not at hand (the numbered reasons), and the last digit of
-tables that are computed anew instead of read from records.
+tables that are computed anew instead of read from records. So is the footer's line about trials that were repeated.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boostrun import compose
+from boostrun.config import compose
 from boostrun.errors import BoostrunError
-from boostrun.report import build
+from boostrun.report import build, markdown
+from boostrun.report.layout import SAMPLED
 from boostrun.runner import paper
-from boostrun.runner.drawn import draw
+from boostrun.runner.drawings import draw
 from boostrun.runner.plan import open_store, plan
 
 _BY_HAND = re.compile(r"^- changed by hand: (.*)$", re.MULTILINE)
@@ -38,7 +39,7 @@ def made(name: str, published: str, folder: Path) -> str:
     by_hand = _BY_HAND.search(published)
     overrides = [*_NARROWED.get(name, ()), *(by_hand[1].split() if by_hand else ()), f"store={folder / 'runs'}"]
     item = paper.load(name, overrides)
-    return build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))).markdown()
+    return markdown.render(build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))))
 
 
 def same(published: str, now: str, computed: bool) -> bool:
@@ -51,7 +52,8 @@ def same(published: str, now: str, computed: bool) -> bool:
 
 
 def _without_reasons(table: str) -> str:
-    return re.sub(r"\[\d+\]", "[]", re.sub(r"^- \[\d+\] .*\n", "", table, flags=re.MULTILINE))
+    table = re.sub(rf"^- (\[\d+\]|{SAMPLED}) .*\n", "", table, flags=re.MULTILINE)
+    return re.sub(r"\[\d+\]", "[]", table)
 
 
 def _close(one: str, other: str) -> bool:

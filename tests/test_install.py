@@ -60,14 +60,15 @@ def elsewhere():
 def test_the_wheel_carries_configuration_and_reference_figures_and_nothing_of_the_tests(wheel):
     assert wheel.name.startswith(f"boostrun-{__version__}-")
     names = set(zipfile.ZipFile(wheel).namelist())
-    page = "boostrun/report/page"
-    for folder, packaged in (("conf", "boostrun/conf"), ("boostrun/reference", "boostrun/reference"), (page, page)):
+    page, papers = "boostrun/report/page", "boostrun/papers"
+    for folder, packaged in (("conf", "boostrun/conf"), (papers, papers), (page, page)):
         files = {
             f"{packaged}/{path.relative_to(ROOT / folder).as_posix()}"
             for path in (ROOT / folder).rglob("*")
             if path.suffix in (".yaml", ".csv", ".html", ".css", ".js")
         }
         assert files and files <= names
+    assert len([name for name in names if re.fullmatch(r"boostrun/papers/\w+/reference\.csv", name)]) == 4
     assert not [name for name in names if name.startswith(("tests", "conf/", "results", "datasets"))]
 
 

@@ -8,9 +8,14 @@ from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
-from boostrun.config.compose import Settings, compose_all, compose_one
+from boostrun.config import fields_in
+from boostrun.config.compose import GROUPS, Settings, choices, compose_all, compose_one
+from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.settings import Root
 from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.plan import PlannedCell
+
+_WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
 
 METRIC = "test_accuracy_pct"
 
@@ -162,9 +167,29 @@ def _paper_place(cell: PlannedCell) -> dict[str, str]:
 
 
 def _print_config(all_settings: Sequence[Settings]) -> int:
+    """Each composed configuration as YAML that can be read again, what a key means behind it."""
     from omegaconf import OmegaConf
 
     for settings in all_settings:
-        plain = {group: dict(getattr(settings, group)) for group in ("algo", "dataset", "features", "run")}
-        print(OmegaConf.to_yaml(OmegaConf.create({**plain, **settings.root, **settings.budget})), end="---\n")
+        plain = {group: dict(getattr(settings, group)) for group in GROUPS}
+        lines = OmegaConf.to_yaml(OmegaConf.create({**plain, **settings.root, **settings.budget})).splitlines()
+        meanings = _meanings(settings)
+        group, wide = "", min(_WIDEST, max(map(len, lines)))
+        for line in lines:
+            key = line.partition(":")[0].strip(" '")
+            group = "" if not line.startswith((" ", "-")) else group
+            meaning = meanings.get((group, key), "")
+            print(f"{line:<{wide}}  # {meaning}" if meaning else line)
+            group = key if key in GROUPS and not line.startswith(" ") else group
+        print("---")
     return 0
+
+
+def _meanings(settings: Settings) -> dict[tuple[str, str], str]:
+    """(group, key) -> what it means, of every key and of what was chosen; keys at the top have the empty group."""
+    found = {("", key): kind_of(field).help for key, field in fields_of(Root).items()}
+    for group in GROUPS:
+        name = getattr(settings, group)["name"]
+        found |= {(group, key): kind_of(field).help for key, field in fields_in(group, name).items()}
+        found[group, "name"] = choices(group).get(name, "")
+    return found

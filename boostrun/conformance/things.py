@@ -44,11 +44,11 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
     kind = kind_of(thing, word)
     if kind in ("algo", "dataset", "features"):
         registry.register(kind, word, word)
-        return [_of_choice(kind, word, overrides)]
+        return [of_choice(kind, word, overrides)]
     if kind == "evaluation":
         _refuse(overrides, word, "an evaluation has no keys")
         return [_of_evaluation(word)]
-    return [_of_part(kind, word, word, overrides)]
+    return [of_part(kind, word, word, overrides)]
 
 
 def kind_of(thing: Any, where: str) -> str:
@@ -80,10 +80,10 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
         return [_of_item(word, config_dir, overrides)]
     for group in catalogue.GROUPS:
         if word in catalogue.names(group):
-            return [_of_choice(group, word, overrides)]
+            return [of_choice(group, word, overrides)]
     for room in part.ROOMS:
         if word in catalogue.parts(room):
-            return [_of_part(room, word, catalogue.parts(room)[word], overrides)]
+            return [of_part(room, word, catalogue.parts(room)[word], overrides)]
     if "/" in word:
         raise BoostrunError(f"no paper item '{word}'{did_you_mean(word, items)} (boostrun ls paper)")
     known = [*papers, *(name for group in catalogue.GROUPS for name in catalogue.names(group))]
@@ -113,10 +113,10 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
 
     found = [Section(f"{name}, a paper", declaration.checks(name, where), blame.files_of(where))]
     for group, room in catalogue.GROUPS.items():
-        found += [_or_told(each, lambda g=group, e=each: _of_choice(g, e, ()))  # type: ignore[misc]
+        found += [_or_told(each, lambda g=group, e=each: of_choice(g, e, ()))  # type: ignore[misc]
                   for each in getattr(paper, room)]  # fmt: skip
     for room in part.ROOMS:
-        found += [_or_told(each, lambda r=room, e=each, t=target: _of_part(r, e, t, ()))  # type: ignore[misc]
+        found += [_or_told(each, lambda r=room, e=each, t=target: of_part(r, e, t, ()))  # type: ignore[misc]
                   for each, target in getattr(paper, room).items()]  # fmt: skip
     items = [each for each in compose.options("paper", config_dir) if each.startswith(f"{name}/")]
     return [*found, *(_of_item(each, config_dir, ()) for each in items)]
@@ -144,7 +144,7 @@ def _or_told(name: str, make: Callable[[], Section]) -> Section:
         return Section(name, [Check("it is there, and can be made with its defaults", tell)])
 
 
-def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
+def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     """A method, a data set or features of the catalogue, with keys from the command line."""
     given = {word.removeprefix(f"{group}."): value for word, value in compose.values_of(overrides).items()}
     budgets = {key: given.pop(key) for key in BUDGET_KEYS if group == "algo" and key in given}
@@ -204,7 +204,7 @@ def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> S
     return Section(f"{name}, {kind}", checks, subject.own)
 
 
-def _of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Section:
+def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Section:
     from boostrun.methods.declaration import obtain
 
     given = compose.values_of(overrides)
@@ -225,7 +225,7 @@ def _of_evaluation(where: str) -> Section:
 
     with_method = [name for name, one in catalogue.methods().items() if one.evaluation == where]
     if with_method:
-        return _only_measured(_of_choice("algo", with_method[0], ()), where)
+        return _only_measured(of_choice("algo", with_method[0], ()), where)
     data = {"a table": samples.table("codes"), "a stream with hold-outs": samples.followed(True, 20),
             "a stream without": samples.followed(False, 20)}  # fmt: skip
     makes: tuple[Callable, Callable] = (learner.Nearest, learner.Nearest)

@@ -1,16 +1,15 @@
 """What is seen of a sample: feature pipelines, and the quantised feature bank that holds their codes.
 
 A pipeline is one module with `Pipeline`, a class made as `Pipeline(options)`, of the keys that it is declared with or
-of those in the module's `DEFAULTS`. It has `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and
+of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and
 `describe()`; optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are
 set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a
 killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead
 of with quantiles. A module that computes with others of yours names them in `SOURCES`, so that a bank is built again
-when one of them changes.
-`fit` sees training images only; one that fits something once for all random splits of a data set has an attribute
-`first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with `VALUES = True` makes a value
-bank instead of codes (see `boostrun.features.values`). A family of your own is a function, docs/extending.md;
-`boostrun.extend.pipeline` makes a pipeline of it.
+when one of them changes. `fit` sees training images only; one that fits something once for all random splits of a
+data set has an attribute `first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with
+`VALUES = True` makes a value bank instead of codes (see `boostrun.features.values`). A family of your own is a
+function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from boostrun.data.stream_parts import StreamSet
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Seeds
 from boostrun.inputs import Places, check_reservoir, refuse_keys
-from boostrun.methods.declaration import Method
+
+if TYPE_CHECKING:
+    from boostrun.methods.declaration import Method
 
 
 class Chunks:

@@ -4,33 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Seeds
 from boostrun.inputs import Places, refuse_keys
+from boostrun.inputs.followed import open_stream
 from boostrun.methods.declaration import Method
-
-_FIRST = 200  # examples before the first test on a hold-out of a learner without a window: the usual length of one
-
-
-@dataclass(frozen=True)
-class Followed:
-    """A stream, and how a data set wants it measured: see :class:`boostrun.evaluation.prequential.OnStream`.
-
-    ``kind`` is the type of its values, ``first`` the example from which hold-outs are tested; None where the data set
-    is not measured so.
-    """
-
-    stream: Any
-    first: int
-    eval_every: int | None
-    window: int | None
-    fading: float | None
-    curve_every: int | None
-    kind: str = "stream"
 
 
 class StreamInput:
@@ -59,16 +40,16 @@ class StreamInput:
         return checksum(dataset, places.data_root)
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
-        """What makes the stream."""
+        """What draws the stream, with which seeds, and how it is measured."""
         from boostrun.data import loader_module
 
-        return (loader_module(dataset),)
+        return (loader_module(dataset), "boostrun.data.streams:draw", "boostrun.inputs.followed:open_stream")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Draw it once: what is wrong with it is said before a trial starts."""
         from boostrun.data.streams import draw
 
-        return _followed(draw(dataset, places.data_root), dataset, {})
+        return open_stream(draw, dataset, places.data_root, None, {})
 
     def fits(self, prepared: Any, cell: Any) -> None:
         """Every budget fits a stream."""
@@ -81,12 +62,7 @@ class StreamInput:
         located = getattr(importlib.import_module(loader_module(dataset)), "located", None)
         if located is not None:
             dataset = located(dataset, places.data_root, places.folder)
-        return _followed(draw(dataset, places.data_root, seeds.split, seeds.filter), dataset, budget)
+        return open_stream(draw, dataset, places.data_root, seeds, budget)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
         """A stream from a file says itself where that was changed."""
-
-
-def _followed(stream: Any, dataset: Mapping, budget: Mapping) -> Followed:
-    measured = {name: dataset.get(name) for name in ("eval_every", "window", "fading", "curve_every")}
-    return Followed(stream, budget.get("n", _FIRST), **measured)

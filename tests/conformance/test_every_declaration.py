@@ -44,35 +44,30 @@ def hold(section, wanted=lambda name: True):
     return sum(each.status == "ok" for each in found)
 
 
-def section(name, *overrides):
-    (found,) = things.sections(name, None, overrides)
-    return found
-
-
 def test_the_catalogue_is_not_empty():
     assert len(METHODS) > 50 and len(PARTS) > 20 and len(STREAMS) > 5 and len(ITEMS) > 60
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_learns_and_is_measured(name):
-    assert hold(section(name), lambda check: check.startswith(QUICK)) >= 2
+    assert hold(things.of_choice("algo", name, ()), lambda check: check.startswith(QUICK)) >= 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_keeps_the_rules(name):
-    assert hold(section(name), lambda check: not check.startswith((*QUICK, *LONG))) >= 5
+    assert hold(things.of_choice("algo", name, ()), lambda check: not check.startswith((*QUICK, *LONG))) >= 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_keeps_the_rules_that_take_long(name):
-    hold(section(name), lambda check: check.startswith(LONG))
+    hold(things.of_choice("algo", name, ()), lambda check: check.startswith(LONG))
 
 
 @pytest.mark.parametrize(("room", "name"), PARTS)
 def test_a_part_keeps_the_rules(room, name):
-    assert hold(things._of_part(room, name, catalogue.parts(room)[name], ())) >= 7
+    assert hold(things.of_part(room, name, catalogue.parts(room)[name], ())) >= 7
 
 
 @pytest.fixture
@@ -92,30 +87,30 @@ def _given(name):
 
 @pytest.mark.parametrize("name", [name for name in STREAMS if _given(name)])
 def test_a_stream_keeps_the_rules(name, data):
-    hold(section(name, *_few(name)), lambda check: not check.startswith(LONG))
+    hold(things.of_choice("dataset", name, _few(name)), lambda check: not check.startswith(LONG))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TABLES if _given(name) and name != "openml"])
 def test_a_table_keeps_the_rules(name, data):
-    hold(section(name))
+    hold(things.of_choice("dataset", name, ()))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PIPELINES)
 def test_features_keep_the_rules(name):
-    assert hold(section(name, *SMALL.get(name, ()))) >= 7
+    assert hold(things.of_choice("features", name, SMALL.get(name, ()))) >= 7
 
 
 @pytest.mark.parametrize("name", ITEMS)
 def test_every_name_in_an_item_stands_for_something(name):
-    hold(section(name), lambda check: check.startswith("its rows"))
+    hold(things.sections(name, None, ())[0], lambda check: check.startswith("its rows"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ITEMS)
 def test_every_cell_of_an_item_can_be_composed(name):
-    hold(section(name), lambda check: not check.startswith("its rows"))
+    hold(things.sections(name, None, ())[0], lambda check: not check.startswith("its rows"))
 
 
 @pytest.mark.slow

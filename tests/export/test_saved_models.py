@@ -22,14 +22,22 @@ from boostrun import (
     OnlineRivalClassifier,
     ReservoirClassifier,
     ShareBoostClassifier,
-    archive,
 )
+from boostrun.config import catalogue
+from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
+from boostrun.inputs.table import Table
+from boostrun.methods import archive
+from boostrun.papers.adaptive.policies.laminating import Laminating
+from boostrun.papers.adaptive.policies.tasting_laminating import TastingLaminating
+from boostrun.papers.shareboost.features import Groups, Piecewise, Products, Stumps
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
-from tests.papers.iboost.learners import LEARNERS, make
 from tests.export.compiled import COMPILER, Compiled
+from tests.papers.iboost.learners import LEARNERS, make
 
 
 @pytest.fixture
@@ -96,7 +104,9 @@ def run(folder, data, line):
     settings, root = compose_one(words), folder / "datasets"
     written = keep.train(settings, folder / "model.npz")
     model = read(written).model
-    bank = open_bank(settings.dataset, settings.features, root, root)
+    bank = Table(
+        open_bank(settings.dataset, settings.features, root, root), catalogue.pipeline(settings.features).gives
+    )
     if hasattr(model, "decision"):
         scores = model.decision(bank.samples("test"))
         scores = scores if hasattr(model, "subsets") else scores.T

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from boostrun import VoteEnsemble
+from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
+from boostrun.inputs.table import Table
 from boostrun.methods import archive
 from boostrun.papers.shareboost import template_costs
 from boostrun.papers.shareboost.table_pools import samples_of
@@ -64,7 +66,9 @@ def trained(folder, data, line):
     settings = compose_one([*line.split(), "dataset=npz", f"dataset.path={folder / data}.npz", "n_jobs=1"])
     saved = read(keep.train(settings, folder / "model.npz"))
     root = folder / "datasets"
-    return settings, saved, open_bank(settings.dataset, settings.features, root, root), load(settings.dataset, root)
+    bank = open_bank(settings.dataset, settings.features, root, root)
+    kind = catalogue.pipeline(settings.features).gives
+    return settings, saved, Table(bank, kind), load(settings.dataset, root)
 
 
 def scores_of(saved, bank):

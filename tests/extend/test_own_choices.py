@@ -1,6 +1,5 @@
 """What a person brings: only what they name is imported, each mistake is one sentence, and records know the code."""
 
-import dataclasses
 import sys
 
 import pytest
@@ -9,8 +8,7 @@ import yaml
 from boostrun import digest
 from boostrun.config import check_group
 from boostrun.errors import BoostrunError
-from boostrun.extend import keys, registry
-from boostrun.runner import algorithms
+from boostrun.extend import keys, objects, registry
 
 VOTER = """
     import numpy as np
@@ -86,7 +84,7 @@ def test_nor_does_another_file_that_speaks_for_a_packaged_choice(command, voter,
 
 def test_nor_does_a_config_from_elsewhere(trap):
     with pytest.raises(BoostrunError, match="trap:run is not imported"):
-        algorithms.make({"name": "voter", "class": trap}, {}, 0)
+        objects.obtain(trap)
 
 
 SENTENCES = {
@@ -100,7 +98,7 @@ SENTENCES = {
     "class: wrong:Deaf": "wrong:Deaf is no algorithm: a class with fit and predict, or with test_then_train and",
     "class: wrong:Thrifty": "wrong:Thrifty.budget has the key 'rounds'; the short keys are r, q, T",
     "class: wrong:Vague": "wrong:Vague.budget names the parameter 'rounds', and there is none",
-    "class: wrong:Paper": "wrong:Paper has a parameter 'paper', which is a key of boostrun's own",
+    "class: wrong:Named": "wrong:Named has a parameter 'name', which is a key of boostrun's own",
     "class: wrong:Boundless": "'rounds' is a budget, so its default must be a whole number",
     "class: json:Voter": "json.py is hidden by ",
     "class: voter:Voter\nshare: much": "algo.share=much: a finite number is needed",
@@ -127,8 +125,8 @@ WRONG = """
         budget = {"T": "rounds"}
         def __init__(self, rounds=None): ...
 
-    class Paper(Base):
-        def __init__(self, paper=1): ...
+    class Named(Base):
+        def __init__(self, name="x"): ...
 """
 
 
@@ -303,8 +301,8 @@ def test_defaults_that_no_record_can_hold_are_no_keys():
         def fit(self, X, y): ...
         def predict(self, X): ...
 
-    schema = keys.schema("algo", Odd, "own:Odd")
-    assert [field.name for field in dataclasses.fields(schema)] == ["name", "depth", "rate"] and not schema.random
+    declared = keys.declared("algo", Odd, "own:Odd")
+    assert list(declared.fields) == ["parts", "depth", "rate"] and not declared.random
 
 
 def test_values_may_be_trained_on_as_they_are(command, voter):

@@ -1,5 +1,6 @@
 """What makes a record stale: which code counts for which cell, and which digests stand for the same code."""
 
+import dataclasses
 import importlib
 import json
 from pathlib import Path
@@ -8,26 +9,36 @@ import pytest
 
 import boostrun
 from boostrun import digest
+from boostrun.config import catalogue
 from boostrun.digest import modules_of, source_digest
 from boostrun.errors import BoostrunError
-from boostrun.runner import algorithms
 from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import RERUN, SAME_TREE, Equivalent
 
 HOME = Path(boostrun.__file__).parent
 BANK, VALUES, DRIFTING, CHUNKS = (
-    ({"name": "mnist"}, {"bins": 256}), ({"name": "statlog"}, {}), ({"name": "sea"}, {}),
-    ({"name": "stream"}, {"bins": 256}),
+    ({"name": "mnist"}, {"name": "raw", "bins": 256}), ({"name": "statlog"}, {"name": "linear"}),
+    ({"name": "sea"}, {"name": "raw"}), ({"name": "stream"}, {"name": "raw", "bins": 256}),
 )  # fmt: skip
 ALL = [
-    *((name, "bank", *BANK) for name in algorithms.ALGORITHMS),
-    ("geem", "hold-out", {"name": "mnist", "holdout": 0.2}, BANK[1]),
-    ("geem", "subset", {"name": "mnist", "train_samples": 500}, BANK[1]),
-    ("geem", "chunks", *CHUNKS),
-    ("shareboost", "values", *VALUES),
-    ("iboost_batch", "stream", *DRIFTING),
+    *((name, *(DRIFTING if "stream" in each.inputs else BANK)) for name, each in catalogue.methods().items()),
+    *((name, *CHUNKS) for name, each in catalogue.methods().items() if "chunks" in each.inputs),
+    ("shareboost", *VALUES),
 ]
+TRAINING = (
+    "boostrun.evaluation.seeds", "boostrun.evaluation.staged", "boostrun.evaluation.trial", "boostrun.inputs.chunks",
+    "boostrun.inputs.table", "boostrun.methods.making", "boostrun.papers.iboost.streams.sea",
+    "boostrun.papers.reservoir.kernels.geem", "boostrun.papers.shareboost.kernels.sharing",
+)  # fmt: skip
+LISTS = (
+    "boostrun", "boostrun.cli", "boostrun.config", "boostrun.config.catalogue", "boostrun.config.compose",
+    "boostrun.core", "boostrun.data.keys", "boostrun.methods.declaration", "boostrun.papers",
+    "boostrun.papers.adaptive", "boostrun.papers.adaptive.keys", "boostrun.papers.iboost",
+    "boostrun.papers.iboost.keys", "boostrun.papers.reservoir", "boostrun.papers.reservoir.keys",
+    "boostrun.papers.shareboost", "boostrun.papers.shareboost.keys", "boostrun.runner.cell", "boostrun.runner.code",
+    "boostrun.runner.store", "boostrun.runner.trial",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +50,10 @@ def fresh():
 
 def cells():
     made = {}
-    for name, kind, dataset, features in ALL:
-        packaged = algorithms.ALGORITHMS[name]
-        budget = dict.fromkeys(packaged.budget or {"r": 1, "q": 1, "T": 1}, 1)
-        made[name, kind] = Cell({"name": name}, dataset, features, budget)
+    for name, dataset, features in ALL:
+        method = catalogue.methods()[name]
+        values = {key: one.default for key, one in method.fields.items()}
+        made[name, dataset["name"]] = Cell({"name": name, **values}, dataset, features, dict.fromkeys(method.budget, 1))
     return made
 
 
@@ -59,9 +70,32 @@ def modules():
 def edit(monkeypatch, module, change):
     """Let the digest read a changed text of one module, and forget only what hangs on it."""
     whole = digest._read
-    monkeypatch.setattr(
-        digest, "_read", lambda name, path: change(whole(name, path)) if name == module else whole(name, path)
-    )
+
+    def read(name, path):
+        text = whole(name, path)
+        if name != module:
+            return text
+        assert change(text) != text, f"{module} does not say that any more"
+        return change(text)
+
+    monkeypatch.setattr(digest, "_read", read)
+    digest.forget()
+
+
+def declare(monkeypatch, name, **changes):
+    """Let the catalogue have another declaration of a method."""
+    known = dict(catalogue.methods())
+    known[name] = dataclasses.replace(known[name], **changes)
+    monkeypatch.setattr(catalogue, "method", lambda algo: known[algo["name"]])
+
+
+def keys_with(keys, **defaults):
+    """A class of keys with other defaults of some of its fields, all else the same."""
+    changed = [
+        (one.name, one.type, dataclasses.field(default=defaults.get(one.name, one.default), metadata=one.metadata))
+        for one in dataclasses.fields(keys)
+    ]
+    return dataclasses.make_dataclass("Changed", changed, eq=False)
 
 
 def test_a_constant_in_each_module_in_turn_makes_exactly_those_stale_whose_roots_reach_it(monkeypatch):
@@ -69,7 +103,7 @@ def test_a_constant_in_each_module_in_turn_makes_exactly_those_stale_whose_roots
     before, reached = digests(made), {name: set(modules_of(code_of(cell).roots)) for name, cell in made.items()}
     seen = set()
     whole = digest._body
-    own = frozenset({"boostrun"})
+    own = digest._own(("boostrun",), catalogue.declaring())
     for module, _ in modules():
         changed = whole(module, own)._replace(text=whole(module, own).text + "_CHANGED = 1\n")
         monkeypatch.setattr(
@@ -82,39 +116,125 @@ def test_a_constant_in_each_module_in_turn_makes_exactly_those_stale_whose_roots
         assert stale == {name for name in made if module in reached[name]}, module
         seen |= {module} if stale else set()
     monkeypatch.setattr(digest, "_body", whole)
-    assert {"boostrun.runner.holdout", "boostrun.runner.fewer", "boostrun.runner.protocol", "boostrun.runner.make",
-            "boostrun.runner.seeds", "boostrun.features.bank", "boostrun.data.streams.sea"} < seen  # fmt: skip
-    assert not {"boostrun.runner.algorithms", "boostrun.runner.trial", "boostrun.runner.cell", "boostrun.config",
-                "boostrun.cli", "boostrun.schemas", "boostrun.runner.store"} & seen  # fmt: skip
+    assert not set(TRAINING) - seen and not set(LISTS) & seen
 
 
-def test_the_holdouts_seed_makes_the_cells_with_a_holdout_stale_and_no_other(monkeypatch):
+def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monkeypatch):
     made, before = cells(), digests(cells())
-    digest.forget()
-    edit(monkeypatch, "boostrun.runner.holdout", lambda text: text.replace("20131205", "20131206"))
+    own = {
+        "boostrun.papers.iboost.dwm": {("dwm", "sea")},
+        "boostrun.papers.adaptive.policies.exp3p": {("exp3p", "mnist")},
+        "boostrun.papers.reservoir.split": {("geem_split", "mnist")},
+        "boostrun.papers.shareboost.jointboost": {("jointboost", "mnist")},
+    }
+    for module, expected in own.items():
+        with monkeypatch.context() as patch:
+            edit(patch, module, lambda text: f"{text}\nCHANGED = 1\n")
+            now = digests(made)
+        assert {name for name in made if now[name] != before[name]} == expected, module
+
+
+@pytest.mark.parametrize("constant", ["20131205", "20111213"])
+def test_the_seeds_of_the_holdout_and_of_a_subset_make_tables_stale_and_nothing_else(constant, monkeypatch):
+    made, before = cells(), digests(cells())
+    edit(monkeypatch, "boostrun.inputs.table", lambda text: text.replace(constant, "1"))
     now = digests(made)
-    assert {name for name in made if now[name] != before[name]} == {("geem", "hold-out")}
+    of_chunks = set(modules_of(code_of(made["geem", "stream"]).roots))
+    assert "boostrun.inputs.table" not in of_chunks
+    expected = {name for name in made if name[1] in ("mnist", "statlog")}
+    assert {name for name in made if now[name] != before[name]} == expected
 
 
 def test_two_budgets_that_change_their_names_make_the_method_stale(monkeypatch):
-    cell = cells()["geem", "bank"]
+    cell = cells()["geem", "mnist"]
     before = source_digest(*code_of(cell))
-    names = {**algorithms._PARAMETERS, "r": "batch_size", "q": "reservoir_size"}
-    monkeypatch.setattr(algorithms, "_PARAMETERS", names)
+    declare(monkeypatch, "geem", budget={"r": "batch_size", "q": "reservoir_size", "T": "n_estimators"})
     assert source_digest(*code_of(cell)) != before
 
 
-def test_another_method_in_the_registry_makes_no_method_stale(monkeypatch):
+def test_the_order_of_the_budgets_and_one_that_the_cell_does_not_have_make_no_method_stale(monkeypatch):
+    cell = cells()["geem", "mnist"]
+    before = source_digest(*code_of(cell))
+    declare(monkeypatch, "geem", budget=dict(reversed(catalogue.methods()["geem"].budget.items())))
+    assert source_digest(*code_of(cell)) == before
+    declare(monkeypatch, "geem", budget=catalogue.methods()["geem"].budget | {"S": "shrinkage"})
+    assert source_digest(*code_of(cell)) == before
+
+
+def test_what_makes_it_the_method_makes_it_stale(monkeypatch):
+    made = cells()
+    for name, data, fixed in (("geem", "mnist", {"strategy": "wsam"}), ("iboost_batch", "sea", {"update": "other"})):
+        before = source_digest(*code_of(made[name, data]))
+        declare(monkeypatch, name, fixed={**catalogue.methods()[name].fixed, **fixed})
+        assert source_digest(*code_of(made[name, data])) != before, name
+
+
+def test_the_default_of_a_parameter_that_no_key_sets_makes_the_method_stale_and_that_of_a_key_does_not(monkeypatch):
+    cell, keys = cells()["geem", "mnist"], catalogue.methods()["geem"].keys
+    before = source_digest(*code_of(cell))
+    declare(monkeypatch, "geem", keys=keys_with(keys))
+    assert source_digest(*code_of(cell)) == before
+    declare(monkeypatch, "geem", keys=keys_with(keys, shrinkage=0.25))
+    assert source_digest(*code_of(cell)) == before  # the value that a record was made with stands in its cell
+    declare(monkeypatch, "geem", keys=keys_with(keys, max_bins=17))
+    assert source_digest(*code_of(cell)) != before
+
+
+def test_the_default_of_a_parameter_that_has_no_effect_in_the_method_is_the_one_it_is_made_with(monkeypatch):
+    """Parameters in ``unused`` keep the constructor's default, whatever it is: nothing that is computed changes."""
+    method = catalogue.methods()["wsam"]
+    values = {key: one.default for key, one in method.fields.items()}
+    made = method.make(values, {"r": 20, "q": 10, "T": 5}, {}).get_params()
+    defaults = {one.name: one.default for one in dataclasses.fields(method.keys)}
+    assert all(made[name] == defaults[name] for name in method.unused)
+
+
+def test_words_about_a_method_make_it_not_stale(monkeypatch):
     made, before = cells(), digests(cells())
-    monkeypatch.setitem(algorithms.ALGORITHMS, "another", algorithms.ALGORITHMS["geem"]._replace(method="another"))
-    digest.forget()
+    for module in ("boostrun.papers.reservoir.keys", "boostrun.papers.iboost.keys", "boostrun.papers.adaptive.keys",
+                   "boostrun.papers.shareboost.keys", "boostrun.data.keys", "boostrun.features.keys"):  # fmt: skip
+        with monkeypatch.context() as patch:
+            edit(patch, module, lambda text: text.replace('help="', 'help="in other words: '))
+            assert digests(made) == before, module
+    declare(monkeypatch, "geem", summary="said otherwise", traits=("other",), exports=frozenset(), probe={})
     assert digests(made) == before
+
+
+def test_another_method_data_set_or_strategy_to_choose_makes_no_method_stale(monkeypatch):
+    made, before = cells(), digests(cells())
+    known = catalogue.papers()
+    more = known["reservoir"]
+    more = dataclasses.replace(
+        more, methods={**more.methods, "another": more.methods["geem"]},
+        strategies={**more.strategies, "another": more.strategies["rand"]},
+        datasets={"another": known[""].datasets["digits"]},
+    )  # fmt: skip
+    monkeypatch.setattr(catalogue, "papers", lambda: {**known, "reservoir": more})
+    catalogue._all.cache_clear()
+    digest.forget()
+    try:
+        assert "another" in catalogue.methods() and digests(made) == before
+    finally:
+        catalogue._all.cache_clear()
+
+
+def test_a_strategy_by_another_body_makes_stale_those_that_name_it(monkeypatch):
+    cell = cells()["geem", "mnist"]
+    named = Cell({**cell.algo, "weak_learner": "stump"}, cell.dataset, cell.features, cell.budget)
+    before = source_digest(*code_of(named))
+    monkeypatch.setattr(catalogue, "part_target", lambda room, name: "boostrun.methods.one_vs_all")
+    assert source_digest(*code_of(named)) != before
 
 
 def test_two_methods_of_one_family_have_different_digests():
     made = cells()
-    names = [name for name in made if name[1] == "bank"]
-    assert len({source_digest(*code_of(made[name])) for name in names}) == len(names)
+    tables = [name for name in made if name[1] in ("mnist", "sea")]
+    assert len({source_digest(*code_of(made[name])) for name in tables}) == len(tables)
+
+
+def test_only_our_own_code_counts_to_our_own_methods():
+    found = {module.partition(".")[0] for cell in cells().values() for module in modules_of(code_of(cell).roots)}
+    assert found == {"boostrun"}
 
 
 PACK = {
@@ -165,23 +285,27 @@ def test_a_name_bound_to_another_body_counts(tmp_path, monkeypatch):
     assert source_digest(["three.main"]) != source_digest(["three.other"])
 
 
-@pytest.mark.parametrize("text", ["from boostrun import ReservoirClassifier\n",
-                                  "import boostrun\nboostrun.ReservoirClassifier()\n",
-                                  "import boostrun as b\nx = b.ReservoirClassifier\n",
-                                  "from boostrun.reservoir import ReservoirClassifier\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from boostrun import ReservoirClassifier\n",
+        "import boostrun\nboostrun.ReservoirClassifier()\n",
+        "import boostrun as b\nx = b.ReservoirClassifier\n",
+        "from boostrun.papers.reservoir.classifier import ReservoirClassifier\n",
+    ],
+)
 def test_a_public_name_in_a_strangers_code_leads_to_its_body(text, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     write(tmp_path, {"stranger.py": text})
     found = modules_of(["stranger:Mine"])
-    assert {"boostrun.reservoir.classifier", "boostrun.reservoir.loop"} < set(found)
+    assert {"boostrun.papers.reservoir.classifier", "boostrun.papers.reservoir.loop"} < set(found)
     before = source_digest(["stranger:Mine"])
-    digest.forget()
-    edit(monkeypatch, "boostrun.reservoir.loop", lambda text: text + "\nCHANGED = 1\n")
+    edit(monkeypatch, "boostrun.papers.reservoir.loop", lambda text: text + "\nCHANGED = 1\n")
     assert source_digest(["stranger:Mine"]) != before
 
 
 def test_facts_and_the_name_of_a_root_count():
-    module = "boostrun.online.oza"
+    module = "boostrun.papers.reservoir.online.oza"
     assert len({source_digest([module]), source_digest([f"{module}:Oza"]), source_digest([module], {"a": 1})}) == 3
 
 

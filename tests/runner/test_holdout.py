@@ -4,18 +4,20 @@ import json
 
 import numpy as np
 
-from boostrun.runner.fewer import Fewer
-from boostrun.runner.holdout import Holdout
+from boostrun.inputs.table import Table
 
 
 class Bank:
     """A training part of 50 samples, and a test part that nobody may open."""
 
-    families = (("all", 0, 2),)
+    families, classes, meta = (("all", 0, 2),), ("a", "b"), {}
 
     def samples(self, split):
         assert split == "train"
         return np.arange(100, dtype=np.uint8).reshape(50, 2)
+
+    def codes(self, split):
+        return self.samples(split).T
 
     def labels(self, split):
         assert split == "train"
@@ -23,7 +25,7 @@ class Bank:
 
 
 def test_the_training_part_is_split_in_two_the_same_way_every_time():
-    one, other = Holdout(Bank(), 0.2), Holdout(Bank(), 0.2)
+    one, other = Table(Bank()).held_out(0.2), Table(Bank()).held_out(0.2)
     assert len(one.labels("test")) == 10
     assert sorted([*one.labels("train"), *one.labels("test")]) == list(range(50))
     for split in ("train", "test"):
@@ -33,7 +35,7 @@ def test_the_training_part_is_split_in_two_the_same_way_every_time():
 
 
 def test_distortions_of_what_is_held_out_are_in_neither_part():
-    held = Holdout(Bank(), 0.2, copies=4)  # ten originals, and four distortions of each after them
+    held = Table(Bank()).held_out(0.2, copies=4)  # ten originals, and four distortions of each after them
     train, test = held.labels("train"), held.labels("test")
     assert len(test) == 2 and (test < 10).all()
     assert len(train) == 40 and not set(train % 10) & set(test)
@@ -71,10 +73,10 @@ def test_fewer_training_samples_leave_the_test_part_alone():
         def labels(self, split):
             return np.arange(len(self.samples(split)))
 
-    some, more, all_ = (Fewer(Whole(), count) for count in (7, 8, 99))
+    some, more, all_ = (Table(Whole()).subset(count) for count in (7, 8, 99))
     rows = some.labels("train")
     assert len(rows) == 7 and set(rows) < set(more.labels("train")) and len(all_.labels("train")) == 50
-    assert (rows == Fewer(Whole(), 7).labels("train")).all()
+    assert (rows == Table(Whole()).subset(7).labels("train")).all()
     assert (some.samples("train") == Whole().samples("train")[rows]).all()
     assert (some.values("train") == some.samples("train") / 2).all()
     assert (some.codes("train") == some.samples("train").T).all() and some.codes("train").flags.c_contiguous

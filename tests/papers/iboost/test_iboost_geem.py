@@ -50,7 +50,7 @@ def test_what_is_old_fades_away():
     X, y = jumps(1500, 10_000)
     y[500:] = 1 - y[500:]
     fading, lasting = (
-        IBoostGeemClassifier(**(SMALL | {"half_life": half})).partial_fit(X, y) for half in (20, np.inf)
+        IBoostGeemClassifier(**(SMALL | {"half_life": half})).partial_fit(X, y) for half in (20, 1e300)
     )  # fmt: skip
     oldest = []
     for state in (fading._state, lasting._state):
