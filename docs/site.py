@@ -30,14 +30,18 @@ TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?: .*)?\n((?:    .*\n)*)", re.MULTILIN
 def on_files(files, config):
     """Add every table and picture of ``results``, and the page of what is declared."""
     files.append(File.generated(config, "api/methods.md", content="\n".join(declared())))
+    files.append(File.generated(config, "contributing.md", abs_src_path=str(ROOT / "CONTRIBUTING.md")))
     for path in sorted([*ROOT.glob("results/**/table.md"), *ROOT.glob("results/**/*.png")]):
         files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    """In the site ``results`` lies beside the pages, not beside ``docs``."""
+    """In the site ``results`` and CONTRIBUTING.md lie beside the pages, not beside ``docs``; sources are no pages."""
     outside = "../" * (page.file.src_uri.count("/") + 1)
+    if page.file.src_uri == "contributing.md":
+        markdown = re.sub(r"\[([^]]*)\]\(examples/[^)]*\)", r"`\1`", markdown.replace("](docs/", "]("))
+    markdown = markdown.replace(f"]({outside}CONTRIBUTING.md", f"]({outside[3:]}contributing.md")
     return markdown.replace(f"]({outside}results/", f"]({outside[3:]}results/")
 
 
@@ -80,8 +84,8 @@ class Docstrings(griffe.Extension):
 def declared() -> Iterator[str]:
     """The page of what can be chosen: every method, data set, pipeline and named part, line by line."""
     yield "# Methods, data and features\n"
-    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, as in `boostrun --cfg`."
-    yield "This page is written from the declarations that the command and the constructors follow too."
+    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, like `boostrun --cfg`."
+    yield "This page is written from the declarations that the command and the constructors follow."
     for name, paper in catalogue.papers().items():
         if paper.methods:
             yield f"\n## {paper.title if name else 'Methods of the core'}\n"

@@ -5,7 +5,7 @@ and compared with the ``table.md`` there; nothing is run, and nothing is written
 items as arguments narrow it. The exit code is 1 when a table differs; the lines that differ are shown.
 
 Two things are the machine's and are let pass: which data are not at hand (the numbered reasons), and the last digit of
-tables that are computed anew instead of read from records.
+tables that are computed anew instead of read from records. So is the footer's line about trials that were repeated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pathlib import Path
 
 from boostrun.config import compose
 from boostrun.errors import BoostrunError
-from boostrun.report import build
+from boostrun.report import build, markdown
+from boostrun.report.layout import SAMPLED
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw
 from boostrun.runner.plan import open_store, plan
@@ -38,7 +39,7 @@ def made(name: str, published: str, folder: Path) -> str:
     by_hand = _BY_HAND.search(published)
     overrides = [*_NARROWED.get(name, ()), *(by_hand[1].split() if by_hand else ()), f"store={folder / 'runs'}"]
     item = paper.load(name, overrides)
-    return build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))).markdown()
+    return markdown.render(build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))))
 
 
 def same(published: str, now: str, computed: bool) -> bool:
@@ -51,7 +52,8 @@ def same(published: str, now: str, computed: bool) -> bool:
 
 
 def _without_reasons(table: str) -> str:
-    return re.sub(r"\[\d+\]", "[]", re.sub(r"^- \[\d+\] .*\n", "", table, flags=re.MULTILINE))
+    table = re.sub(rf"^- (\[\d+\]|{SAMPLED}) .*\n", "", table, flags=re.MULTILINE)
+    return re.sub(r"\[\d+\]", "[]", table)
 
 
 def _close(one: str, other: str) -> bool:

@@ -15,7 +15,7 @@ VERBS = {
     "table": "show a paper's table from stored records alone: table reservoir/table3 [--strict]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
-    "ls": "what there is: ls algo | dataset | features | paper",
+    "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
     "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
@@ -45,7 +45,7 @@ options:
   --to c|npz            export: a C99 file, or the model itself
   -o, --output FILE     export, report: where to
   --config-dir DIR      your own YAML files, beside the packaged ones
-  --cfg                 print the composed configuration and stop
+  --cfg                 print the composed configuration, what each key means beside it, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
   --version, --help
 

@@ -1,4 +1,4 @@
-"""``boostrun ls algo | dataset | features | paper``: what there is, one line each."""
+"""``boostrun ls algo | dataset | features | paper | strategies ...``: what there is, one line each."""
 
 from __future__ import annotations
 

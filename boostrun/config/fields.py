@@ -119,9 +119,10 @@ def real(
     least: float | None = None,
     most: float | None = None,
     below: float | None = None,
+    infinite: bool = False,
     **more: Any,
 ) -> Any:
-    """A finite number in a range."""
+    """A number in a range, finite unless the library may be given infinity, which no cell can hold."""
 
     def read(value):
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -133,7 +134,7 @@ def real(
             and (most is None or value <= most)
             and (below is None or value < below)
         )
-        return value if fits and math.isfinite(value) else None
+        return value if fits and (infinite or math.isfinite(value)) else None
 
     limits = {"above": above, "of at least": least, "of at most": most, "below": below}
     bounds = " and ".join(f"{words} {bound:g}" for words, bound in limits.items() if bound is not None)

@@ -137,7 +137,10 @@ def _pipeline(features: Mapping):
     if not hasattr(module, "Pipeline"):
         raise BoostrunError(f"the pipeline {dotted} has no Pipeline; see the head of boostrun/features/__init__.py")
     common = {} if _keeps_values(module) else defaults("features", "raw")
-    declared = module.DEFAULTS if hasattr(module, "DEFAULTS") else defaults("features", str(features.get("name")))
+    own = getattr(module, "DEFAULTS", None)
+    if own is None and features.get("pipeline"):
+        raise BoostrunError(f"the pipeline {dotted} has no DEFAULTS; see the head of boostrun/features/__init__.py")
+    declared = defaults("features", str(features.get("name"))) if own is None else own
     options = merge(features, {**common, **declared}, "features")
     require(options, "features")
     if common:

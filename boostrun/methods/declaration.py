@@ -146,16 +146,13 @@ class Method:
         own = made[""] | parts | {name: value for name, value in given.items() if name in self.given}
         return obtain(self.target)(**own)
 
-    def named(self, values: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """(key, "module:Class") of the parts that ``values``, or what is fixed, name in a room of the catalogue."""
-        from boostrun.config.catalogue import part_target
-
+    def components(self, values: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
+        """(key, room, name) of the parts that ``values``, or what is fixed, take from the catalogue."""
         found = []
         for place, one in self._fields.items():
             if (room := one.metadata.get("room")) and place not in self.unused:
                 parameter = self._parameters[place]
-                value = self.fixed.get(place, values.get(parameter.key, one.default))
-                found.append((parameter.key, part_target(room, value)))
+                found.append((parameter.key, room, self.fixed.get(place, values.get(parameter.key, one.default))))
         return found
 
     def make_small(self, values: Mapping[str, Any], budget: Mapping[str, int]) -> Any:

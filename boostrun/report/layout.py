@@ -140,7 +140,7 @@ def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, 
         parts.append(f"{cell.n}/{cell.expected}")
     elif cell.n and cell.n != usual:
         parts.append(f"n={cell.n}")
-    parts += [STALE] * (cell.stale > 0) + [SAMPLED] * (cell.sampled > 0)
+    parts += [STALE] * (cell.stale > 0)
     if cell.rank in signs:
         parts.append(signs[cell.rank])
     return " ".join([*parts, *_note(cell.reason, notes)])
@@ -183,11 +183,11 @@ def _footer(table: Table, usual: int) -> list[str]:
     stale = [f"{table.label(cell)} {' '.join(cell.column)}: {cell.stale} of {cell.n}" for cell in cells if cell.stale]
     if stale:
         lines.append(f"{STALE} made in part by other code or data than today's ({'; '.join(stale)} trials).")
-    sampled = [f"{table.label(c)} {' '.join(c.column)}: {c.sampled} of {c.n}" for c in cells if c.sampled]
+    sampled, trials = sum(cell.sampled for cell in cells), sum(cell.n for cell in cells)
     if sampled:
         lines.append(
-            f"{SAMPLED} made by code that has changed since; some of its trials were repeated with today's, equal to "
-            f"the bit, which is a sample and no proof ({'; '.join(sampled)} trials)."
+            f"{SAMPLED} {sampled} of {trials} trials were made by code that has changed since; some of each method "
+            "were repeated with today's, equal to the bit, which is a sample and no proof."
         )
     asked = [cell for cell in cells if cell.expected]
     absent, partial = sum(cell.n == 0 for cell in asked), sum(0 < cell.n < cell.expected for cell in cells)

@@ -31,9 +31,9 @@ def code_of(cell: Cell) -> Code:
     ('boostrun.inputs.table:Table', {'r': 'reservoir_size', 'q': 'batch_size'})
     """
     method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
-    named = method.named(cell.algo)
+    named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
     roots = (
-        method.target, method.evaluation, *(part.target for part in method.parts.values()), *dict(named).values(),
+        method.target, method.evaluation, *(part.target for part in method.parts.values()), *named,
         "boostrun.methods.making", "boostrun.evaluation.trial", *input_.modules(cell.dataset),
     )  # fmt: skip
     return Code(roots, _facts(method, cell), catalogue.declaring())

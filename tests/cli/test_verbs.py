@@ -3,10 +3,14 @@
 import gzip
 import json
 import re
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
+
+from boostrun.config import catalogue
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
 
@@ -178,7 +182,8 @@ def test_ls_data_doctor_version_and_cfg_answer(command):
     code, out, _ = command("doctor")
     assert code == 0 and "numba" in out and "digits: found" in out and "mnist: not found" in out
     assert command("--version")[1].startswith("boostrun 0.")
-    assert "shrinkage: 0.5" in command("--cfg algo=wsam")[1]
+    assert "shrinkage: 0.5  # factor of every step\n" in command("--cfg algo=wsam")[1]
+    assert yaml.safe_load(command("--cfg algo=wsam")[1].rstrip("-\n"))["algo"]["shrinkage"] == 0.5
     code, out, _ = command("--help")
     assert code == 0 and "reproduce" in out
 
@@ -219,3 +224,25 @@ def test_the_library_runs_the_same_cells(workplace, command):
     assert list(frame.algo) == ["rand", "rand", "wsam", "wsam"] and set(frame.r) == {12}
     command("-m algo=rand,wsam dataset=digits T=4 r=12 trials=2 n_jobs=1")
     assert len(list((workplace / "results" / "runs").rglob("*.json"))) == 4
+
+
+def test_a_paper_in_a_folder_of_ones_own_counts_for_every_verb(command, workplace):
+    mine = workplace / "mine"
+    mine.mkdir()
+    (mine / "papers.yaml").write_text("lone: lone_paper:PAPER\n")
+    (mine / "lone_paper.py").write_text(
+        "from pathlib import Path\nfrom boostrun.methods.paper import Paper\n"
+        "PAPER = Paper('Lone 2026', strategies={'lone': 'lone_paper:keep'}, drawings={'lone': 'lone_paper:draw'},\n"
+        "              items=Path(__file__).parent / 'items')\n"
+        "def keep(batch, r, rng): ...\n"
+        "def draw(folder, data_root): return f'drawn for {folder.name}'\n"
+    )
+    (mine / "items").mkdir()
+    (mine / "items" / "figure.yaml").write_text("# a figure\ndraws: lone\n")
+    try:
+        assert re.search("^lone +lone_paper:keep$", command("ls strategies --config-dir mine")[1], re.MULTILINE)
+        assert "lone/figure" in command("ls paper --config-dir mine")[1]
+        assert command("reproduce lone/figure --config-dir mine")[1] == "drawn for figure\n"
+    finally:
+        catalogue.forget()
+        sys.path.remove(str(mine))

@@ -40,6 +40,9 @@ def site(tmp_path_factory):
 def test_the_site_holds_every_page_picture_and_public_name(site):
     api = "".join(page.read_text() for page in (site / "api").glob("*.html"))
     assert [name for name in _public() if f'id="{name}"' not in api] == []
+    chosen = {f"{group}.{name}" for group in catalogue.GROUPS for name in catalogue.names(group)}
+    assert [name for name in chosen if f'id="{name}"' not in api] == []
+    assert "{parameters}" not in api
     assert (site / "results/reservoir/table3/table.html").is_file()
     for page in (ROOT / "docs").rglob("*.md"):
         written = (site / page.relative_to(ROOT / "docs")).with_suffix(".html")

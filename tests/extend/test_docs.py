@@ -7,4 +7,4 @@ from tests.docs.page import DOCS, follow
 
 @pytest.mark.slow
 def test_the_page_does_what_it_says(command, workplace):
-    assert follow(DOCS / "extending.md", command, workplace) == {"files": 6, "commands": 4, "examples": 0}
+    assert follow(DOCS / "extending.md", command, workplace) == {"files": 8, "commands": 6, "examples": 7}

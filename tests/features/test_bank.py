@@ -1,5 +1,6 @@
 """The bank: what it holds, when it is built, and what happens when building goes wrong."""
 
+import dataclasses
 import errno
 import json
 import multiprocessing
@@ -9,9 +10,13 @@ import time
 import numpy as np
 import pytest
 
+from boostrun.config import catalogue
+from boostrun.config.fields import integer
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, build, open_bank, store
 from boostrun.features.bank import Bank
+from boostrun.features.keys import Features
+from boostrun.methods.paper import Pipeline
 
 RAW = {"name": "raw"}
 
@@ -216,6 +221,26 @@ def test_progress_is_lines_where_stderr_is_no_terminal(data, tmp_path, monkeypat
 def test_wrong_features_are_a_sentence(data, tmp_path, features, sentence):
     with pytest.raises(BoostrunError, match=sentence):
         made(data, tmp_path, features)
+
+
+def test_a_pipeline_that_a_paper_declares_needs_no_defaults_of_its_own(data, tmp_path, monkeypatch):
+    (tmp_path / "my_halves.py").write_text(
+        "class Pipeline:\n"
+        "    name = 'halves'\n"
+        "    def __init__(self, options): self.by = options['by']\n"
+        "    def fit(self, images): return self\n"
+        "    def __call__(self, images): return images / self.by\n"
+        "    def describe(self): return 'halves'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BoostrunError, match="my_halves has no DEFAULTS"):
+        made(data, tmp_path, {"name": "halves", "pipeline": "my_halves"})
+    keys = dataclasses.make_dataclass("Halves", [("by", int, integer(2))], bases=(Features,))
+    catalogue.add("features", "halves", Pipeline("my_halves", keys, "halves"))
+    try:
+        assert made(data, tmp_path, {"name": "halves", "by": 4}).families == [("halves", 0, 4)]
+    finally:
+        catalogue.forget()
 
 
 def test_a_pipeline_of_ones_own_is_one_module_and_its_source_is_part_of_the_key(data, tmp_path, monkeypatch):

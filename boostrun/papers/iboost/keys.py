@@ -81,7 +81,9 @@ class IBoostGeemKeys(FittedKeys):
 
     n_window: int = integer(200, help="n: examples in the memory; the first classifier is added after so many")
     batch_size: int = integer(20, help="q: newcomers until GEEM chooses")
-    half_life: float | None = real(None, above=0.0, help="examples until a memory's mass is half; none: n")
+    half_life: float | None = real(
+        None, above=0.0, infinite=True, help="examples until a memory's mass is half; infinity never fades; none: n"
+    )
     ridge: float = real(1.0, above=0.0, help="of GEEM's covariance")
     covariance_dims: str | int = dimensions("auto", help="directions of GEEM's covariance")
 

@@ -17,9 +17,9 @@ from .kappa import KappaPer
 class Kappa(OnStream):
     """Tested, then trained, with one metric and one curve more.
 
-    ``kappa`` is over all examples, and its curve over the last ``data.window``, after as many as the curve of the
-    accuracy: an item that has it as a metric has a figure of it. Where the label never changed there is none. A stream with hold-outs
-    is measured on these, and has no label before.
+    ``kappa`` is over all examples, its curve over the last ``data.window``, after as many as the curve of the accuracy:
+    an item that has it as a metric has a figure of it too. Where the label never changed there is none. A stream with
+    hold-outs is measured on these, and has no label before.
     """
 
     def predictions(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
