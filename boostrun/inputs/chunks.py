@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -175,6 +176,7 @@ def _own(dataset: Mapping) -> dict[str, Any]:
 
 
 def _located(dataset: Mapping, places: Places) -> Mapping:
+    """As it was typed where the command was given; for a worker, which may be in another folder, with whole paths."""
     from boostrun.data import stream_set
 
-    return stream_set.located(dataset, places.data_root, places.folder)
+    return stream_set.located(dataset, places.data_root, places.folder) if places.folder != Path() else dataset

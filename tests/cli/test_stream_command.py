@@ -12,6 +12,7 @@ import pytest
 
 from boostrun.config.compose import compose_one
 from boostrun.digest import modules_of
+from boostrun.runner.code import code_of
 from boostrun.runner.plan import cell_of
 
 FILES = "dataset=stream dataset.path=x.npy dataset.label=y.npy dataset.test_path=xt.npy dataset.test_label=yt.npy"
@@ -105,10 +106,10 @@ def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workpla
 
 
 def test_a_record_is_named_by_the_code_that_streamed_it():
-    modules = modules_of(["boostrun.evaluation.chunks"])
-    for part in ("data.stream", "data.stream_npy", "data.stream_parts", "data.stream_readers", "runner.streamed"):
+    modules = modules_of(code_of(cell_of(compose_one(FILES.split()))).roots)
+    for part in ("data.stream", "data.stream_npy", "data.stream_parts", "data.stream_readers", "inputs.chunks"):
         assert f"boostrun.{part}" in modules
-    assert "boostrun.schemas" not in modules  # a new key elsewhere makes no record stale
+    assert "boostrun.data.keys" not in modules  # a new key elsewhere makes no record stale
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_files_are_looked_through_once(command, workplace, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace, monkeypatch):
-    from boostrun.evaluation import chunks as streamed
+    from boostrun.runner import trial as streamed
 
     write_npy(workplace)
     working = streamed.train_and_test

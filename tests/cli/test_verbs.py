@@ -148,10 +148,10 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
 
 
 def test_a_failed_trial_is_named_with_the_command_that_runs_it_again(command, workplace, monkeypatch):
-    from boostrun.evaluation import staged as evaluate
+    from boostrun.runner import trial as evaluate
 
     working = evaluate.train_and_test
-    monkeypatch.setattr(evaluate, "train_and_test", lambda model, *rest: 1 / 0)
+    monkeypatch.setattr(evaluate, "train_and_test", lambda *_: 1 / 0)
     code, _, err = command(f"algo=rand {SMALL}")
     assert code == 1 and "division by zero" in err
     again = re.findall(r"again: boostrun (.*)", err)
