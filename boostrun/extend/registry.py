@@ -96,7 +96,7 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
 def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoice, ...]:
     """What a worker must be told of these (group, values), and of the papers of a person's own folder."""
     found = {
-        OwnChoice(group, values["name"], values["class"], dict(objects.allowed([values["class"]]))[values["class"]]): None
+        OwnChoice(group, values["name"], values["class"], objects.folder_of(values["class"])): None
         for group, values in chosen
         if "class" in values
     }
