@@ -34,4 +34,4 @@ def open_stream(draw: Callable[..., Any], dataset: Mapping, data_root: Path, see
     """
     given = () if seeds is None else (seeds.split, seeds.filter)
     measured = {name: dataset.get(name) for name in ("eval_every", "window", "fading", "curve_every")}
-    return Followed(draw(dataset, data_root, *given), budget.get("n", _FIRST), **measured)
+    return Followed(draw(dataset, data_root, *given), budget.get("n", _FIRST), **measured)  # type: ignore[arg-type]

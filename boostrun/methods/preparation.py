@@ -153,7 +153,7 @@ def whole(bank):
 
 def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """(n, d) uint8 of values (n, d), compared as float32, as they were when the bank was built."""
-    from .kernels.quantise import quantise
+    from boostrun.kernels.quantise import quantise
 
     values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=np.float32)
     codes = np.empty(values.shape[::-1], np.uint8)
