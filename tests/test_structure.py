@@ -62,6 +62,7 @@ UPWARD_LEFT = {  # what is declared, and what a person may choose, is looked up 
     ("config.catalogue", "core"),
     ("config.catalogue", "methods.declaration"),
     ("config.catalogue", "methods.paper"),
+    ("digest", "config.catalogue"),
     ("config.compose", "extend.registry"),
     ("config.compose", "inputs"),
 }
