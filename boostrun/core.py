@@ -37,77 +37,77 @@ DATASETS = {
     name: _loader(name, keys, summary, **more)
     for name, keys, summary, more in (
         (
-            "digits", data.SplitDataset,
+            "digits", data.SplitDatasetKeys,
             "hand-written digits of 8x8 pixels that ship with scikit-learn (UCI; Alpaydin & Kaynak 1998)", {},
         ),
         (
-            "mnist", data.Dataset,
+            "mnist", data.DatasetKeys,
             "70,000 hand-written digits of 28x28 pixels (LeCun et al. 1998; Lefakis & Fleuret 2013)", {},
         ),
         (
-            "cifar10", data.Dataset,
+            "cifar10", data.DatasetKeys,
             "60,000 colour images of 32x32 pixels in 10 classes (Krizhevsky 2009; Lefakis & Fleuret 2013)",
             {"features": "coates_ng"},
         ),
         (
-            "stl10", data.Dataset,
+            "stl10", data.DatasetKeys,
             "13,000 labelled colour images of 96x96 pixels in 10 classes (Coates et al. 2011; Lefakis & Fleuret 2013)",
             {"features": "coates_ng"},
         ),
         (
-            "caltech101", data.Caltech101,
+            "caltech101", data.Caltech101Keys,
             "so many images of each of 101 object classes (Fei-Fei et al. 2004; Dubout & Fleuret 2014)",
             {"features": "coates_ng"},
         ),
         (
-            "inria", data.Inria,
+            "inria", data.InriaKeys,
             "the INRIA person set, windows of 64x128 pixels (Dalal & Triggs 2005; Lefakis & Fleuret 2013)",
             {"features": "hog"},
         ),
         (
-            "pedestrians", data.Dataset,
+            "pedestrians", data.DatasetKeys,
             "windows of 64x128 pixels with and without a person, a stand-in for INRIA (Lefakis & Fleuret 2013)",
             {"features": "hog"},
         ),
-        ("npz", data.FileDataset, "your own arrays: x_train, y_train, x_test, y_test (or x, y) in one .npz file", {}),
-        ("csv", data.TableDataset, "your own table in a text file", {}),
-        ("parquet", data.TableDataset, "your own table in a Parquet file", {}),
+        ("npz", data.FileDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz", {}),
+        ("csv", data.TableDatasetKeys, "your own table in a text file", {}),
+        ("parquet", data.TableDatasetKeys, "your own table in a Parquet file", {}),
         (
-            "image_folder", data.ImageFolder,
+            "image_folder", data.ImageFolderKeys,
             "your own images: a folder for each class, or train/ and test/ with such folders", {},
         ),
-        ("openml", data.OpenML, "a data set of openml.org by number or by name (Vanschoren et al. 2013)", {}),
+        ("openml", data.OpenMLKeys, "a data set of openml.org by number or by name (Vanschoren et al. 2013)", {}),
         (
-            "pendigits", data.UciTable,
+            "pendigits", data.UciTableKeys,
             "pen strokes of ten digits as 16 integers (Alpaydin & Alimoglu, UCI; Shalev-Shwartz et al. 2011)", {},
         ),
         (
-            "statlog", data.UciTable,
+            "statlog", data.UciTableKeys,
             "Landsat pixels, six kinds of soil, as 36 integers (StatLog, UCI; Shalev-Shwartz et al. 2011)", {},
         ),
         (
-            "isolet", data.UciTable,
+            "isolet", data.UciTableKeys,
             "spoken letters, 26 classes, as 617 numbers (Cole & Fanty, UCI; Shalev-Shwartz et al. 2011)", {},
         ),
-        ("letter", data.Letter, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)", {}),
+        ("letter", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)", {}),
         (
-            "chars74k", data.Chars74K,
+            "chars74k", data.Chars74KKeys,
             "digits and capitals of 1,016 computer fonts, split by font (de Campos et al. 2009; Shalev-Shwartz et al. "
             "2011)", {},
         ),
         (
-            "mnist_expanded", data.MnistExpanded,
+            "mnist_expanded", data.MnistExpandedKeys,
             "MNIST and five elastic distortions of each training image (Simard et al. 2003; Shalev-Shwartz et al. "
             "2011)", {"copies": "copies"},
         ),
     )
 } | {
     "stream": DataSet(
-        "boostrun.data.stream_set", data.Stream,
+        "boostrun.data.stream_set", data.StreamKeys,
         "your own files larger than memory, .npy or CSV, read in chunks within run.memory_limit", "chunks",
     ),
     "file_stream": DataSet(
-        "boostrun.data.streams.file_stream", data.FileStream,
+        "boostrun.data.streams.file_stream", data.FileStreamKeys,
         "your own file as a drifting stream, row by row in its order and in constant memory: CSV, .npy, .npz or "
         "Parquet", "stream",
     ),
@@ -117,42 +117,42 @@ FEATURES = {
     name: Pipeline(f"boostrun.features.{name}", keys, summary, gives)
     for name, keys, gives, summary in (
         (
-            "raw", features.Features, "codes",
+            "raw", features.FeatureKeys, "codes",
             "pixels or columns as they are; 8-bit images are their own codes (Lefakis & Fleuret 2013 on MNIST)",
         ),
-        ("hog", features.Hog, "codes", "histograms of oriented gradients (Dalal & Triggs 2005)"),
+        ("hog", features.HogKeys, "codes", "histograms of oriented gradients (Dalal & Triggs 2005)"),
         (
-            "coates_ng", features.CoatesNg, "codes",
+            "coates_ng", features.CoatesNgKeys, "codes",
             "whitened patches, a dictionary and soft-threshold encoding (Coates & Ng 2011)",
         ),
         (
-            "families19", features.Families19, "codes",
+            "families19", features.Families19Keys, "codes",
             "19 feature families: pixels, frequencies, patterns, histograms, orientations, rectangles (Dubout & "
             "Fleuret 2014)",
         ),
         (
-            "families33", features.Families33, "codes",
+            "families33", features.Families33Keys, "codes",
             "33 feature families: PHOG, visual words, region covariances, LBP, V1-like (Dubout & Fleuret 2014 on "
             "Caltech-101)",
         ),
         (
-            "linear", features.Linear, "values",
+            "linear", features.LinearKeys, "values",
             "pixels or columns as numbers, for linear predictors (Shalev-Shwartz et al. 2011)",
         ),
         (
-            "products", features.Products, "products",
+            "products", features.ProductsKeys, "products",
             "products of two scaled pixels or columns (Shalev-Shwartz et al. 2011, Figure 3)",
         ),
         (
-            "stumps", features.Stumps, "stumps",
+            "stumps", features.StumpsKeys, "stumps",
             "thresholds of pixels or columns (Shalev-Shwartz et al. 2011, Figure 3)",
         ),
         (
-            "templates", features.Templates, "codes",
+            "templates", features.TemplatesKeys, "codes",
             "patch templates under Gaussian masks, coded linearly (Shalev-Shwartz et al. 2011, Figures 4 to 6)",
         ),
         (
-            "anchors", features.Anchors, "anchors",
+            "anchors", features.AnchorsKeys, "anchors",
             "principal components, anchors and radii, for piece-wise linear predictors (Shalev-Shwartz et al. 2011, "
             "Figure 7)",
         ),

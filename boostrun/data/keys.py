@@ -8,12 +8,12 @@ from boostrun.config.fields import MISSING, integer, real, text
 
 
 @dataclass
-class Dataset:
+class DatasetKeys:
     """A data set with a split of its own."""
 
 
 @dataclass
-class SplitDataset(Dataset):
+class SplitDatasetKeys(DatasetKeys):
     """A data set that boostrun splits, the same way every time."""
 
     test_fraction: float = real(0.2, above=0.0, most=0.9, help="share of the samples that is tested on")
@@ -21,14 +21,14 @@ class SplitDataset(Dataset):
 
 
 @dataclass
-class FileDataset(SplitDataset):
+class FileDatasetKeys(SplitDatasetKeys):
     """A person's own data in a file or folder."""
 
     path: str = text(MISSING, help="the file or folder")
 
 
 @dataclass
-class TableDataset(FileDataset):
+class TableDatasetKeys(FileDatasetKeys):
     """A table with one row a sample."""
 
     test_path: str | None = text(None, help="a file of its own to test on")
@@ -36,7 +36,7 @@ class TableDataset(FileDataset):
 
 
 @dataclass
-class Stream(Dataset):
+class StreamKeys(DatasetKeys):
     """Files larger than memory, read in chunks: .npy or CSV, with a test part in files of its own."""
 
     path: str = text(MISSING, help="the training file")
@@ -49,14 +49,14 @@ class Stream(Dataset):
 
 
 @dataclass
-class ImageFolder(FileDataset):
+class ImageFolderKeys(FileDatasetKeys):
     """Folders of images."""
 
     size: int = integer(32, help="pixels of the sides that images are brought to")
 
 
 @dataclass
-class Inria(Dataset):
+class InriaKeys(DatasetKeys):
     """The INRIA person set."""
 
     windows_per_image: int = integer(10, help="background windows of each photograph")
@@ -64,7 +64,7 @@ class Inria(Dataset):
 
 
 @dataclass
-class Caltech101(Dataset):
+class Caltech101Keys(DatasetKeys):
     """Caltech-101."""
 
     train_per_class: int = integer(15, help="images of each class to train on")
@@ -74,7 +74,7 @@ class Caltech101(Dataset):
 
 
 @dataclass
-class OpenML(SplitDataset):
+class OpenMLKeys(SplitDatasetKeys):
     """A data set of openml.org."""
 
     data_id: int | None = integer(None, help="number of the data set")
@@ -83,14 +83,14 @@ class OpenML(SplitDataset):
 
 
 @dataclass
-class UciTable(Dataset):
+class UciTableKeys(DatasetKeys):
     """A table with a published split, 0, and random ones by number."""
 
     split: int = integer(0, least=0, help="0 is the published one; 1, 2, ...: random ones of the same size")
 
 
 @dataclass
-class Letter(UciTable):
+class LetterKeys(UciTableKeys):
     """UCI Letter; the first ``classes`` classes of a random order of all 26."""
 
     classes: int | None = integer(None, least=2, most=26, help="so many of them; null: all")
@@ -98,7 +98,7 @@ class Letter(UciTable):
 
 
 @dataclass
-class Chars74K(SplitDataset):
+class Chars74KKeys(SplitDatasetKeys):
     """Chars74K's computer fonts; the first ``classes`` classes of a random order of the 36 digits and capitals."""
 
     test_fraction: float = real(0.4, above=0.0, most=0.9, help="of the fonts")
@@ -108,7 +108,7 @@ class Chars74K(SplitDataset):
 
 
 @dataclass
-class MnistExpanded(Dataset):
+class MnistExpandedKeys(DatasetKeys):
     """MNIST with ``copies`` elastic distortions of each training image."""
 
     copies: int = integer(5, least=0, help="distortions of each training image")
@@ -118,7 +118,7 @@ class MnistExpanded(Dataset):
 
 
 @dataclass
-class DriftingStream(Dataset):
+class DriftingStreamKeys(DatasetKeys):
     """A stream whose concept may change, tested example by example, each before it is learnt.
 
     Accuracy is measured over the last ``window`` examples and fading by ``fading``, every ``curve_every`` examples.
@@ -130,7 +130,7 @@ class DriftingStream(Dataset):
 
 
 @dataclass
-class FileStream(DriftingStream):
+class FileStreamKeys(DriftingStreamKeys):
     """A person's own file, its rows in their order."""
 
     path: str = text(MISSING, help="the file")
@@ -141,7 +141,7 @@ class FileStream(DriftingStream):
 
 
 @dataclass
-class ConceptStream(Dataset):
+class ConceptStreamKeys(DatasetKeys):
     """A stream with a hold-out a concept, on which the model is tested every ``eval_every`` examples."""
 
     eval_every: int = integer(20, help="examples from one test on the hold-out to the next")

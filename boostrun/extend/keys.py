@@ -11,15 +11,15 @@ from typing import Any
 
 from boostrun.config.fields import MISSING, Kind, fields_of
 from boostrun.config.settings import BUDGET_KEYS
-from boostrun.data.keys import SplitDataset
+from boostrun.data.keys import SplitDatasetKeys
 from boostrun.errors import BoostrunError
-from boostrun.features.keys import Features
+from boostrun.features.keys import FeatureKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Pipeline
 
 # parameters that boostrun gives, so that they are no keys
 GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
-_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": SplitDataset, "features": Features}
+_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": SplitDatasetKeys, "features": FeatureKeys}
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
 

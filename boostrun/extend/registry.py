@@ -15,7 +15,7 @@ ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "
 _registered: dict[tuple[str, str], str] = {}
 
 
-class Own(NamedTuple):
+class OwnChoice(NamedTuple):
     """What a worker is told of a choice of a person's own, or of a paper in his folder (then ``group`` is paper)."""
 
     group: str
@@ -93,23 +93,23 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
             raise BoostrunError(f"algo '{name}': {error}") from error
 
 
-def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Own, ...]:
+def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoice, ...]:
     """What a worker must be told of these (group, values), and of the papers of a person's own folder."""
     found = {
-        Own(group, values["name"], values["class"], dict(objects.allowed([values["class"]]))[values["class"]]): None
+        OwnChoice(group, values["name"], values["class"], objects.folder_of(values["class"])): None
         for group, values in chosen
         if "class" in values
     }
-    return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
+    return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
-def everything() -> tuple[Own, ...]:
+def everything() -> tuple[OwnChoice, ...]:
     """All that a person has brought to this process, for :func:`admit` in another."""
-    found = (Own(group, name, where, objects.folder_of(where)) for (group, name), where in _registered.items())
-    return (*(Own("paper", *beside) for beside in catalogue.beside()), *found)
+    found = (OwnChoice(group, name, where, objects.folder_of(where)) for (group, name), where in _registered.items())
+    return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
-def admit(own: Iterable[Own]) -> None:
+def admit(own: Iterable[OwnChoice]) -> None:
     """In a worker: what the command has admitted may be imported here too."""
     for group, name, where, folder in own:
         if group == "paper":

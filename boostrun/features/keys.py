@@ -9,7 +9,7 @@ from boostrun.config.fields import choice, integer, real, some_of
 
 
 @dataclass
-class Features:
+class FeatureKeys:
     """Keys of every pipeline of codes: its quantile bins, and how many training samples they are fitted on."""
 
     bins: int = integer(256, least=2, most=256, help="quantile bins of a feature")
@@ -17,12 +17,12 @@ class Features:
 
 
 @dataclass
-class Stumps(Features):
+class StumpsKeys(FeatureKeys):
     """Thresholds of pixels or columns."""
 
 
 @dataclass
-class Templates(Features):
+class TemplatesKeys(FeatureKeys):
     """Patch templates under masks."""
 
     patch: int = integer(7, least=2, help="pixels of a template's side")
@@ -43,7 +43,7 @@ class Templates(Features):
 
 
 @dataclass
-class Linear:
+class LinearKeys:
     """Pixels or columns as numbers; ``minmax``: the training range is [-1, 1]."""
 
     scale: str = choice(
@@ -55,12 +55,12 @@ class Linear:
 
 
 @dataclass
-class Products(Linear):
+class ProductsKeys(LinearKeys):
     """Products of two of them."""
 
 
 @dataclass
-class Hog(Features):
+class HogKeys(FeatureKeys):
     """Histograms of oriented gradients."""
 
     orientations: int = integer(9, help="bins of directions")
@@ -69,7 +69,7 @@ class Hog(Features):
 
 
 @dataclass
-class CoatesNg(Features):
+class CoatesNgKeys(FeatureKeys):
     """Patch dictionary with soft thresholds."""
 
     atoms: int = integer(1600, help="entries of the dictionary")
@@ -83,7 +83,7 @@ class CoatesNg(Features):
 
 
 @dataclass
-class Families19(Features):
+class Families19Keys(FeatureKeys):
     """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""
 
     only: Sequence[str] | None = some_of(
@@ -95,7 +95,7 @@ class Families19(Features):
 
 
 @dataclass
-class Families33(Features):
+class Families33Keys(FeatureKeys):
     """The 33 feature families of adaptive sampling on Caltech-101 (Dubout & Fleuret 2014)."""
 
     only: Sequence[str] | None = some_of(
@@ -110,7 +110,7 @@ class Families33(Features):
 
 
 @dataclass
-class Anchors:
+class AnchorsKeys:
     """Pieces of the space: balls around anchors."""
 
     anchors: int = integer(1500, help="centres of k-means")

@@ -23,7 +23,7 @@ _others: dict[str, int] = {}  # the board of the run that this worker works for
 
 
 @dataclass(frozen=True)
-class Board:
+class TrialBoard:
     """One byte per trial in a small file: which were running when a worker died.
 
     A file and not a message, since a dead worker sends none; a byte and not a lock file, since it costs microseconds.
@@ -33,7 +33,7 @@ class Board:
     path: str
 
     @classmethod
-    def make(cls, trials: int) -> Board:
+    def make(cls, trials: int) -> TrialBoard:
         """A board of this process, after those that killed commands have left are swept away."""
         sweep(Path(tempfile.gettempdir()))
         descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX)

@@ -24,7 +24,7 @@ from boostrun.runner.trial import Execute, warm_up
 
 
 @dataclass
-class Result:
+class RunResult:
     """What became of some cells, planned anew after the run, and the records of trials that failed."""
 
     cells: list[PlannedCell]
@@ -35,7 +35,7 @@ class Result:
 
 def run_cells(
     all_settings: Sequence[Settings], *, command: Sequence[str] = (), quiet: bool = False, skip_missing: bool = False
-) -> Result:
+) -> RunResult:
     """Run what the store does not have of these cells.
 
     ``skip_missing`` leaves out cells whose data are not at hand (a paper's table is filled as far as it goes);
@@ -59,7 +59,7 @@ def run_cells(
                 alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
-            return Result(cells, [], 0, False)
+            return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
         with _engine(first, store) as engine:
             for group in alike.values():
@@ -89,7 +89,7 @@ def run_cells(
     if tracker is not None:
         tracker.track([*outcome.done, *outcome.failed])
     computed = len(outcome.done) - outcome.cached
-    return Result(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
+    return RunResult(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
 
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:

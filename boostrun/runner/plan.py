@@ -91,7 +91,7 @@ def cell_of(settings: Settings) -> Cell:
     return Cell(algo, dataset, features, settings.budget)
 
 
-def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.Own, ...]:
+def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.OwnChoice, ...]:
     """Every algorithm, data set, family and paper of a person's own: workers are told."""
     groups = ("algo", "dataset", "features")
     return registry.registered((group, getattr(settings, group)) for settings in all_settings for group in groups)

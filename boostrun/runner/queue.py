@@ -17,7 +17,7 @@ from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import pool
-from boostrun.runner.board import RECORDED, RUNNING, Board
+from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
 from boostrun.runner.cell import Trial
 from boostrun.runner.cluster import NAMES as ENGINES
 from boostrun.runner.cluster import Engine
@@ -149,7 +149,7 @@ class _Run:
         self.settled: set[int] = set()
         self.deaths: Counter[int] = Counter()
         self.sent = 0
-        self.board = Board.make(len(trials))
+        self.board = TrialBoard.make(len(trials))
         self.job = Job(
             execute=execute,
             store=Store(store.root),  # the packed files have been looked at here; a worker need not read them

@@ -30,7 +30,7 @@ class Execute:
     memory_mb: int = 1024
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
-    own: tuple[registry.Own, ...] = ()  # what a person brought and may be imported
+    own: tuple[registry.OwnChoice, ...] = ()  # what a person brought and may be imported
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.board import RECORDED, RUNNING, Board
+from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
 from boostrun.runner.cell import Trial
 from boostrun.runner.provenance import forget_threads, threads_in_force, utc_now
 from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
@@ -45,7 +45,7 @@ class Job:
     execute: Execute
     store: Store
     provenance: Mapping[str, Any]
-    board: Board
+    board: TrialBoard
 
     def __call__(self, number: int, trial: Trial, wait: bool = False) -> Summary:
         """Do one trial; ``wait`` for another process at work on it instead of answering ``busy``."""

@@ -10,6 +10,7 @@ from .page import DOCS, follow
 @pytest.mark.slow
 def test_the_tutorial_does_what_it_says(command, workplace):
     shutil.copytree(DOCS.parent / "results/reservoir/table3", workplace / "results/reservoir/table3")
+    shutil.copy(DOCS.parent / "results/equivalent.json", workplace / "results")
     assert follow(DOCS / "tutorial.md", command, workplace) == {"files": 0, "commands": 8, "examples": 43}
 
 

@@ -13,7 +13,7 @@ if not PACKAGE.is_dir():
     pytest.skip("the examples are not beside the tests", allow_module_level=True)
 
 
-def tested(*words):
+def of_its_own(*words):
     """What pytest says of the package, in a process that has not met it."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
@@ -25,12 +25,12 @@ def tested(*words):
 
 
 def test_its_own_tests_pass():
-    assert " passed" in tested("-n", "0")
+    assert " passed" in of_its_own("-n", "0")
 
 
 @pytest.mark.slow
 def test_every_command_of_its_readme_does_what_it_says():
-    assert " passed" in tested("-n", "0", "-m", "slow")
+    assert " passed" in of_its_own("-n", "0", "-m", "slow")
 
 
 def test_nothing_of_boostrun_names_it():

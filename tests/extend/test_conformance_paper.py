@@ -12,7 +12,7 @@ PAPER = """
     from boostrun.methods.declaration import Method
     from boostrun.methods.paper import DataSet, Paper
     from boostrun.config.fields import Keys, integer, keys
-    from boostrun.data.keys import DriftingStream
+    from boostrun.data.keys import DriftingStreamKeys
 
     @keys
     class VoteKeys(Keys):
@@ -22,7 +22,7 @@ PAPER = """
         title="Anybody 2026",
         methods={"vote": Method("vote:Vote", VoteKeys, "votes", budget={"T": "rounds"}, random=False, given=frozenset(),
                                 evaluation="boostrun.evaluation.staged:Fitted")},
-        datasets={"coin": DataSet("coin", DriftingStream, "a coin", "stream")},
+        datasets={"coin": DataSet("coin", DriftingStreamKeys, "a coin", "stream")},
         strategies={"first": "vote:first"},
         reference=Path(__file__).with_name("figures.csv"),
     )

@@ -15,7 +15,7 @@ from boostrun.config.fields import integer
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, build, open_bank, store
 from boostrun.features.bank import Bank
-from boostrun.features.keys import Features
+from boostrun.features.keys import FeatureKeys
 from boostrun.methods.paper import Pipeline
 
 RAW = {"name": "raw"}
@@ -235,7 +235,7 @@ def test_a_pipeline_that_a_paper_declares_needs_no_defaults_of_its_own(data, tmp
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(BoostrunError, match="my_halves has no DEFAULTS"):
         made(data, tmp_path, {"name": "halves", "pipeline": "my_halves"})
-    keys = dataclasses.make_dataclass("Halves", [("by", int, integer(2))], bases=(Features,))
+    keys = dataclasses.make_dataclass("Halves", [("by", int, integer(2))], bases=(FeatureKeys,))
     catalogue.add("features", "halves", Pipeline("my_halves", keys, "halves"))
     try:
         assert made(data, tmp_path, {"name": "halves", "by": 4}).families == [("halves", 0, 4)]

@@ -6,7 +6,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.features.families import FAMILIES, NAMES, choose
 from boostrun.features.families.orientations import cell_votes
-from boostrun.features.keys import Families19
+from boostrun.features.keys import Families19Keys
 from tests.reference.families import TWINS
 
 # 28x28 grey, 128x64 colour, 32x32 colour (Dubout & Fleuret 2014, our dimensions)
@@ -39,7 +39,9 @@ def sizes(shape):
 
 
 def test_the_names_are_those_of_the_config_and_every_family_has_a_twin():
-    assert Families19.__dataclass_fields__["only"].metadata["kind"].choices == NAMES == tuple(WIDTHS) == tuple(TWINS)
+    assert (
+        Families19Keys.__dataclass_fields__["only"].metadata["kind"].choices == NAMES == tuple(WIDTHS) == tuple(TWINS)
+    )
 
 
 @pytest.mark.parametrize("number", range(3), ids=["mnist", "inria", "cifar10"])

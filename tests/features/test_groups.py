@@ -10,7 +10,7 @@ from boostrun.features.groups.dense_sift import colour_planes, descriptors, star
 from boostrun.features.groups.phog import canny_edges
 from boostrun.features.groups.pyramid import finest, pyramid
 from boostrun.features.groups.v1s import PERIODS, gabors
-from boostrun.features.keys import Families33
+from boostrun.features.keys import Families33Keys
 from tests.reference import groups as twins
 
 # kind: values on the levels 0 to 3 (Dubout & Fleuret 2014, our dimensions)
@@ -61,7 +61,7 @@ def twin_of(kind, image):
 
 
 def test_the_families_are_the_33_of_the_config_and_their_sizes_those_of_the_table():
-    assert Families33.__dataclass_fields__["only"].metadata["kind"].choices == NAMES and len(set(NAMES)) == 33
+    assert Families33Keys.__dataclass_fields__["only"].metadata["kind"].choices == NAMES and len(set(NAMES)) == 33
     assert {kind: widths for group in make_groups() for kind, widths in group.kinds.items()} == WIDTHS
     sizes = {name: sum(f.stop - f.start for f in FAMILIES if f.name.startswith(name)) for name in TABLE}
     assert sizes == TABLE and sum(sizes.values()) == 336640 == sum(f.stop - f.start for f in FAMILIES)

@@ -12,7 +12,7 @@ import pytest
 from run_toys import Toy, script, trials, wait_for
 
 from boostrun.runner import board
-from boostrun.runner.board import RECORDED, RUNNING, WAITING, Board
+from boostrun.runner.board import RECORDED, RUNNING, WAITING, TrialBoard
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store
 
@@ -38,7 +38,7 @@ def age(path):
 
 
 def test_marks_of_this_process_and_of_a_worker_are_read(folder):
-    ours = Board.make(4)
+    ours = TrialBoard.make(4)
     try:
         ours.mark(1, RUNNING)
         code = (
@@ -61,13 +61,13 @@ def test_a_run_that_ends_leaves_none(folder, tmp_path):
 
 @needs_locks
 def test_of_old_boards_only_those_that_nobody_holds_are_swept_away(folder):
-    held, other = Board.make(2), folder / "another.board"
+    held, other = TrialBoard.make(2), folder / "another.board"
     for path in (other, folder / "boostrun-dead.board", folder / "boostrun-young.board"):
         path.write_bytes(WAITING)
     (folder / "boostrun-link.board").symlink_to(other)
     for path in (Path(held.path), other, folder / "boostrun-dead.board"):
         age(path)
-    new = Board.make(1)
+    new = TrialBoard.make(1)
     try:
         names = {path.name for path in folder.iterdir()}
         assert names == {

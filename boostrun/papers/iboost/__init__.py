@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from boostrun.data.keys import DriftingStream
+from boostrun.data.keys import DriftingStreamKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Paper
 from boostrun.papers.iboost import keys
@@ -98,25 +98,25 @@ STREAMS = {
     name: DataSet(f"{_HERE}.streams.{name}", of, summary, "stream")
     for name, of, summary in (
         (
-            "sea", keys.Sea,
+            "sea", keys.SeaKeys,
             "SEA: x1 + x2 against a threshold that changes after each quarter (Street & Kim 2001; generated)",
         ),
         (
-            "led", keys.Led,
+            "led", keys.LedKeys,
             "LED: seven segments of a digit among 17 coin flips, which change places (Breiman et al. 1984, MOA; "
             "generated)",
         ),
-        ("rbf", keys.Rbf, "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)"),
+        ("rbf", keys.RbfKeys, "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)"),
         (
-            "santafe", keys.SantaFe,
+            "santafe", keys.SantaFeKeys,
             "Santa Fe's laser series: is the next value at most c, given nine? c changes twice (Weigend & Gershenfeld "
             "1994)",
         ),
         (
-            "electricity", DriftingStream,
+            "electricity", DriftingStreamKeys,
             "electricity prices in New South Wales, up or down, 45,312 half hours (Harries 1999)",
         ),
-        ("weather", DriftingStream, "rain at Offutt Air Force Base or not, 18,159 days (Elwell & Polikar 2011)"),
+        ("weather", DriftingStreamKeys, "rain at Offutt Air Force Base or not, 18,159 days (Elwell & Polikar 2011)"),
     )
 }  # fmt: skip
 

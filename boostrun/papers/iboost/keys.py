@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.config.fields import Keys, boolean, choice, dimensions, integer, keys, real, text
-from boostrun.data.keys import ConceptStream, DriftingStream
+from boostrun.data.keys import ConceptStreamKeys, DriftingStreamKeys
 
 _BASE = "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes"
 _INCREMENTAL_BASE = "Gaussian or Bernoulli (x > 0) naive Bayes"
@@ -206,7 +206,7 @@ class DWMKeys(IncrementalKeys):
 
 
 @dataclass
-class Sea(ConceptStream):
+class SeaKeys(ConceptStreamKeys):
     """SEA: the sum of two attributes against a threshold that changes three times."""
 
     n_samples: int = integer(50_000, least=4, help="length of the stream")
@@ -215,7 +215,7 @@ class Sea(ConceptStream):
 
 
 @dataclass
-class SantaFe(ConceptStream):
+class SantaFeKeys(ConceptStreamKeys):
     """Santa Fe's laser series against a threshold that changes twice."""
 
     holdout: str = choice("segments", "disjoint", help="disjoint: set aside before the stream is made")
@@ -224,7 +224,7 @@ class SantaFe(ConceptStream):
 
 
 @dataclass
-class Led(DriftingStream):
+class LedKeys(DriftingStreamKeys):
     """LED: seven segments of a digit among 17 coin flips, exchanged as ``schedule`` says."""
 
     n_samples: int = integer(1_000_000, help="length of the stream")
@@ -241,7 +241,7 @@ class Led(DriftingStream):
 
 
 @dataclass
-class Rbf(DriftingStream):
+class RbfKeys(DriftingStreamKeys):
     """Random radial basis functions that move."""
 
     n_samples: int = integer(1_000_000, help="length of the stream")

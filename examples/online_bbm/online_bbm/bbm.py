@@ -153,4 +153,3 @@ def bbm_scores(said):
         for t in range(n):
             out[t, k] = _bbm_score(K == 1, said[k, t])
     return out
-

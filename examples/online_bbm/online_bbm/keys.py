@@ -6,11 +6,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from boostrun.config.fields import Keys, choice, integer, keys, real, renamed
-from boostrun.data.keys import DriftingStream
-from boostrun.features.keys import Features
+from boostrun.data.keys import DriftingStreamKeys
+from boostrun.features.keys import FeatureKeys
 from boostrun.papers.adaptive.keys import BanditKeys
 
-_STREAM = DriftingStream.__dataclass_fields__
+_STREAM = DriftingStreamKeys.__dataclass_fields__
 
 
 @keys
@@ -68,7 +68,7 @@ class ThompsonKeys(BanditKeys):
 
 
 @dataclass
-class Hyperplane(DriftingStream):
+class Hyperplane(DriftingStreamKeys):
     """A hyperplane that turns, tested example by example, each before it is learnt."""
 
     n_samples: int = integer(50_000, help="examples")
@@ -82,7 +82,7 @@ class Hyperplane(DriftingStream):
 
 
 @dataclass
-class TernaryPatterns(Features):
+class TernaryPatterns(FeatureKeys):
     """Histograms of local ternary patterns."""
 
     threshold: int = integer(5, help="levels by which a neighbour is brighter or darker at least")
