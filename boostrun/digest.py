@@ -25,6 +25,10 @@ __all__ = ["forget", "module_digest", "modules_of", "normalised", "source_digest
 _HOME = __name__.partition(".")[0]
 # names and defaults of keys, and what a cell is: each record holds its cell; and what finds digests
 _IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell", __name__, f"{_HOME}.source")
+# what becomes of a model that has been trained and measured
+_AFTERWARDS = tuple(
+    f"{_HOME}.methods.{name}" for name in ("archive", "plain_values", "preparation", "saved", "stream_state")
+)
 # the last names of our modules that only list what there is: keys, whose values stand in the cell or are facts, and
 # what can be chosen, of which what was chosen is a root
 _LISTS = ("keys", "catalogue")
@@ -262,7 +266,7 @@ def _body_of(module: str, name: str, own: _Own, before: tuple = ()) -> tuple[str
 
 def _counting(module: str, own: _Own) -> str:
     """The module; empty where it is not there, or does not count."""
-    if _find(module) is None or any(f"{module}.".startswith(f"{each}.") for each in _IN_THE_CELL):
+    if _find(module) is None or any(f"{module}.".startswith(f"{each}.") for each in (*_IN_THE_CELL, *_AFTERWARDS)):
         return ""
     of_paper = any(module.startswith(f"{paper}.") for paper in own.papers)
     lists = module.rpartition(".")[2] in _LISTS and (module.partition(".")[0] == _HOME or of_paper)
