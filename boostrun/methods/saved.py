@@ -214,12 +214,14 @@ _FEATURES = {"products": "products", "stumps": "stumps", "pieces": "piecewise"}
 
 
 def _names(cls: type) -> list[str]:
-    """Its own, and those of the engines that it is built on: a classifier loads what its engine has learned."""
+    """Its own, and those of the classes that it is made from whose models it can load: not of its keys."""
     from sklearn.base import BaseEstimator
+
+    from boostrun.config.fields import Keys
 
     engines = [
         base.__name__
         for base in cls.__mro__[1:]
-        if "__init__" in vars(base) and base is not object and not issubclass(base, BaseEstimator)
+        if "__init__" in vars(base) and base is not object and not issubclass(base, (BaseEstimator, Keys))
     ]
     return [cls.__name__, *engines]

@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from boostrun import (
+    ActiveReservoirClassifier,
     AdaBoostMHClassifier,
     BoostrunError,
     FullDataClassifier,
@@ -22,6 +23,7 @@ from boostrun import (
     OnlineRivalClassifier,
     ReservoirClassifier,
     ShareBoostClassifier,
+    SplitReservoirClassifier,
 )
 from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
@@ -64,8 +66,8 @@ HOG = "features=hog features.cell=4 features.block=2"
 RUNS = [
     *(("table.csv", line, cls) for line, cls in (
         ("algo=geem features=raw r=20 T=20", ReservoirClassifier),
-        ("algo=geem_split features=raw r=20 T=8", ReservoirClassifier),
-        ("algo=wsam_active features=raw r=20 T=8", ReservoirClassifier),
+        ("algo=geem_split features=raw r=20 T=8", SplitReservoirClassifier),
+        ("algo=wsam_active features=raw r=20 T=8", ActiveReservoirClassifier),
         ("algo=logitboost features=raw T=9", FullDataClassifier),
         ("algo=oza features=raw T=9", OnlineRivalClassifier),
         ("algo=laminating features=raw T=9", AdaBoostMHClassifier),
@@ -120,7 +122,7 @@ def test_the_model_of_a_run_takes_raw_samples(folder, data, line, cls):
     written, numbers, raw = run(folder, data, line)
     X = raw.x_test.reshape(len(raw.x_test), -1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if "split" in line else "error")  # its parts are no parameter of the classifier
+        warnings.simplefilter("error")
         loaded = cls.load(written)
     named = loaded.__dict__.pop("feature_names_in_", None)  # arrays have no names
     assert (named is not None) == (data == "table.csv") and (named is None or list(named) == list("abcde"))
