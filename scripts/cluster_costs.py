@@ -20,7 +20,7 @@ from pathlib import Path
 
 from boostrun.config import defaults
 from boostrun.runner import cluster
-from boostrun.runner.board import Board
+from boostrun.runner.board import TrialBoard
 from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.cluster.task import Site, Task
 from boostrun.runner.provenance import collect
@@ -75,7 +75,7 @@ def task_costs() -> dict[str, str]:
     import cloudpickle
 
     (trial,) = trials_of("task", 1)
-    job = Job(nothing, Store(Path("results/runs")), collect(["boostrun"]), Board("/tmp/boostrun-00000000.board"))
+    job = Job(nothing, Store(Path("results/runs")), collect(["boostrun"]), TrialBoard("/tmp/boostrun-00000000.board"))
     with tempfile.TemporaryDirectory() as folder:
         task = Task("1", job, Site(folder), ((0, trial),), False)
         answer = Summary(0, "done", nothing(trial)["metrics"])
