@@ -1,10 +1,12 @@
 """Rows of results/equivalent.json: which digests stand for code that computes the same.
 
-``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT]`` repeats, for each method, kind
+``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT] [--only METHOD ...] [--instead
+KEY=VALUE ...]`` repeats, for each method, kind
 of input and digest whose published records are stale by their code alone, N of their cheapest trials with today's code,
 without writing to any store. Where metrics and curve come out equal to the bit (seconds apart) a row leads from that
 digest to today's. A figure can differ in its last digit between machines: then the same trial is
-repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are compared. What was found is
+repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are compared; so are trials
+with the settings of ``--instead``, where published ones would take hours. What was found is
 kept as it comes: the same command goes on from there.
 """
 
@@ -132,7 +134,16 @@ def repeated(record: dict[str, Any], now: Checkout, before: Checkout | None) -> 
     return lines, False
 
 
-def rerun(seeds: int, minutes: float, before: Path | None) -> int:
+def made(method: str, words: list[str], seeds: int) -> list[dict[str, Any]]:
+    """Trials of a method with these settings, as records of which only the old code knows the results."""
+    settings = compose_one([f"algo={method}", *words])
+    cell = plan.cell_of(settings)
+    inputs = {"data": plan.input_for(cell.dataset).key(cell.dataset, cell.features, plan.places_of(settings))}
+    made = {"cell": cell.config(), "inputs": {**inputs, "source": ""}, "cost": {}, "metrics": {}, "curve": {}}
+    return [{**made, "seed": seed, "key": ""} for seed in range(seeds)]
+
+
+def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], only: list[str]) -> int:
     """Repeat what is stale by its code, cheapest groups first; returns 1 when something differs."""
     began = time.monotonic()
     known, groups = Equivalent.read(RESULTS), defaultdict(list)
@@ -141,14 +152,18 @@ def rerun(seeds: int, minutes: float, before: Path | None) -> int:
         today = source_digest(*code_of(cell))
         if not known.kind(record["inputs"]["source"], today):
             groups[cell.algo["name"], kind_of(cell), record["inputs"]["source"], today].append(record)
-    chosen = {group: sorted(found, key=price)[:seeds] for group, found in groups.items()}
+    groups = {group: found for group, found in groups.items() if not only or group[0] in only}
+    chosen = {
+        group: made(group[0], instead, seeds) if instead else sorted(found, key=price)[:seeds]
+        for group, found in groups.items()
+    }
     print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records", flush=True)
     data_root, _ = plan.roots(compose_one([]))
     # kept between calls: banks are costly to build
     banks = Path(os.environ.get("BOOSTRUN_CACHE", Path(tempfile.gettempdir()) / "boostrun-equivalent"))
     now = Checkout(Path(), data_root, banks)
     then = Checkout(before, data_root, banks) if before else None
-    order = sorted(chosen, key=lambda group: sum(price(record)[0] for record in chosen[group]))
+    order = sorted(chosen, key=lambda group: sum(price(record)[0] for record in groups[group][:seeds]))
     wrong = 0
     for number, group in enumerate(order, 1):
         if time.monotonic() - began > 60 * minutes:
@@ -175,8 +190,12 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--before", type=Path, help="a checkout of the code that the records carry the digest of")
+    parser.add_argument("--only", nargs="*", default=[], help="methods")
+    parser.add_argument("--instead", nargs="*", default=[], help="settings to repeat in place of published trials")
     given = parser.parse_args()
-    return rerun(given.seeds, given.minutes, given.before)
+    if given.instead and given.before is None:
+        parser.error("--instead compares with the old code: --before is needed")
+    return rerun(given.seeds, given.minutes, given.before, given.instead, given.only)
 
 
 if __name__ == "__main__":
