@@ -1,12 +1,11 @@
 """Rows of results/equivalent.json: which digests stand for code that computes the same.
 
-``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT] [--only METHOD ...] [--instead
-KEY=VALUE ...]`` repeats, for each method, kind
-of input and digest whose published records are stale by their code alone, N of their cheapest trials with today's code,
-without writing to any store. Where metrics and curve come out equal to the bit (seconds apart) a row leads from that
-digest to today's. A figure can differ in its last digit between machines: then the same trial is
-repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are compared; so are trials
-with the settings of ``--instead``, where published ones would take hours. What was found is
+``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT] [--only METHOD ...] [--instead KEY=VALUE
+...]`` repeats, for each method, kind of input and digest whose published records are stale by their code alone, N of
+their cheapest trials with today's code, without writing to any store. Where metrics and curve come out equal to the
+bit (seconds apart) a row leads from that digest to today's. A figure can differ in its last digit between machines:
+then the same trial is repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are
+compared; so are trials with the settings of ``--instead``, where published ones would take hours. What was found is
 kept as it comes: the same command goes on from there.
 """
 
