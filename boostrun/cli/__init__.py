@@ -15,9 +15,14 @@ from pathlib import Path
 from boostrun.cli.arguments import USAGE, VERBS, parse
 from boostrun.errors import BoostrunError
 
+_TRIALS = ("run", "reproduce", "tune")  # verbs whose process, where it trains at all, does nothing else
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command line; returns its exit code (0 done, 1 some trials failed, 2 bad usage, 130 interrupted)."""
+
+def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
+    """Run a command line; returns its exit code (0 done, 1 some trials failed, 2 bad usage, 130 interrupted).
+
+    ``alone``: nobody else uses estimators in this process.
+    """
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
@@ -36,6 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from boostrun.config import catalogue
 
             catalogue.read_beside(Path(words.config_dir))
+        if alone and words.verb in _TRIALS:
+            from boostrun.methods import scikit_learn
+
+            scikit_learn.spare()
         return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
     except BoostrunError as error:
         print(f"boostrun: {error}", file=sys.stderr)
@@ -53,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command() -> int:
     """The installed command: :func:`main`, deaf to ctrl-C once that has ended and the interpreter closes down."""
-    code = main()
+    code = main(alone=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code
 

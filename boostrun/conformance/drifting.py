@@ -117,6 +117,7 @@ def _worker(dataset: Mapping[str, Any], data_root: Path, stream: Any) -> None:
 
 
 def _seeds(dataset: Mapping[str, Any], data_root: Path, stream: Callable) -> None:
+    stream()  # skipped where its files are not there
     loader = importlib.import_module(catalogue.dataset(dataset).loader)
     if loader.files(dataset, data_root):
         raise Skipped("it is read from files: the same examples for every seed")

@@ -8,6 +8,8 @@ import numpy as np
 
 from ..errors import BoostrunError
 
+_DRAWS = 100  # of parts, until each has every class
+
 
 class ArraySource:
     """Samples in arrays (memory maps welcome), handed out in shuffled passes: each once before any comes again.
@@ -57,17 +59,21 @@ class ArraySource:
     def split(self, parts: int) -> list[ArraySource]:
         """``parts`` sources of disjoint random samples, equal in number but for one; nothing is copied.
 
-        Raises BoostrunError when there are fewer samples than parts, or a part lacks one of the labels.
+        Drawn again, a hundred times at most, until every part has samples of every class. Raises BoostrunError when
+        there are fewer samples than parts, or a part still lacks one of the labels.
         """
-        n = len(self.labels)
+        n, k = len(self.labels), len(self.class_labels())
         if not 1 <= parts <= n:
             raise BoostrunError(f"{n} samples cannot be split into {parts} parts")
         seeds = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, 2**31)).spawn(parts + 1)
-        order = np.random.default_rng(seeds[0]).permutation(n)
-        divided = [Part(self, np.sort(rows), seed) for rows, seed in zip(np.array_split(order, parts), seeds[1:])]
-        for part in divided:
-            if len(part.class_labels()) < len(self.class_labels()):
-                raise BoostrunError(f"split into {parts} parts, one of them lacks samples of some class")
+        rng = np.random.default_rng(seeds[0])
+        for _ in range(_DRAWS):
+            shuffled = np.array_split(rng.permutation(n), parts)
+            divided = [Part(self, np.sort(rows), seed) for rows, seed in zip(shuffled, seeds[1:])]
+            if all(len(part.class_labels()) == k for part in divided):
+                break
+        else:
+            raise BoostrunError(f"split into {parts} parts, one of them lacks samples of some class")
         return divided  # type: ignore[return-value]
 
     def open(self, capacity: int, stream: int = 0) -> Filter:

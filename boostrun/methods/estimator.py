@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from boostrun.data.source import ArraySource
 from boostrun.methods import one_vs_all
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.saved import Saveable
+from boostrun.methods.scikit_learn import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_random_state,
+    validate_data,
+)
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 

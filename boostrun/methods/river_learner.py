@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from river import base
-from sklearn.base import clone
 
+from boostrun.methods.scikit_learn import clone
 from boostrun.methods.stream_learner import StreamLearner
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostrun.errors import BoostrunError
 from boostrun.methods import plain_values as plain
 from boostrun.methods.preparation import PREFIX, Preparation
+from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
 _LABELS = (bool, int, float, str)
 
@@ -215,8 +215,6 @@ _FEATURES = {"products": "products", "stumps": "stumps", "pieces": "piecewise"}
 
 def _names(cls: type) -> list[str]:
     """Its own, and those of the classes that it is made from whose models it can load: not of its keys."""
-    from sklearn.base import BaseEstimator
-
     from boostrun.config.fields import Keys
 
     engines = [

@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostrun.errors import BoostrunError
 from boostrun.methods.saved import Saveable
+from boostrun.methods.scikit_learn import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_is_fitted,
+    check_random_state,
+    clone,
+    type_of_target,
+    validate_data,
+)
 from boostrun.methods.stream_state import StreamState
 
 

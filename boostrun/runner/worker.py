@@ -137,12 +137,15 @@ def peak_memory_mb() -> float | None:
 
 
 def prepare(parent: int, die_with_thread: bool) -> None:
-    """When a worker process starts: leave ctrl-C to the parent, and end with the parent.
+    """When a worker process starts: leave ctrl-C to the parent, end with the parent, and spare scikit-learn.
 
     ``die_with_thread`` also asks the kernel to see to it, which it does when the *thread* that started the worker ends.
     """
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from boostrun.methods import scikit_learn
+
+    scikit_learn.spare()
     if os.name == "posix":
         if die_with_thread and sys.platform == "linux":
             _die_with_parent()

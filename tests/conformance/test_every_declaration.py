@@ -90,6 +90,14 @@ def test_a_stream_keeps_the_rules(name, data):
     hold(things.of_choice("dataset", name, _few(name)), lambda check: not check.startswith(LONG))
 
 
+@pytest.mark.parametrize("name", ["electricity", "santafe", "weather"])
+def test_a_stream_whose_files_are_not_there_is_skipped(name, monkeypatch, tmp_path):
+    monkeypatch.setenv("BOOSTRUN_DATA", str(tmp_path))
+    section = things.of_choice("dataset", name, _few(name))
+    found = outcomes(section.checks, section.own)
+    assert {each.status for each in found} == {"skipped"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TABLES if _given(name) and name != "openml"])
 def test_a_table_keeps_the_rules(name, data):

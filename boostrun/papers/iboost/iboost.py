@@ -6,10 +6,10 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
+from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.holdout import HeldOut, Members, predicted
 from boostrun.papers.iboost.kernels import bases

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import iboost_adwin as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins

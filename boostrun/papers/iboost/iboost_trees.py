@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from boostrun.errors import BoostrunError
+from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels

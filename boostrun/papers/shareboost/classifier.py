@@ -6,15 +6,18 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from boostrun.config.fields import check, fields_of
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
 from boostrun.methods.saved import Saveable
+from boostrun.methods.scikit_learn import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_random_state,
+    validate_data,
+)
 from boostrun.papers.shareboost.checkpoint import Checkpoint, Round
 from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from boostrun.errors import BoostrunError
 from boostrun.methods.saved import Saveable
+from boostrun.methods.scikit_learn import BaseEstimator, ClassifierMixin, check_classification_targets, validate_data
 from boostrun.papers.shareboost.features import features_of
 
 

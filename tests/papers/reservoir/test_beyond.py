@@ -136,6 +136,15 @@ def test_parts_are_disjoint_and_cover_the_source_and_know_nothing_of_the_rest():
         source.split(50)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_are_drawn_again_until_each_has_samples_of_a_rare_class(seed):
+    labels = np.repeat([0, 1], [17, 3])
+    source = ArraySource(np.arange(20)[:, None], labels, seed)
+    parts = source.split(3)
+    assert all(set(part.labels) == {0, 1} for part in parts)
+    assert sorted(np.concatenate([part.open(7).draw(len(part.labels))[0][:, 0] for part in parts])) == list(range(20))
+
+
 def test_scores_of_an_average_are_the_mean_of_the_scores():
     samples, y = toy()
     ensembles = [
