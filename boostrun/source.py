@@ -68,12 +68,13 @@ def without(source: str, name: str, more: Iterable[ast.AST]) -> str:
         lines[first] = lines[first][:start] + (rest if first == last else "")
         for row in range(first + 1, last + 1):
             lines[row] = rest if row == last else ""
-        inside.difference_update(range(first, last))
+        inside = inside.difference(range(first, last))
     kept = [line if row in inside else line.rstrip() for row, line in enumerate(lines)]
     return "".join(line + "\n" for row, line in enumerate(kept) if line or row in inside)
 
 
-def _comments_and_strings(source: str) -> tuple[list[tuple[int, int]], set[int]]:
+@cache
+def _comments_and_strings(source: str) -> tuple[list[tuple[int, int]], frozenset[int]]:
     """Where comments begin (row, column), and the rows whose end lies inside a string: these are kept to the letter."""
     comments: list[tuple[int, int]] = []
     inside: set[int] = set()
@@ -88,7 +89,7 @@ def _comments_and_strings(source: str) -> tuple[list[tuple[int, int]], set[int]]
             begun.append(token.start[0] - 1)
         elif kind in ("FSTRING_END", "TSTRING_END"):
             inside.update(range(begun.pop(), token.end[0] - 1))
-    return comments, inside
+    return comments, frozenset(inside)
 
 
 def _unwanted(tree: ast.Module) -> list[ast.AST]:

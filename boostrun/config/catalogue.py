@@ -31,9 +31,8 @@ def papers() -> dict[str, Paper]:
     """
     from boostrun.core import CORE
 
-    named = {point.name: point.value for point in sorted(entry_points(group="boostrun.papers"))}
     found: dict[str, Paper] = {"": CORE}
-    for name, where in {**named, **{name: where for name, (where, _) in _beside.items()}}.items():
+    for name, where in {**_installed(), **{name: where for name, (where, _) in _beside.items()}}.items():
         try:
             found[name] = obtain(where)
         except Exception as error:
@@ -78,8 +77,14 @@ def beside() -> list[tuple[str, str, str]]:
 
 def declaring() -> frozenset[str]:
     """Dotted names of the modules that declare the papers."""
-    installed = (point.value for point in entry_points(group="boostrun.papers"))
-    return frozenset(where.partition(":")[0] for where in (*installed, *(where for where, _ in _beside.values())))
+    beside = (where for where, _ in _beside.values())
+    return frozenset(where.partition(":")[0] for where in (*_installed().values(), *beside))
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
+    """Name -> module:OBJECT of the entry points; looked up once, which takes longer than a digest."""
+    return {point.name: point.value for point in sorted(entry_points(group="boostrun.papers"))}
 
 
 def methods() -> dict[str, Method]:

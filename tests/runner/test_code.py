@@ -1,6 +1,7 @@
 """What makes a record stale: which code counts for which cell, and which digests stand for the same code."""
 
 import dataclasses
+import functools
 import importlib
 import json
 from pathlib import Path
@@ -43,9 +44,8 @@ LISTS = (
 
 @pytest.fixture(autouse=True)
 def fresh():
-    digest.forget()
     yield
-    digest.forget()
+    forget_but_bodies()
 
 
 def cells():
@@ -78,8 +78,16 @@ def edit(monkeypatch, module, change):
         assert change(text) != text, f"{module} does not say that any more"
         return change(text)
 
+    body = digest._body
     monkeypatch.setattr(digest, "_read", read)
-    digest.forget()
+    forget_but_bodies()
+    edited = functools.cache(body.__wrapped__)
+    monkeypatch.setattr(digest, "_body", lambda name, own: (edited if name == module else body)(name, own))
+
+
+def forget_but_bodies():
+    for cached in (digest._digest, digest._closure, digest._hash, digest._tree, digest._passed_on, digest._defined):
+        cached.cache_clear()
 
 
 def declare(monkeypatch, name, **changes):
