@@ -80,25 +80,28 @@ def test_no_value_whatever_passes_a_declaration_unchecked(value):
             assert found == (field.default if value is None else kind_of(field).read(found))
 
 
-def test_every_item_of_a_paper_composes_and_its_figures_exist():
+ITEMS = [name for name in compose.options("paper") if not paper.drawing(name)]  # but figures without trials
+FIRST = {name.split("/")[0]: name for name in reversed(ITEMS)}.values()  # of each paper; the others take their time
+
+
+@pytest.fixture(scope="module")
+def bases():
+    return {}  # what items share is composed once
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in FIRST)) for name in ITEMS])
+def test_every_item_of_a_paper_composes_and_its_figures_exist(name, bases):
     from boostrun.report.reference import lookup, reference
 
-    bases: dict = {}  # what items share is composed once
-    for name in compose.options("paper"):
-        if paper.drawing(name):  # a figure without trials
-            continue
-        raw = paper._read(name, None)
-        own = not raw["paper"]  # no figures to stand beside
-        datasets = raw["blocks"][0]["sweep"].get("dataset", [])  # none: the item has one, among its overrides
-        one = ["dataset=inria" if "inria" in datasets else f"dataset={datasets[0]}"] if datasets else []
-        item = paper.load(name, [] if "beside" in raw else one, bases=bases)  # one composes as others do
-        assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
-        if own:
-            continue
+    raw = paper._read(name, None)
+    datasets = raw["blocks"][0]["sweep"].get("dataset", [])  # none: the item has one, among its overrides
+    one = ["dataset=inria" if "inria" in datasets else f"dataset={datasets[0]}"] if datasets else []
+    item = paper.load(name, [] if "beside" in raw else one, bases=bases)  # one composes as others do
+    assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
+    if raw["paper"]:  # else it has no figures to stand beside
         frame = reference(item.spec.paper, item.spec.table)
         entries = item.entries([_empty(settings) for settings in item.settings])
-        found = [lookup(frame, entry.metric, entry.where) for entry in entries if entry.where]
-        assert any(found)
+        assert any(lookup(frame, entry.metric, entry.where) for entry in entries if entry.where)
 
 
 def test_an_item_that_draws_says_so_alone(tmp_path):
