@@ -9,6 +9,7 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_all
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.provenance import instructions_in_force
 from boostrun.runner.store import Store
 
 
@@ -33,7 +34,21 @@ def main(words: Arguments) -> int:
     estimate = f", about {_duration(total)} on one core" if total else ""
     print(f"{cached} cached, {stale} stale, {to_run} to run{estimate}", end="")
     print(f" and {unknown} cells of unknown time" if unknown else "")
+    for words_of, count in _elsewhere(cells).items():
+        print(f"{count} of the cached were made with {words_of}: trials made here can differ, see the FAQ")
     return 0
+
+
+def _elsewhere(cells: Sequence[PlannedCell]) -> dict[str, int]:
+    """How many trials that are done were made with other instruction sets than this process has, by what differs."""
+    here, found = instructions_in_force(), dict[str, int]()
+    for record in (record for cell in cells for record in cell.done):
+        there = record["provenance"].get("instructions", {})
+        other = {name: there[name] for name in there.keys() & here.keys() if there[name] != here[name]}
+        if other:
+            named = ", ".join(f"{name} {other[name]} (here {here[name]})" for name in sorted(other))
+            found[named] = found.get(named, 0) + 1
+    return found
 
 
 def _line(cell: PlannedCell, seconds: float | None, megabytes: float | None) -> str:

@@ -38,11 +38,12 @@ def collect(command: Sequence[str] | None = None) -> dict[str, Any]:
     -------
     dict
         ``git`` ({"revision", "dirty"}, or None outside a checkout of boostrun), ``versions``, ``python``,
-        ``platform``, ``cpu`` ({"model", "cores", "usable"}), ``threads`` (of this process, see
-        :func:`threads_in_force`; the queue puts those of the worker in their place), ``command``, ``time`` (UTC, ISO).
+        ``platform``, ``cpu`` ({"model", "cores", "usable"}), ``threads`` and ``instructions`` (of this process, see
+        :func:`threads_in_force` and :func:`instructions_in_force`; the queue puts those of the worker in their place),
+        ``command``, ``time`` (UTC, ISO).
 
     >>> sorted(collect(["boostrun", "algo=geem"]))
-    ['command', 'cpu', 'git', 'platform', 'python', 'threads', 'time', 'versions']
+    ['command', 'cpu', 'git', 'instructions', 'platform', 'python', 'threads', 'time', 'versions']
     """
     revision = _revision()
     return {
@@ -52,6 +53,7 @@ def collect(command: Sequence[str] | None = None) -> dict[str, Any]:
         "platform": platform.platform(),
         "cpu": {"model": _cpu_model(), "cores": os.cpu_count() or 1, "usable": usable_cores()},
         "threads": threads_in_force(),
+        "instructions": instructions_in_force(),
         "command": [str(word) for word in (sys.argv if command is None else command)],
         "time": utc_now(),
     }
@@ -91,6 +93,35 @@ def threads_in_force() -> dict[str, Any]:
         "numba": int(numba.get_num_threads()) if numba and hasattr(numba, "get_num_threads") else None,
         "environment": {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ},
     }
+
+
+def instructions_in_force() -> dict[str, str]:
+    """Instruction sets that the numerical libraries loaded in this process have chosen, by library.
+
+    Rounding, and the order of equal values in a sort, hang on them: figures of two sets can differ, see the FAQ.
+
+    >>> instructions_in_force()["numpy"]
+    '...'
+    """
+    found = dict(_instructions(len(sys.modules)))
+    if "llvmlite" in sys.modules:
+        from llvmlite.binding import get_host_cpu_name
+
+        found["numba"] = os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name()
+    return found
+
+
+@lru_cache(maxsize=1)
+def _instructions(_modules_loaded: int) -> dict[str, str]:
+    import numpy
+    from threadpoolctl import threadpool_info
+
+    extensions = numpy.show_config(mode="dicts")["SIMD Extensions"]
+    found = {"numpy": " ".join(extensions.get("found") or extensions.get("baseline", []))}
+    for pool in threadpool_info():
+        if "architecture" in pool:
+            found[pool["internal_api"]] = str(pool["architecture"])
+    return found
 
 
 def forget_threads() -> None:

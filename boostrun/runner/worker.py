@@ -16,7 +16,7 @@ from typing import Any
 from boostrun.errors import BoostrunError
 from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
 from boostrun.runner.cell import Trial
-from boostrun.runner.provenance import forget_threads, threads_in_force, utc_now
+from boostrun.runner.provenance import forget_threads, instructions_in_force, threads_in_force, utc_now
 from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
 
 Execute = Callable[[Trial], Mapping[str, Any]]
@@ -103,7 +103,9 @@ def make_record(
         "status": "done" if error is None else "failed",
         "inputs": {"data": trial.inputs.data, "source": trial.inputs.source},
         **parts,
-        "provenance": {**provenance, "threads": threads_in_force(), "time": utc_now()},
+        "provenance": {
+            **provenance, "threads": threads_in_force(), "instructions": instructions_in_force(), "time": utc_now(),
+        },  # fmt: skip
         "error": None if error is None else dict(error),
     }
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from boostrun.config import catalogue
+from boostrun.runner import provenance
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
 
@@ -145,6 +146,23 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
     assert "3 stale (code changed)" in command(f"plan algo=rand {SMALL}")[1]
     code, out, _ = command(f"table reservoir/table3 dataset=digits algo=rand {SMALL.replace('dataset=digits ', '')}")
     assert code == 0 and "†" in out
+
+
+def test_plan_and_diff_tell_trials_made_with_other_instruction_sets(command, workplace, monkeypatch):
+    command(f"algo=rand {SMALL}")
+    here = provenance.instructions_in_force()
+    assert here["numpy"] and "were made with" not in command(f"plan algo=rand {SMALL}")[1]
+    path, *_ = sorted((workplace / "results" / "runs").rglob("*.json"))
+    record = json.loads(path.read_text())
+    assert record["provenance"]["instructions"]["numpy"] == here["numpy"]
+    assert set(record["provenance"]["instructions"]) == {"numpy", "numba", "openblas"}
+    record["provenance"]["instructions"]["numpy"] = "SSE"
+    (workplace / "other.json").write_text(json.dumps(record))
+    _, out, _ = command(f"diff {path} other.json")
+    assert re.search(r"instructions.numpy +a: .* +b: SSE", out)
+    path.write_text(json.dumps(record))
+    said = f"1 of the cached were made with numpy SSE (here {here['numpy']}): trials made here can differ, see the FAQ"
+    assert said in command(f"plan algo=rand {SMALL}")[1]
 
 
 def test_a_failed_trial_is_named_with_the_command_that_runs_it_again(command, workplace, monkeypatch):
