@@ -94,6 +94,7 @@ def make_record(
     trial: Trial, provenance: Mapping[str, Any], parts: Mapping[str, Any], error: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The record of a trial that ends now in this process; ``parts`` are metrics, cost and curve."""
+    in_force = {"threads": threads_in_force(), "instructions": instructions_in_force()}
     return {
         "schema": 1,
         "key": trial.key,
@@ -103,9 +104,7 @@ def make_record(
         "status": "done" if error is None else "failed",
         "inputs": {"data": trial.inputs.data, "source": trial.inputs.source},
         **parts,
-        "provenance": {
-            **provenance, "threads": threads_in_force(), "instructions": instructions_in_force(), "time": utc_now(),
-        },  # fmt: skip
+        "provenance": {**provenance, **in_force, "time": utc_now()},
         "error": None if error is None else dict(error),
     }
 
