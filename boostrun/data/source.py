@@ -69,7 +69,7 @@ class ArraySource:
         rng = np.random.default_rng(seeds[0])
         for _ in range(_DRAWS):
             shuffled = np.array_split(rng.permutation(n), parts)
-            divided = [Part(self, np.sort(rows), seed) for rows, seed in zip(shuffled, seeds[1:])]
+            divided = [SourcePart(self, np.sort(rows), seed) for rows, seed in zip(shuffled, seeds[1:])]
             if all(len(part.class_labels()) == k for part in divided):
                 break
         else:
@@ -82,7 +82,7 @@ class ArraySource:
         return Filter(self, capacity, np.random.default_rng(entropy))
 
 
-class Part(ArraySource):
+class SourcePart(ArraySource):
     """Some rows of another source, as a source of their own."""
 
     def __init__(self, whole: ArraySource, rows: np.ndarray, seed: np.random.SeedSequence):

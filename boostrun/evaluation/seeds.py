@@ -9,7 +9,7 @@ from numpy.random import SeedSequence
 from boostrun.config.fields import whole_number
 
 
-class Seeds(NamedTuple):
+class TrialSeeds(NamedTuple):
     """Independent seeds of one trial, one per axis.
 
     Two algorithms run with one seed share ``split`` and ``filter``; how much one of them draws for itself from
@@ -24,7 +24,7 @@ class Seeds(NamedTuple):
     """Every random choice of the method itself."""
 
 
-def spawn(seed: int) -> Seeds:
+def spawn(seed: int) -> TrialSeeds:
     """The seeds of the trial number ``seed`` (an integer of at least 0).
 
     The axes are children of one ``SeedSequence`` in a fixed order, which stored records rely on: a new axis goes last.
@@ -40,4 +40,4 @@ def spawn(seed: int) -> Seeds:
     >>> np.random.default_rng(seeds.filter).integers(100, size=3).tolist()
     [71, 10, 15]
     """
-    return Seeds(*SeedSequence(whole_number(seed, "seed")).spawn(len(Seeds._fields)))
+    return TrialSeeds(*SeedSequence(whole_number(seed, "seed")).spawn(len(TrialSeeds._fields)))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.seeds import Seeds, spawn
+from boostrun.evaluation.seeds import TrialSeeds, spawn
 
 
 def first(sequence):
@@ -22,7 +22,7 @@ def test_axes_and_seeds_are_all_different():
 
 def test_stored_records_rely_on_these_states():
     assert [int(s.generate_state(1)[0]) for s in spawn(0)] == [3757552657, 673228719, 3241444873]
-    assert Seeds._fields == ("split", "filter", "algorithm")
+    assert TrialSeeds._fields == ("split", "filter", "algorithm")
 
 
 def test_what_an_algorithm_draws_does_not_change_the_data_of_another():

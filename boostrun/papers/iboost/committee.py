@@ -6,7 +6,7 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost.holdout import HeldOut, Members, predicted
+from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted
 from boostrun.papers.iboost.kernels import adaboost as kernels
 from boostrun.papers.iboost.kernels import bases
 
@@ -51,10 +51,10 @@ class Committee(StreamLearner):
         """(m,) float64, coefficients of the members."""
         return self._coefficients[: self._counts[kernels.SIZE]].copy()
 
-    def members(self) -> Members:
+    def members(self) -> CommitteeMembers:
         """The committee as numbers, not copied."""
         size = int(self._counts[kernels.SIZE])
-        return Members(self._family, self._models, self._coefficients, size, self._n_classes, signed=False)
+        return CommitteeMembers(self._family, self._models, self._coefficients, size, self._n_classes, signed=False)
 
     def answers_on(self, X: np.ndarray) -> HeldOut:
         """Labels of the rows of X by the committee as it stands, each time it is called."""

@@ -12,7 +12,7 @@ from boostrun.papers.iboost.kernels.bases import respond_window
 _BLOCK = 4096  # rows whose answers are in memory together
 
 
-class Members(NamedTuple):
+class CommitteeMembers(NamedTuple):
     """The members of a committee as numbers.
 
     ``family`` and the rows of ``models`` (M, width) float64 as in :mod:`boostrun.papers.iboost.kernels.bases`, the
@@ -52,7 +52,7 @@ class HeldOut:
         codes, _ = _voted(members, self._responses, rows)
         return learner.classes_[np.minimum(codes, len(learner.classes_) - 1)]
 
-    def _answered(self, members: Members) -> np.ndarray:
+    def _answered(self, members: CommitteeMembers) -> np.ndarray:
         """Which row of the responses is whose, int64 (size,): those of members that went are given to the new."""
         models = members.models
         shape, kind = (len(models), len(self._x)), np.min_scalar_type(members.n_classes - 1)
@@ -69,7 +69,7 @@ class HeldOut:
         return np.array([rows[key] for key in keys], np.int64)
 
 
-def predicted(members: Members, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def predicted(members: CommitteeMembers, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Codes (k,) of the rows x (k, d) by a committee, and the sums that it tells them by: F(x) (1, k) of two classes if
     the members are ``signed``, else votes (K, k). Cost k responses a member, a block of rows at a time."""
     codes = np.empty(len(x), np.int64)
@@ -85,14 +85,14 @@ def predicted(members: Members, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return codes, scores
 
 
-def _answers(members: Members, j: int, columns: np.ndarray) -> np.ndarray:
+def _answers(members: CommitteeMembers, j: int, columns: np.ndarray) -> np.ndarray:
     """Codes (t,) that member j gives the columns (d, t)."""
     out = np.empty(columns.shape[1], np.int64)
     respond_window(members.family, members.models[j], columns, members.n_classes, out)
     return out
 
 
-def _voted(members: Members, responses: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _voted(members: CommitteeMembers, responses: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Codes (t,) and sums, of members that answered in these rows of ``responses`` (r, t)."""
     length = responses.shape[1]
     codes = np.empty(length, np.int64)

@@ -11,7 +11,7 @@ from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost.holdout import HeldOut, Members, predicted
+from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
 from boostrun.papers.iboost.kernels.margins import margins_of
@@ -92,7 +92,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             return scores[0] if len(scores) == 1 else scores.T
         return predicted(self.members(), X)[1].T  # type: ignore[arg-type]
 
-    def members(self) -> Members | None:
+    def members(self) -> CommitteeMembers | None:
         """The committee as numbers, not copied; None where there is one a class."""
         return self._committees()[0] if len(self._states) == 1 else None
 
@@ -100,10 +100,12 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         """Labels of the rows of X by the committee as it stands, each time it is called."""
         return HeldOut(self, X)
 
-    def _committees(self) -> list[Members]:
+    def _committees(self) -> list[CommitteeMembers]:
         family, n_classes = self._settings.family, self._settings.n_classes
         return [
-            Members(family, state.models, state.coefficients, int(state.counts[kernels.SIZE]), n_classes, signed=True)
+            CommitteeMembers(
+                family, state.models, state.coefficients, int(state.counts[kernels.SIZE]), n_classes, signed=True
+            )
             for state in self._states
         ]
 
@@ -134,7 +136,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         return sum(int(state.counts[place]) for state in self._states)
 
     @property
-    def _state(self) -> kernels.State:
+    def _state(self) -> kernels.CommitteeState:
         return self._states[0]
 
     def _begin(self, n_features: int, n_classes: int) -> None:
@@ -147,13 +149,13 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             self._settings = self._numbers(n_classes)
             self._states = [self._empty(n_features, n_classes, self.n_window)]
 
-    def _empty(self, n_features: int, n_classes: int, slots: int, number: int = 0) -> kernels.State:
+    def _empty(self, n_features: int, n_classes: int, slots: int, number: int = 0) -> kernels.CommitteeState:
         """A window of so many slots, none in use, and a committee without members, the ``number``-th of several."""
         M = self.budget
         ordered = (n_features, slots) if self.base == "stump" else (0, 0)
         size = bases.width(self._settings.family, n_features, n_classes)
         seed = np.random.SeedSequence(self._seed, spawn_key=(number,) if number else ())
-        return kernels.State(
+        return kernels.CommitteeState(
             columns=np.zeros((n_features, slots)), labels=np.zeros(slots, np.int64), order=np.zeros(ordered, np.int32),
             mass=np.zeros(slots), right=np.zeros((M, slots), np.int8), margins=np.zeros(slots),
             coefficients=np.zeros(M), born=np.zeros(M, np.int64), models=np.zeros((M, size)),
@@ -173,7 +175,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         found = [predicted(members, X) for members in self._committees()]
         return found[0][0] if len(found) == 1 else np.stack([scores[0] for _, scores in found]).argmax(axis=0)
 
-    def _check_finite(self, state: kernels.State) -> None:
+    def _check_finite(self, state: kernels.CommitteeState) -> None:
         if not (np.isfinite(state.coefficients).all() and np.isfinite(state.margins).all()):
             raise BoostrunError(
                 f"the coefficients are no longer finite after {self.n_seen_} examples: grad_cap={self.grad_cap!r} and "
@@ -222,10 +224,10 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         )
         state.counts[kernels.DIRTY] = 0
 
-    def _numbers(self, n_classes: int) -> kernels.Settings:
+    def _numbers(self, n_classes: int) -> kernels.Numbers:
         right, wrong = 1.0 / (n_classes - 1), -1.0 / (n_classes - 1) ** 2
         eta = float(_ETA[self.update] if self.eta is None else self.eta)
-        return kernels.Settings(
+        return kernels.Numbers(
             n_classes=n_classes,
             family=self._families[self.base],
             start=int(self.n_window),

@@ -23,13 +23,13 @@ import numpy as np
 
 from boostrun.kernels import stumps
 from boostrun.methods.stump import find_stump
-from boostrun.papers.reservoir.subsampling import Course, Settings
+from boostrun.papers.reservoir.subsampling import Course, CourseSettings
 
 
 class FilterBoost:
     """Rejection by weight, with at most 2 r samples at hand: those accepted, and a batch that waits to be looked at."""
 
-    def __init__(self, source, settings: Settings, rng: np.random.Generator):
+    def __init__(self, source, settings: CourseSettings, rng: np.random.Generator):
         self.source, self.settings = source, settings
         self.binner = None
 

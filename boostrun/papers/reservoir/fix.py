@@ -22,7 +22,7 @@ from boostrun.kernels import stumps
 from boostrun.methods.stump import Stump, find_stump
 from boostrun.papers.reservoir.coefficients import log_odds
 from boostrun.papers.reservoir.kernels import full_data
-from boostrun.papers.reservoir.subsampling import Course, Everything, Settings
+from boostrun.papers.reservoir.subsampling import Course, CourseSettings, Everything
 
 _SPARSE = 0.4  # a feature is read by its uncommon entries when they are fewer: an entry costs about two codes
 
@@ -30,7 +30,7 @@ _SPARSE = 0.4  # a feature is read by its uncommon entries when they are fewer: 
 class All:
     """Ordinary boosting on all samples of a source, every round."""
 
-    def __init__(self, source, settings: Settings, rng: np.random.Generator):
+    def __init__(self, source, settings: CourseSettings, rng: np.random.Generator):
         self.settings = settings
         self.data = Everything(source, settings, rng, columns=True)
         self.binner = self.data.binner
@@ -60,7 +60,7 @@ class All:
 class Fix(All):
     """Ordinary boosting on r samples drawn once."""
 
-    def __init__(self, source, settings: Settings, rng: np.random.Generator):
+    def __init__(self, source, settings: CourseSettings, rng: np.random.Generator):
         draws = source.open(capacity=settings.r)
         samples, labels = draws.draw(settings.r)
         super().__init__(SimpleNamespace(samples=samples, labels=labels), settings, rng)

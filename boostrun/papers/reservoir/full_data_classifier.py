@@ -18,7 +18,7 @@ from boostrun.papers.reservoir.filterboost import FilterBoost
 from boostrun.papers.reservoir.fix import All, Fix
 from boostrun.papers.reservoir.keys import FullDataKeys
 from boostrun.papers.reservoir.mada import Mada
-from boostrun.papers.reservoir.subsampling import Course, Settings
+from boostrun.papers.reservoir.subsampling import Course, CourseSettings
 from boostrun.papers.reservoir.wss import Wss
 
 
@@ -81,7 +81,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
         fields.check(self)
         parameters.bins(self)
         self.classes_ = source.class_labels()
-        settings = Settings(
+        settings = CourseSettings(
             self.reservoir_size, self.n_estimators, LOSSES[self.loss], RULES[self.coefficient], self.shrinkage,
             self.max_rejections, self.stump_search, self.max_bins,
         )  # fmt: skip

@@ -22,7 +22,7 @@ _BINNING_SAMPLES = 10_000  # real values are binned on this many samples at most
 
 
 @dataclass(frozen=True)
-class Settings:
+class CourseSettings:
     """Parameters of :class:`boostrun.papers.reservoir.full_data_classifier.FullDataClassifier`, names resolved."""
 
     r: int
@@ -78,7 +78,7 @@ class Everything:
     exact. ``columns=True`` asks for feature-major codes, which cost one transposition unless the source has them.
     """
 
-    def __init__(self, source, settings: Settings, rng: np.random.Generator, columns: bool = False):
+    def __init__(self, source, settings: CourseSettings, rng: np.random.Generator, columns: bool = False):
         for name in ("samples", "labels"):
             if not hasattr(source, name):
                 raise BoostrunError(
@@ -131,7 +131,7 @@ class SubSampling(ABC):
     every round.
     """
 
-    def __init__(self, source, settings: Settings, rng: np.random.Generator):
+    def __init__(self, source, settings: CourseSettings, rng: np.random.Generator):
         self.settings = settings
         self.data = Everything(source, settings, rng)
         self.binner = self.data.binner

@@ -13,7 +13,7 @@ TRIED = ("line", "column", "full")  # rules that solve a problem for every candi
 _TOLERANCE = 1e-8  # largest gradient left in those problems
 
 
-class State(NamedTuple):
+class SelectionState(NamedTuple):
     """A round before its choice: the pool, the objective of the columns in use, its minimiser W (width, k), scores and
     residuals (n, k) there.
     """
@@ -46,7 +46,7 @@ def shortlisted(scores: np.ndarray, size: int) -> np.ndarray:
     return np.sort(order[scores[order] > -np.inf])
 
 
-def best_tried(rule: str, state: State, candidates: np.ndarray, max_iterations: int) -> int:
+def best_tried(rule: str, state: SelectionState, candidates: np.ndarray, max_iterations: int) -> int:
     """The candidate with which the objective becomes least by ``rule``, one of ``TRIED``; the lowest index of equals.
 
     Cost: a convex problem for each candidate.
@@ -55,7 +55,7 @@ def best_tried(rule: str, state: State, candidates: np.ndarray, max_iterations: 
     return int(candidates[np.argmin([reach(state, candidate, max_iterations) for candidate in candidates])])
 
 
-def _line(state: State, candidate: int, max_iterations: int) -> float:
+def _line(state: SelectionState, candidate: int, max_iterations: int) -> float:
     """min over alpha of L(W + alpha grad_r e_r')."""
     columns, whole = state.pool.columns(candidate), state.objective  # type: ignore[attr-defined]
     direction = columns.T @ state.residuals / len(columns)
@@ -70,7 +70,7 @@ def _line(state: State, candidate: int, max_iterations: int) -> float:
     return descend(objective, np.zeros((1, 1)), _TOLERANCE, max_iterations).value
 
 
-def _column(state: State, candidate: int, max_iterations: int) -> float:
+def _column(state: SelectionState, candidate: int, max_iterations: int) -> float:
     """min over w of L(W + w e_r'), the weights in use as they are; their own penalty, a constant, is left out."""
     design, whole = state.pool.design(), state.objective  # type: ignore[attr-defined]
     state.pool.extend(design, candidate)  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def _column(state: State, candidate: int, max_iterations: int) -> float:
     return descend(alone, np.zeros(alone.shape), _TOLERANCE, max_iterations).value
 
 
-def _full(state: State, candidate: int, max_iterations: int) -> float:
+def _full(state: SelectionState, candidate: int, max_iterations: int) -> float:
     """min of L over all columns in use and the candidate's."""
     design, width = state.objective.design, state.objective.design.width
     state.pool.extend(design, candidate)  # type: ignore[attr-defined]

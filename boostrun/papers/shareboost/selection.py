@@ -17,7 +17,7 @@ from boostrun.papers.shareboost.loss import loss_and_residuals
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools.pool import Pool
 from boostrun.papers.shareboost.regularisers import regulariser
-from boostrun.papers.shareboost.rules import TRIED, State, best_tried, lowest_best, shortlisted
+from boostrun.papers.shareboost.rules import TRIED, SelectionState, best_tried, lowest_best, shortlisted
 
 _FLAT = 1e-12  # a gradient that is nothing but rounding
 _SOLVED = 1e-8  # the inner tolerance where the round's score asks for less
@@ -108,7 +108,7 @@ class GreedySelection:
         scores = pool.scores(self.residuals, normalised=rule == "normalised")
         scores[self._taken] = -np.inf
         if rule in TRIED:
-            state = State(pool, self.objective, self.weights, self.scores, self.residuals)
+            state = SelectionState(pool, self.objective, self.weights, self.scores, self.residuals)
             candidate = best_tried(
                 rule, state, shortlisted(scores, int(self.keys.shortlist)), int(self.keys.inner_maxiter)
             )

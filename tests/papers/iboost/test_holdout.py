@@ -6,7 +6,7 @@ import pytest
 from boostrun.papers.iboost import holdout
 from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
 from boostrun.papers.iboost.flb import FLBClassifier
-from boostrun.papers.iboost.holdout import HeldOut, Members
+from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.ocb import OCBClassifier
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
@@ -52,7 +52,7 @@ def test_a_score_of_zero_is_the_second_class_and_sums_keep_their_order():
 
         def members(self):
             models = np.array([[0.0, -np.inf, c, c] for c in self.said])
-            return Members(0, models, np.array([1e16, 1.0, 1e16]), 3, 2, True)
+            return CommitteeMembers(0, models, np.array([1e16, 1.0, 1e16]), 3, 2, True)
 
     fixed = Fixed()
     kept = HeldOut(fixed, np.zeros((1, 1)))

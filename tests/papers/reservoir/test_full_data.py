@@ -22,7 +22,7 @@ from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.kernels import full_data as kernels
 from boostrun.papers.reservoir.keys import FullDataKeys
 from boostrun.papers.reservoir.mada import Mada
-from boostrun.papers.reservoir.subsampling import Course, Settings, transposed
+from boostrun.papers.reservoir.subsampling import Course, CourseSettings, transposed
 from boostrun.papers.reservoir.wss import Wss
 from tests.reference import full_data as reference
 from tests.reference.adaboost import adaboost_scores
@@ -234,7 +234,7 @@ def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data(method,
 @pytest.mark.parametrize("method", ["wss", "mada", "all"])
 def test_carried_scores_equal_the_scores_of_the_ensemble(method, digits):
     X, y = digits
-    settings_ = Settings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, "histogram", 256)
+    settings_ = CourseSettings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, "histogram", 256)
     trainer = {"wss": Wss, "mada": Mada, "all": All}[method](ArraySource(X, y), settings_, np.random.default_rng(0))
     course = Course(0.0)
     trainer.train(0, 3, course, np.random.default_rng(0))

@@ -12,7 +12,7 @@ from boostrun.papers.reservoir.filterboost import FilterBoost, WeightFilter
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.kernels import full_data as kernels
 from boostrun.papers.reservoir.mada import Mada
-from boostrun.papers.reservoir.subsampling import Everything, Settings, draw_proportionally
+from boostrun.papers.reservoir.subsampling import CourseSettings, Everything, draw_proportionally
 from boostrun.papers.reservoir.wss import Wss
 from tests.reference import full_data as reference
 
@@ -39,7 +39,7 @@ def everything(scores, loss="logistic", seed=0):
     """N samples with given scores, labels at random, and r = 20 to draw."""
     rng = np.random.default_rng(seed)
     samples = rng.integers(0, 256, (len(scores), 3)).astype(np.uint8)
-    settings_ = Settings(20, 5, LOSSES[loss], RULES["log_odds"], 0.5, 100, "histogram", 256)
+    settings_ = CourseSettings(20, 5, LOSSES[loss], RULES["log_odds"], 0.5, 100, "histogram", 256)
     data = Everything(ArraySource(samples, rng.integers(0, 2, len(scores))), settings_, rng)
     data.begin(1)
     data.scores[:] = scores
@@ -94,7 +94,7 @@ def weight_filter(loss="logistic", r=40, n=30, max_rejections=1000, seed=0):
     rng = np.random.default_rng(seed)
     samples = np.arange(n, dtype=np.uint8)[:, None]
     source = ArraySource(samples, rng.integers(0, 2, n), seed)
-    settings_ = Settings(r, 500, LOSSES[loss], RULES["log_odds"], 0.5, max_rejections, "histogram", 256)
+    settings_ = CourseSettings(r, 500, LOSSES[loss], RULES["log_odds"], 0.5, max_rejections, "histogram", 256)
     filter_ = WeightFilter(
         FilterBoost(source, settings_, rng), source.open(capacity=2 * r), 1, np.random.default_rng(seed)
     )

@@ -12,11 +12,11 @@ from boostrun.papers.iboost.kernels.margins import margin_of, margins_of, shift,
 from boostrun.papers.iboost.kernels.order import slide, start_order
 from boostrun.papers.iboost.kernels.steps import step_batch, step_newest, step_random
 
-SEEN, SIZE, DIRTY, ADDED, NEGATIVE, BUDGET = range(6)  # places in State.counts
+SEEN, SIZE, DIRTY, ADDED, NEGATIVE, BUDGET = range(6)  # places in CommitteeState.counts
 _REFRESH = 1000  # examples after which margins kept by differences alone are summed anew
 
 
-class State(NamedTuple):
+class CommitteeState(NamedTuple):
     """Window and committee; M classifiers at most, n slots, d features. All arrays are changed in place.
 
     ``columns`` (d, n) float64, ``labels`` (n,) int64, ``order`` (d, n) int32 for stumps; ``mass`` (n,) float64, for how
@@ -39,7 +39,7 @@ class State(NamedTuple):
     random: np.ndarray
 
 
-class Settings(NamedTuple):
+class Numbers(NamedTuple):
     """Parameters as numbers: see :class:`boostrun.papers.iboost.iboost.IBoostClassifier`.
 
     The first classifier is added after ``start`` examples. ``middle`` and ``half`` are those of :mod:`.drift_margins`;
