@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from boostrun.data import keys as data
 from boostrun.features import keys as features
 from boostrun.methods.declaration import Method
-from boostrun.methods.paper import DataSet, Paper, Pipeline
+from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 
 
 @dataclass
@@ -159,7 +159,16 @@ FEATURES = {
     )
 }  # fmt: skip
 
+MODELS = {
+    "boostrun.StumpEnsemble/1": SavedModel(
+        "boostrun.methods.ensemble:StumpEnsemble", "boostrun.export.stumps:stump_ensemble"
+    ),
+    "boostrun.VoteEnsemble/1": SavedModel(
+        "boostrun.methods.vote_ensemble:VoteEnsemble", "boostrun.export.stumps:vote_ensemble"
+    ),
+}
+
 CORE = Paper(
-    "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES,
+    "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES, models=MODELS,
     checks={"weak_learners": "boostrun.conformance.weak_learner:checks"},
 )  # fmt: skip

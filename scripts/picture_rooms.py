@@ -39,14 +39,14 @@ LAYERS = (
     (("extend", 4.05, "a stranger's own things"), ("evaluation", 6.5, "staged, path, prequential")),
     (("features", 1.7, "banks and pipelines"), ("methods", 8.7, "estimators, stumps, ensembles")),
     (("data", 5.3, "loaders, sources, streams"),),
-    (("kernels", 6.6, "compiled loops that all share"),),
+    (("kernels", 6.6, "compiled loops that all share"), ("digest", 2.4, "which code made a record")),
 )  # fmt: skip
 BARS = (
     (
         "declaration",
         "keys and their fields, Method, DataSet, Paper, the catalogue: nothing heavy, and everyone asks it",
     ),
-    ("base", "errors, the digest"),
+    ("base", "errors, sources as text"),
 )
 # what is declared, wherever it lies; papers' keys and declarations are their own
 _DECLARATIONS = (
@@ -54,7 +54,7 @@ _DECLARATIONS = (
     "methods.paper",
 )  # fmt: skip
 _ELSEWHERE = {"__main__": "cli", "__init__": "cli", "config.compose": "compose"}
-_BASE = ("", "errors", "digest", "source", "papers")
+_BASE = ("", "errors", "source", "papers")
 _DRAWN = {"papers": "#dfe9f5", "core": "#f6f3ec", "edge": "#8a93a0", "up": "#c2361d", "side": "#2d6a9f"}
 _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2
 

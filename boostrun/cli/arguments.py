@@ -10,9 +10,9 @@ from boostrun.errors import BoostrunError, did_you_mean
 
 VERBS = {
     "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
-    "reproduce": "run what is missing of a paper's table, then write it: reproduce reservoir/table3 [--quick]",
-    "tune": "choose a bandit's scale, or the best family, by a full run with each value: tune algo=ucb dataset=mnist",
-    "table": "show a paper's table from stored records alone: table reservoir/table3 [--strict]",
+    "reproduce": "run what is missing of a paper's table, then write it: reproduce PAPER/ITEM [--quick]",
+    "tune": "choose the key that an algorithm leaves to be tuned, by a full run with each value: tune algo=NAME ...",
+    "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
     "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners",
@@ -27,9 +27,9 @@ USAGE = """boostrun: boosting under a budget, seed by seed, beside the papers' o
 
 usage: boostrun [verb] [key=value ...] [options]
 
-  boostrun algo=geem dataset=mnist r=100              one cell, ten trials
-  boostrun -m algo=rand,wsam,geem r=100,250           a sweep: one queue, one table
-  boostrun reproduce reservoir/table3                 a table of a paper
+  boostrun dataset=mnist r=100                        one cell, ten trials, of the default algorithm
+  boostrun -m algo=NAME,NAME r=100,250                a sweep: one queue, one table (boostrun ls algo has the names)
+  boostrun reproduce PAPER/ITEM                       a table of a paper (boostrun ls paper)
   boostrun report -o report.html                      all papers' results as one page
 
 verbs:
@@ -114,5 +114,5 @@ def parse(argv: Sequence[str]) -> Arguments:
             words.names.append(word)
     if len(words.names) > _TAKES.get(words.verb, 0):
         extra = words.names[int(_TAKES.get(words.verb, 0))]
-        raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in algo=geem r=250")
+        raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in dataset=mnist r=250")
     return words

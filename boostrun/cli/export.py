@@ -22,7 +22,7 @@ def main(words: Arguments) -> int:
         raise BoostrunError(f"--to {form}: one of {', '.join(FORMS)} is needed{did_you_mean(form, FORMS)}")
     if bool(words.names) == bool(words.overrides):
         raise BoostrunError(
-            "export needs a model file or the settings of one: export model.npz, or export algo=shareboost dataset=..."
+            "export needs a model file or the settings of one: export model.npz, or export algo=NAME dataset=NAME"
         )
     output = _output(words, form)
     if words.names:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import same_places, tell_end
-from boostrun.config.compose import compose_one
+from boostrun.config.compose import compose_one, options
 from boostrun.errors import BoostrunError
 from boostrun.report import build, share_figure, table_figure, text, write
 from boostrun.report.canvas import write_png
@@ -66,5 +66,7 @@ def main(words: Arguments) -> int:
 def item_name(words: Arguments) -> str:
     """The item that a verb names; BoostrunError when it names none."""
     if not words.names:
-        raise BoostrunError(f"{words.verb} needs a paper's item, as in reservoir/table3 (boostrun ls paper)")
+        raise BoostrunError(
+            f"{words.verb} needs a paper's item, as in {next(iter(options('paper')))} (boostrun ls paper)"
+        )
     return words.names[0]

@@ -16,7 +16,7 @@ from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import Method, obtain
-from boostrun.methods.paper import DataSet, Paper, Pipeline
+from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
 PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
@@ -29,10 +29,9 @@ def papers() -> dict[str, Paper]:
 
     Raises BoostrunError where one cannot be imported, or two bring something of the same name.
     """
-    from boostrun.core import CORE
-
-    found: dict[str, Paper] = {"": CORE}
-    for name, where in {**_installed(), **{name: where for name, (where, _) in _beside.items()}}.items():
+    theirs = {name: where for name, (where, _) in _beside.items()}
+    found: dict[str, Paper] = {}
+    for name, where in {"": "boostrun.core:CORE", **_installed(), **theirs}.items():
         try:
             found[name] = obtain(where)
         except Exception as error:
@@ -100,6 +99,11 @@ def datasets() -> dict[str, DataSet]:
 def pipelines() -> dict[str, Pipeline]:
     """Every feature pipeline, by name."""
     return _all("features")
+
+
+def models() -> dict[str, SavedModel]:
+    """Every kind of saved model that can be exported, by what its file says that it holds."""
+    return _all("models")
 
 
 def method(algo: Mapping[str, Any]) -> Method:
@@ -183,7 +187,7 @@ def _all(room: str) -> dict[str, Any]:
 
 
 def _refuse_doubles(found: Mapping[str, Paper]) -> None:
-    for room in (*GROUPS.values(), *PARTS):
+    for room in (*GROUPS.values(), *PARTS, "models"):
         owner: dict[str, str] = {}
         for name, paper in found.items():
             for what in getattr(paper, room):

@@ -6,6 +6,7 @@ Hydra is imported when something is composed, so that help and completion answer
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,6 @@ from boostrun.extend import registry
 from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
-_DEFAULTS = {"algo": "geem", "dataset": "digits", "features": "raw", "run": "local"}  # as conf/config.yaml has them
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,16 @@ def conf_dir() -> Path:
     """The folder of YAML files: packaged beside this module, or at the top of a checkout."""
     packaged = Path(__file__).parents[1] / "conf"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "conf"
+
+
+@functools.cache
+def _defaults() -> dict[str, str]:
+    """The choice of each group where a person makes none: the defaults of ``conf/config.yaml``."""
+    import yaml
+
+    listed = yaml.safe_load((conf_dir() / "config.yaml").read_text(encoding="utf-8"))["defaults"]
+    found = {group: name for entry in listed if isinstance(entry, dict) for group, name in entry.items()}
+    return {group: found[group] for group in GROUPS}
 
 
 def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
@@ -274,7 +284,7 @@ def _parse(overrides: Iterable[str]):
     parsed = []
     for line in overrides:
         if "=" not in line and not line.startswith("~"):
-            raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in algo=geem r=250")
+            raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in dataset=mnist r=250")
         try:
             parsed += OverridesParser.create().parse_overrides([line])
         except OverrideParseException:
@@ -290,7 +300,7 @@ def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
     What has no YAML file is a node made of its declaration. Raises BoostrunError for a choice that does not exist,
     with the nearest one that does.
     """
-    chosen = dict(_DEFAULTS)
+    chosen: dict[str, Any] = dict(_defaults())
     for override in _parse(overrides):
         if override.key_or_group in GROUPS and not override.is_delete():
             chosen[override.key_or_group] = override.value()

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BoostrunError
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError
 
 GIVEN = "attributes as the classifier was given them, finite numbers"
 IN_UNITS = "attributes in the units of the data set, finite numbers"
 PIXELS = "pixels (or attributes) from 0 to 255, row by row"
-COMPUTED = ("raw", "stumps", "linear", "products", "templates", "anchors")
-_ON_TEMPLATES = ("shareboost", "ovr_greedy", "mixed_norm")
 UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # of x, where stumps look at it
 
 
@@ -24,30 +23,33 @@ def check(algo: Mapping[str, Any], features: Mapping[str, Any]) -> None:
 
     >>> check({"name": "geem"}, {"name": "hog"})
     Traceback (most recent call last):
-    boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, stumps, linear, ...
+    boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, linear, products, ...
     """
-    name = features.get("pipeline") or features["name"]
-    if name not in COMPUTED:
-        raise BoostrunError(
-            f"features={name} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}; --to npz keeps the "
-            "model"
-        )
-    if name == "templates" and algo["name"] not in _ON_TEMPLATES:
-        raise BoostrunError(
-            f"algo '{algo['name']}' on features=templates cannot be exported ({', '.join(_ON_TEMPLATES)} can); --to "
-            "npz keeps the model"
-        )
+    name, method = features.get("pipeline") or features["name"], catalogue.method(algo)
+    if name not in method.in_c:
+        can = _computing(name)
+        which = f"algo '{algo['name']}' on features={name}" if can else f"features={name}"
+        raise BoostrunError(f"{which} cannot be exported: {can or _computed()}; --to npz keeps the model")
 
 
 def kind_of(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...]) -> str:
     """The kind of inputs, "" where there are none; raises BoostrunError for one that is not among ``allowed``."""
     kind = str(inputs["kind"]) if inputs else ""
     if kind not in ("", *allowed):
-        raise BoostrunError(
-            f"this model of features={kind} cannot be exported: a predictor in C computes {', '.join(COMPUTED)}, "
-            "templates for linear predictors only"
-        )
+        raise BoostrunError(f"this model of features={kind} cannot be exported: {_computing(kind) or _computed()}")
     return kind
+
+
+def _computing(pipeline: str) -> str:
+    """The methods whose predictors in C compute the features of a pipeline, for a sentence; "" where there is none."""
+    found = [name for name, one in catalogue.methods().items() if "c" in one.exports and pipeline in one.in_c]
+    return f"{', '.join(found)} can" if found else ""
+
+
+def _computed() -> str:
+    """The pipelines that any of them computes, for a sentence."""
+    found = {name for one in catalogue.methods().values() if "c" in one.exports for name in one.in_c}
+    return f"a predictor in C computes {', '.join(name for name in catalogue.pipelines() if name in found)}"
 
 
 def thresholds_of(

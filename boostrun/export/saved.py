@@ -9,17 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.methods.vote_ensemble import VoteEnsemble
-from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
-from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.ovr_path import OneVsRestPath
-from boostrun.papers.shareboost.shared_stumps import SharedStumps
-
-from ..errors import BoostrunError
-from ..methods.saved import facts_of, kind_of
-
-MODELS = (StumpEnsemble, VoteEnsemble, SharedStumps, SharedFeatures, OneVsRestPath, MixedNormPath)
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError
+from boostrun.methods.archive import kind_of
+from boostrun.methods.declaration import obtain
+from boostrun.methods.saved import facts_of
 
 
 @dataclass
@@ -28,18 +22,19 @@ class Saved:
 
     Attributes
     ----------
-    model : one of ``MODELS``
+    model : what the class that its kind names has loaded
     classes : list of str, the name of each class number that is predicted.
     n_features : int, columns that the model itself takes.
     inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.of_bank` made them; empty where the model
-    takes
-        samples as they are.
+        takes samples as they are.
+    kind : str, what the file says that it holds: one of the ``models`` that papers declare.
     """
 
     model: Any
     classes: list[str]
     n_features: int
     inputs: Mapping[str, np.ndarray]
+    kind: str
 
 
 def read(path: str | Path) -> Saved:
@@ -48,9 +43,10 @@ def read(path: str | Path) -> Saved:
     Raises BoostrunError where there is no such file, it is none of ours, or it does not say what its classes are.
     """
     kind = kind_of(path)
-    types = {f"boostrun.{type_.__name__}/1": type_ for type_ in MODELS}
-    if kind not in types:
+    declared = catalogue.models().get(kind)
+    if declared is None:
         raise BoostrunError(f"{path} holds {kind}, which is no model that can be exported")
-    model, extra = types[kind].load(path)
+    model, extra = obtain(declared.target).load(path)
     facts = facts_of(extra, path)
-    return Saved(model, [str(name) for name in facts.classes.tolist()], facts.n_features, facts.inputs)
+    names = [str(name) for name in facts.classes.tolist()]
+    return Saved(model, names, facts.n_features, facts.inputs, kind)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
-from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.ovr_path import OneVsRestPath
+from boostrun.config import catalogue
+from boostrun.methods.declaration import obtain
 
 from .. import __version__
-from . import linear, pieces, stumps
 from .parts import Parts
 from .saved import Saved
 from .text import block, comment, plain, string
@@ -49,7 +47,7 @@ def c_source(saved: Saved) -> str:
     template's response that lies within rounding of the edge between two codes may get the other one, 1/255 away.
     Raises BoostrunError, one sentence, for what cannot be exported.
     """
-    parts = _parts(saved)
+    parts: Parts = obtain(catalogue.models()[saved.kind].writer)(saved)
     classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may be without samples
     functions = block(
         _SIGN if parts.n_scores == 1 else _LARGEST,
@@ -65,14 +63,6 @@ def c_source(saved: Saved) -> str:
         block(_NAMES, classes=len(classes), names=names),
     ]  # fmt: skip
     return "\n\n".join(sections) + "\n"
-
-
-def _parts(saved: Saved) -> Parts:
-    if isinstance(saved.model, SharedFeatures) and saved.model.kind == "pieces":
-        return pieces.parts(saved)
-    if isinstance(saved.model, (SharedFeatures, OneVsRestPath, MixedNormPath)):
-        return linear.parts(saved)
-    return stumps.parts(saved)
 
 
 def _head(parts: Parts, classes: list[str]) -> list[str]:

@@ -1,11 +1,11 @@
-"""Sums of stumps in C: ensembles with a row of stumps a class, with votes for all classes, and with shared subsets."""
+"""Sums of stumps in C: a row of stumps a class, or stumps with a weight for every class.
+
+Stumps are added in the order that Python adds them.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-
-from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.papers.shareboost.shared_stumps import SharedStumps
 
 from ..errors import BoostrunError
 from .inputs import UNITS, thresholds_of
@@ -38,28 +38,37 @@ _FOR_ALL_CLASSES = """
 """
 
 
-def parts(saved: Saved) -> Parts:
-    """The C of a StumpEnsemble, VoteEnsemble or SharedStumps; stumps are added in the order that Python adds them."""
-    model = saved.model
-    x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
-    tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds)]
-    if isinstance(model, StumpEnsemble):
-        k, rounds = model.features.shape
-        what, template = f"boosted stumps, {rounds} for each of {k} scores", _FOR_EACH_CLASS
-        tables.append(table("step", model.steps))
-    else:
-        template = _FOR_ALL_CLASSES
-        if isinstance(model, SharedStumps):
-            steps, shared = 0.5 * model.columns, "shared by subsets of {} classes"
-            base = (model.biases + steps).sum(axis=0)
-        else:
-            steps, shared = model.alphas[:, None] * model.votes, "with votes for {} scores"
-            base = np.zeros(steps.shape[1])
-        rounds, k = steps.shape
-        what = f"{rounds} stumps {shared.format(k)}"
-        tables += [table("base", base), table("step", steps)]
+def stump_ensemble(saved: Saved) -> Parts:
+    """The C of a StumpEnsemble."""
+    k, rounds = saved.model.features.shape
+    what = f"boosted stumps, {rounds} for each of {k} scores"
+    return _parts(saved, what, [table("step", saved.model.steps)], _FOR_EACH_CLASS, rounds, k)
+
+
+def vote_ensemble(saved: Saved) -> Parts:
+    """The C of a VoteEnsemble."""
+    steps = saved.model.alphas[:, None] * saved.model.votes
+    return for_all_classes(saved, steps, np.zeros(steps.shape[1]), f"with votes for {steps.shape[1]} scores")
+
+
+def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, told: str) -> Parts:
+    """The C of base[k] + sum_t steps[t, k] phi_t(x), phi_t = +1 where x[features[t]] >= thresholds[t], else -1.
+
+    ``features`` and ``thresholds`` (T,) are those of the saved model; ``steps`` (T, k) and ``base`` (k,) are float64;
+    ``told`` says in words what the stumps do for the classes. Raises BoostrunError where there is no stump.
+    """
+    rounds, k = steps.shape
+    return _parts(
+        saved, f"{rounds} stumps {told}", [table("base", base), table("step", steps)], _FOR_ALL_CLASSES, rounds, k
+    )
+
+
+def _parts(saved: Saved, what: str, weights: list[str], template: str, rounds: int, k: int) -> Parts:
     if rounds == 0:
         raise BoostrunError("the model holds no stump: there is nothing to export")
+    model = saved.model
+    x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
+    tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
     return Parts(
         what=what,
         x_type=x_type,

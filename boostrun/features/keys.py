@@ -28,9 +28,7 @@ class TemplatesKeys(FeatureKeys):
     patch: int = integer(7, least=2, help="pixels of a template's side")
     centres: int = integer(1000, least=2, help="templates")
     masks: int = integer(16, help="places of the Gaussian masks, a square number")
-    sigma: float = real(
-        6.0, above=0.0, help="of a mask, in pixels; chosen on held-out training digits (paper shareboost/calibration)"
-    )
+    sigma: float = real(6.0, above=0.0, help="of a mask, in pixels; chosen on held-out training digits")
     cutoff: float = real(0.1, least=0.0, most=1.0, help="a mask is 0 below it")
     filter: str = choice(
         "zero_mean", "unit", "raw", help="zero_mean: and of unit norm; unit: of unit norm; raw: the centres as they are"

@@ -42,6 +42,19 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
+class SavedModel:
+    """A kind of saved model that ``boostrun export`` makes a predictor of.
+
+    ``target`` is the "module:Class" whose ``load(path)`` gives the model and the arrays beside it, by name; ``writer``
+    the "module:function" that writes its inside in C: ``function(saved) -> Parts``, of a
+    :class:`boostrun.export.Saved` a :class:`boostrun.export.parts.Parts`.
+    """
+
+    target: str
+    writer: str
+
+
+@dataclass(frozen=True)
 class Paper:
     """All that a paper brings; a fifth one adds its own and edits nothing.
 
@@ -55,6 +68,7 @@ class Paper:
         in it, by the paper whose methods use them: ``function(make) -> [Check]``, where ``make()`` gives a new part.
     objects : parameter -> module whose objects a saved model may hold as that parameter, each known by its class's name
         and made of its arguments.
+    models : what the file of a saved model says that it holds -> :class:`SavedModel`.
     drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
     pictures : name -> "module:function" of pictures made of the records of an item's cells.
     items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
@@ -72,6 +86,7 @@ class Paper:
     weak_learners: Mapping[str, str] = field(default_factory=dict)
     checks: Mapping[str, str] = field(default_factory=dict)
     objects: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, SavedModel] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

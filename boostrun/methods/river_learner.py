@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from river import base
 
+from boostrun.config import catalogue
+from boostrun.methods.declaration import obtain
 from boostrun.methods.scikit_learn import clone
 from boostrun.methods.stream_learner import StreamLearner
 
@@ -37,9 +39,9 @@ class RiverLearner(base.Classifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict]:
-        from boostrun.papers.iboost.iboost import IBoostClassifier
-
-        yield {"learner": IBoostClassifier(n_window=20, budget=10)}
+        """Any stream learner that is declared, untrained."""
+        learning = (obtain(method.target) for method in catalogue.methods().values() if "stream" in method.inputs)
+        yield {"learner": next(found for found in learning if issubclass(found, StreamLearner))()}
 
     def learn_one(self, x: dict, y) -> None:
         """Learn one example; see :meth:`StreamLearner.learn_one`."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.methods import plain_values as plain
+from boostrun.methods.archive import kind_of
 from boostrun.methods.preparation import PREFIX, Preparation
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
@@ -107,20 +108,6 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> Facts:
         )  # fmt: skip
     except (ValueError, TypeError, AttributeError) as error:
         raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
-
-
-def kind_of(path: str | Path) -> str:
-    """What :func:`boostrun.methods.archive.save` was told that the arrays at ``path`` are.
-
-    Raises BoostrunError where there is no such file, or it is none of ours.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return str(json.loads(str(archive["format"])))
-    except FileNotFoundError:
-        raise BoostrunError(f"no ensemble at {path}") from None
-    except Exception as error:  # a damaged archive raises any of a dozen kinds
-        raise BoostrunError(f"{path} is not an ensemble saved by boostrun ({error})") from None
 
 
 class Saveable:

@@ -27,7 +27,8 @@ def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
     values = OmegaConf.to_container(OmegaConf.load(compose.conf_dir() / "config.yaml"))
     groups = {key: name for one in values.pop("defaults") if one != "_self_" for key, name in one.items()}
     assert values == {key: field.default for key, field in fields_of(Root).items()}
-    assert groups == compose._DEFAULTS
+    chosen = compose.compose_one([])
+    assert groups == {group: getattr(chosen, group)["name"] for group in compose.GROUPS}
     for name, path in compose.options("run").items():
         values = OmegaConf.to_container(OmegaConf.load(path))
         assert values == {"name": name, **config.defaults("run", name)}

@@ -21,7 +21,7 @@ def rooms():
 
 
 def test_how_it_is_built_runs_as_the_page_says(command, workplace):
-    assert follow(DOCS / "architecture.md", command, workplace)["examples"] == 11
+    assert follow(DOCS / "architecture.md", command, workplace)["examples"] == 12
 
 
 @pytest.mark.slow

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from boostrun.methods.declaration import Method, Tuning
-from boostrun.methods.paper import Paper
+from boostrun.methods.declaration import IN_C, Method, Tuning
+from boostrun.methods.paper import Paper, SavedModel
 from boostrun.papers.shareboost import keys
 
 _HERE = "boostrun.papers.shareboost"
 _COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates of one column each
 _SAVED = frozenset({"npz", "c"})
+_IN_C = IN_C | {"templates"}  # of which a linear predictor needs only those that it has chosen
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
 
 METHODS = {
@@ -29,6 +30,7 @@ METHODS = {
         given=frozenset({"random_state", "n_jobs", "checkpoint"}),
         probe={"T": 1, "inner_maxiter": 1},
         exports=_SAVED,
+        in_c=_IN_C,
         tuning=_REG,
     ),
     "ovr_greedy": Method(
@@ -43,6 +45,7 @@ METHODS = {
         given=frozenset({"n_jobs"}),
         probe={"T": 1, "inner_maxiter": 1},
         exports=_SAVED,
+        in_c=_IN_C,
         tuning=_REG,
     ),
     "mixed_norm": Method(
@@ -57,6 +60,7 @@ METHODS = {
         given=frozenset({"n_jobs"}),
         probe={"T": 1, "n_lambdas": 1},
         exports=_SAVED,
+        in_c=_IN_C,
     ),
     "jointboost": Method(
         target=f"{_HERE}.jointboost:JointBoostClassifier",
@@ -91,10 +95,21 @@ METHODS = {
     ),
 }
 
+MODELS = {
+    f"boostrun.{target.partition(':')[2]}/1": SavedModel(f"{_HERE}.{target}", f"{_HERE}.export.{writer}")
+    for target, writer in {
+        "model:SharedFeatures": "linear:shared_features",
+        "ovr_path:OneVsRestPath": "linear:one_vs_rest",
+        "mixed_norm_path:MixedNormPath": "linear:mixed_norm",
+        "shared_stumps:SharedStumps": "shared_stumps:parts",
+    }.items()
+}
+
 PAPER = Paper(
     title="ShareBoost (Shalev-Shwartz, Wexler & Shashua 2011)",
     methods=METHODS,
     objects={"features": f"{_HERE}.features"},
+    models=MODELS,
     drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import BoostrunError
-from .inputs import GIVEN, IN_UNITS, kind_of
-from .parts import Parts
-from .saved import Saved
-from .text import block, table
+from boostrun.errors import BoostrunError
+from boostrun.export.inputs import GIVEN, IN_UNITS, kind_of
+from boostrun.export.parts import Parts
+from boostrun.export.saved import Saved
+from boostrun.export.text import block, table
 
 _PROJECT = """
     static void project(const double *x, double *v)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from boostrun.export.text import block, table
 from boostrun.papers.shareboost import template_costs
-
-from .columns import CODE_OF, Columns
-from .text import block, table
+from boostrun.papers.shareboost.export.columns import CODE_OF, Columns
 
 _RESPOND = """
     /* A filter's products with the windows that begin at `count` neighbouring pixels. */

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import BoostrunError
-from .inputs import GIVEN, IN_UNITS, PIXELS, UNITS, kind_of, thresholds_of
-from .saved import Saved
-from .text import block, table
+from boostrun.errors import BoostrunError
+from boostrun.export.inputs import GIVEN, IN_UNITS, PIXELS, UNITS, kind_of, thresholds_of
+from boostrun.export.saved import Saved
+from boostrun.export.text import block, table
 
 CODE_OF = block("""
     /* How many of the ascending edges are not above the value. */

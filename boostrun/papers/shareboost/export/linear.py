@@ -6,16 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boostrun.papers.shareboost.mixed_norm_path import MixedNormPath
-from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.ovr_path import OneVsRestPath
-
-from ..errors import BoostrunError
-from . import templates
-from .columns import columns_of
-from .parts import Parts
-from .saved import Saved
-from .text import block, table
+from boostrun.errors import BoostrunError
+from boostrun.export.parts import Parts
+from boostrun.export.saved import Saved
+from boostrun.export.text import block, table
+from boostrun.papers.shareboost.export import pieces, templates
+from boostrun.papers.shareboost.export.columns import columns_of
 
 
 @dataclass
@@ -33,38 +29,6 @@ class Linear:
     base: np.ndarray
     sparse: bool
     counted: int
-
-
-def linear_of(model) -> Linear:
-    """The last predictor of a path."""
-    if isinstance(model, SharedFeatures):
-        weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
-        base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
-        weights = weights[int(model.free) :]
-        base = base + weights[model.constants].sum(axis=0)
-        return Linear(
-            f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
-            np.delete(weights, model.constants, axis=0), base, False,
-            int(model.multiply_adds[-1]) if model.n_rounds else 0,
-        )  # fmt: skip
-    if isinstance(model, OneVsRestPath):
-        weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
-        for number in range(k):
-            places, own = model.point(number, model.n_rounds)
-            weights[places, number] = own
-        what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
-        return Linear(what, model.kind, model.features, weights, np.zeros(k), True, int(model.multiply_adds[-1]))
-    return _mixed(model)
-
-
-def _mixed(model: MixedNormPath) -> Linear:
-    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
-    rows = np.searchsorted(model.used, candidates)
-    return Linear(
-        f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
-        {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
-        int(model.multiply_adds[-1]),
-    )  # fmt: skip
 
 
 _DENSE = """
@@ -94,9 +58,48 @@ _SPARSE = """
 """
 
 
-def parts(saved: Saved) -> Parts:
-    """The C of SharedFeatures (but for pieces), a OneVsRestPath or a MixedNormPath, at the end of its path."""
-    linear = linear_of(saved.model)
+def shared_features(saved: Saved) -> Parts:
+    """The C of SharedFeatures, at the end of its path."""
+    model = saved.model
+    if model.kind == "pieces":
+        return pieces.parts(saved)
+    weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
+    base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
+    weights = weights[int(model.free) :]
+    base = base + weights[model.constants].sum(axis=0)
+    return _parts(saved, Linear(
+        f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
+        np.delete(weights, model.constants, axis=0), base, False,
+        int(model.multiply_adds[-1]) if model.n_rounds else 0,
+    ))  # fmt: skip
+
+
+def one_vs_rest(saved: Saved) -> Parts:
+    """The C of a OneVsRestPath, at its end."""
+    model = saved.model
+    weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
+    for number in range(k):
+        places, own = model.point(number, model.n_rounds)
+        weights[places, number] = own
+    what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
+    return _parts(
+        saved, Linear(what, model.kind, model.features, weights, np.zeros(k), True, int(model.multiply_adds[-1]))
+    )
+
+
+def mixed_norm(saved: Saved) -> Parts:
+    """The C of a MixedNormPath, at its end."""
+    model = saved.model
+    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
+    rows = np.searchsorted(model.used, candidates)
+    return _parts(saved, Linear(
+        f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
+        {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
+        int(model.multiply_adds[-1]),
+    ))  # fmt: skip
+
+
+def _parts(saved: Saved, linear: Linear) -> Parts:
     u, k = linear.weights.shape
     if u == 0:
         raise BoostrunError("the model holds no feature: there is nothing to export")

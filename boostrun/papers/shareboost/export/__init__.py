@@ -1,0 +1,1 @@
+"""ShareBoost's saved models, and its rivals', as C."""

@@ -1,0 +1,111 @@
+"""A paper from outside brings a kind of saved model, and what writes its predictor in C."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+from boostrun.config import catalogue
+from boostrun.conformance import Failed
+from boostrun.conformance.declaration import checks
+from boostrun.errors import BoostrunError
+from boostrun.extend import registry
+from boostrun.methods.paper import Paper, SavedModel
+from tests.export.compiled import Compiled
+
+MODEL = '''
+import numpy as np
+
+from boostrun.export.parts import Parts
+from boostrun.export.text import block, table
+from boostrun.methods import archive
+
+KIND = "theirs.NearestCentre/1"
+
+
+class NearestCentre:
+    """s_k(x) = -||x - c_k||^2."""
+
+    def __init__(self, centres):
+        self.centres = centres
+
+    def scores(self, samples):
+        return -np.square(samples[:, None] - self.centres).sum(axis=2)
+
+    def save(self, path, **extra):
+        return archive.save(path, KIND, {"centres": self.centres} | extra)
+
+    @classmethod
+    def load(cls, path):
+        (centres,), extra = archive.load(path, KIND, ("centres",))
+        return cls(centres), extra
+
+
+_SCORES = """
+    void scores(const double *x, double *out)
+    {
+        for (int k = 0; k < @k@; k++) {
+            out[k] = 0.0;
+            for (int i = 0; i < @d@; i++)
+                out[k] -= (x[i] - centre[k][i]) * (x[i] - centre[k][i]);
+        }
+    }
+"""
+
+
+def write(saved):
+    k, d = saved.model.centres.shape
+    code = table("centre", saved.model.centres) + "\\n\\n" + block(_SCORES, k=k, d=d)
+    return Parts("nearest centres", "double", d, "attributes", k, code, k * d, k * d, "squares only")
+'''
+PAPER = """
+from boostrun.methods.paper import Paper, SavedModel
+
+PAPER = Paper("theirs", models={"theirs.NearestCentre/1": SavedModel("their_model:NearestCentre", "their_model:write")})
+"""
+
+
+@pytest.fixture
+def theirs(workplace, monkeypatch):
+    """A folder with their paper, and their saved model beside it."""
+    folder = workplace / "theirs"
+    folder.mkdir()
+    (folder / "their_model.py").write_text(MODEL)
+    (folder / "their_paper.py").write_text(PAPER)
+    (folder / "papers.yaml").write_text("theirs: their_paper:PAPER\n")
+    monkeypatch.syspath_prepend(str(folder))
+    model = importlib.import_module("their_model").NearestCentre(np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]))
+    model.save(workplace / "model.npz", classes=np.array(["a", "b", "c"]), n_features_in=np.array(2))
+    yield model
+    registry.forget()
+
+
+def test_the_predictor_of_a_model_from_outside_gives_its_scores(theirs, command, workplace):
+    code, out, err = command("export --config-dir theirs model.npz -o theirs.c")
+    assert code == 0 and "nearest centres" in out, err
+    samples = np.random.default_rng(0).normal(1.0, 2.0, (50, 2))
+    numbers, scores = Compiled((workplace / "theirs.c").read_text(), workplace / "c")(samples)
+    np.testing.assert_allclose(scores, theirs.scores(samples), rtol=1e-12)
+    assert set(numbers) == {0, 1, 2} and (numbers == theirs.scores(samples).argmax(axis=1)).all()
+
+
+def test_without_their_paper_their_file_is_refused(theirs, command):
+    code, _, err = command("export model.npz")
+    assert code == 2 and "model.npz holds theirs.NearestCentre/1, which is no model that can be exported" in err
+
+
+def test_a_check_of_the_paper_names_a_writer_that_is_not_there(monkeypatch):
+    paper = Paper(
+        "theirs", models={"theirs.Tree/1": SavedModel("boostrun.methods.ensemble:StumpEnsemble", "json:wrote")}
+    )
+    known = catalogue.papers()
+    monkeypatch.setattr(catalogue, "papers", lambda: {**known, "theirs": paper})
+    (named,) = [check for check in checks("theirs", "theirs:PAPER") if check.name.startswith("everything")]
+    with pytest.raises(Failed, match=r"saved model theirs\.Tree/1: json:wrote"):
+        named.hold()
+
+
+def test_two_papers_cannot_bring_the_same_kind_of_saved_model():
+    twice = Paper("theirs", models=catalogue.papers()[""].models)
+    with pytest.raises(BoostrunError, match=r"both boostrun and theirs bring a 'boostrun\.StumpEnsemble/1'"):
+        catalogue._refuse_doubles({**catalogue.papers(), "theirs": twice})
