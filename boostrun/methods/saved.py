@@ -59,7 +59,7 @@ def write(
     Raises BoostrunError where it cannot be written, or for labels that are no plain values.
     """
     facts: dict[str, Any] = {"written_by": _names(type(model)), "parameters": {}, "left": []}
-    for name, value in plain.parameters_of(model).items():
+    for name, value in model.get_params(deep=False).items():
         if name in without:
             continue
         try:
