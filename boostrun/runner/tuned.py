@@ -60,10 +60,9 @@ def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
 def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
     """The choice among cells that differ in the tuned key, from a record of each: the smallest of what it is chosen by.
 
-    Among equal figures that of the key's default counts, which no other value is better than, else the first. Returns
-    what ``tuned.json`` holds: the key, the value and its seed, the metric
-    it was chosen ``by``, the ``grid`` with that and the costs of each, and ``cost`` of the run with the value chosen,
-    alone and ``with_tuning``.
+    Of equal figures that of the key's default counts: nothing speaks against it; else the first. Returns what
+    ``tuned.json`` holds: the key, the value and its seed, the metric it was chosen ``by``, the ``grid`` with that and
+    the costs of each, and ``cost`` of the run with the value chosen, alone and ``with_tuning``.
     """
     tuning = catalogue.method(cells[0].algo).tuning
     assert tuning is not None  # who has nothing to tune was refused
