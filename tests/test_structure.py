@@ -71,6 +71,9 @@ HASATTR_LEFT = {  # how often in a file
     "features/build.py": 1, "features/families19.py": 2, "features/families33.py": 1,
     "methods/stream_learner.py": 2, "methods/stream_state.py": 1,
 }  # fmt: skip
+TWICE_LEFT = {  # class names that stand for two things, in bodies that keys of banks or digests of records count
+    "Family", "Hog", "Members", "Part", "Products", "Raw", "Seeds", "Settings", "State", "Stumps",
+}  # fmt: skip
 LONG_LEFT: set[str] = set()
 
 
@@ -203,6 +206,16 @@ def test_the_core_asks_no_object_what_it_has():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr"
     )
     assert dict(found) == HASATTR_LEFT
+
+
+def test_the_name_of_a_class_stands_for_one_thing():
+    defined = Counter(
+        node.name
+        for name in modules()
+        for node in tree(name).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, times in defined.items() if times > 1} == TWICE_LEFT
 
 
 def test_a_file_is_one_idea_and_under_400_lines():

@@ -13,7 +13,7 @@ import numpy as np
 
 
 @runtime_checkable
-class Staged(Protocol):
+class Stagewise(Protocol):
     """It tells its labels round by round."""
 
     def staged_predict(self, X: np.ndarray) -> Iterator[np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from boostrun.conformance import Failed, Skipped
-from boostrun.conformance.abilities import Counting, FromSource, Listing, Staged
+from boostrun.conformance.abilities import Counting, FromSource, Listing, Stagewise
 from boostrun.data.source import ArraySource, Filter
 
 
@@ -68,4 +68,4 @@ def _learners(subject) -> int | None:
         return int(model.n_learners_)
     if isinstance(model, Listing):
         return len(model.estimators_)
-    return sum(1 for _ in model.staged_predict(subject.X)) if isinstance(model, Staged) else None
+    return sum(1 for _ in model.staged_predict(subject.X)) if isinstance(model, Stagewise) else None

@@ -22,7 +22,7 @@ def checks(features: Mapping[str, Any]) -> list[Check]:
     """All checks of a family or pipeline: its ``name`` in the catalogue, its keys, and its ``class`` if it is a
     person's own; each shape of images is one, if it takes it.
     """
-    subject = Subject(features)
+    subject = FamilySubject(features)
     return [
         *(Check(f"{name}: numbers, the same width", lambda name=name: subject.numbers(name)) for name in SHAPES),  # type: ignore[misc]
         Check("it takes images of some kind", subject.some),
@@ -36,7 +36,7 @@ def checks(features: Mapping[str, Any]) -> list[Check]:
     ]
 
 
-class Subject:
+class FamilySubject:
     """A family with its keys, and images to try it on: those shapes that it takes are found at first use."""
 
     def __init__(self, features: Mapping[str, Any]):
@@ -110,7 +110,7 @@ def images_of(name: str) -> np.ndarray:
 def columns_of(features: Mapping[str, Any], name: str) -> np.ndarray:
     """What a family makes of the images of a shape."""
     images = images_of(name)
-    return Subject(features).made(images)(images)
+    return FamilySubject(features).made(images)(images)
 
 
 def is_family(thing: Callable[..., Any]) -> bool:

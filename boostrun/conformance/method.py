@@ -20,7 +20,7 @@ from boostrun.conformance import (
     numpy_left_alone,
     said,
 )  # fmt: skip
-from boostrun.conformance.abilities import Staged, Storable
+from boostrun.conformance.abilities import Stagewise, Storable
 from boostrun.conformance.subject import Subject, answers
 
 
@@ -127,7 +127,7 @@ def _answers_of_pickled(plain: tuple, model: bytes) -> tuple[np.ndarray, bytes]:
 
 
 def _stages(subject: Subject) -> None:
-    if not issubclass(subject.cls, Staged):
+    if not issubclass(subject.cls, Stagewise):
         raise Skipped("it has no staged_predict, so its records have no curve")
     model = subject.trained()
     stages = [np.asarray(labels) for labels in model.staged_predict(subject.X)]

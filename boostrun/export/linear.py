@@ -13,13 +13,13 @@ from boostrun.papers.shareboost.ovr_path import OneVsRestPath
 from ..errors import BoostrunError
 from . import templates
 from .columns import columns_of
-from .parts import Parts
+from .parts import ProgramParts
 from .saved import Saved
 from .text import block, table
 
 
 @dataclass
-class Linear:
+class LinearPredictor:
     """s(x) = base + W' phi(x) over features phi by the arrays that they are computed from.
 
     Attributes: ``what``; ``features``, arrays with a row a feature; ``weights`` (U, k); ``base`` (k,); ``sparse``,
@@ -35,14 +35,14 @@ class Linear:
     counted: int
 
 
-def linear_of(model) -> Linear:
+def linear_of(model) -> LinearPredictor:
     """The last predictor of a path."""
     if isinstance(model, SharedFeatures):
         weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
         base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
         weights = weights[int(model.free) :]
         base = base + weights[model.constants].sum(axis=0)
-        return Linear(
+        return LinearPredictor(
             f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
             np.delete(weights, model.constants, axis=0), base, False,
             int(model.multiply_adds[-1]) if model.n_rounds else 0,
@@ -53,14 +53,16 @@ def linear_of(model) -> Linear:
             places, own = model.point(number, model.n_rounds)
             weights[places, number] = own
         what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
-        return Linear(what, model.kind, model.features, weights, np.zeros(k), True, int(model.multiply_adds[-1]))
+        return LinearPredictor(
+            what, model.kind, model.features, weights, np.zeros(k), True, int(model.multiply_adds[-1])
+        )
     return _mixed(model)
 
 
-def _mixed(model: MixedNormPath) -> Linear:
+def _mixed(model: MixedNormPath) -> LinearPredictor:
     candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
     rows = np.searchsorted(model.used, candidates)
-    return Linear(
+    return LinearPredictor(
         f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
         {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
         int(model.multiply_adds[-1]),
@@ -94,7 +96,7 @@ _SPARSE = """
 """
 
 
-def parts(saved: Saved) -> Parts:
+def parts(saved: Saved) -> ProgramParts:
     """The C of SharedFeatures (but for pieces), a OneVsRestPath or a MixedNormPath, at the end of its path."""
     linear = linear_of(saved.model)
     u, k = linear.weights.shape
@@ -116,7 +118,7 @@ def parts(saved: Saved) -> Parts:
         tables.append(table("weight", weights))
         multiplied = u * k
     body = block(_SPARSE if sparse else _DENSE, type=columns.x_type, u=u, k=k)
-    return Parts(
+    return ProgramParts(
         what=f"{linear.what}: {columns.what}",
         x_type=columns.x_type,
         x_size=columns.x_size,

@@ -8,7 +8,7 @@ from boostrun.papers.shareboost.ovr_path import OneVsRestPath
 
 from .. import __version__
 from . import linear, pieces, stumps
-from .parts import Parts
+from .parts import ProgramParts
 from .saved import Saved
 from .text import block, comment, plain, string
 
@@ -67,7 +67,7 @@ def c_source(saved: Saved) -> str:
     return "\n\n".join(sections) + "\n"
 
 
-def _parts(saved: Saved) -> Parts:
+def _parts(saved: Saved) -> ProgramParts:
     if isinstance(saved.model, SharedFeatures) and saved.model.kind == "pieces":
         return pieces.parts(saved)
     if isinstance(saved.model, (SharedFeatures, OneVsRestPath, MixedNormPath)):
@@ -75,7 +75,7 @@ def _parts(saved: Saved) -> Parts:
     return stumps.parts(saved)
 
 
-def _head(parts: Parts, classes: list[str]) -> list[str]:
+def _head(parts: ProgramParts, classes: list[str]) -> list[str]:
     named = ", ".join(f"{number} = {plain(name)}" for number, name in enumerate(classes[:100]))
     rule = "1 where the score is at least 0, else 0" if parts.n_scores == 1 else "the lowest of equals"
     scores = f"out[0..{parts.n_scores - 1}], double precision, without a unit"

@@ -9,7 +9,7 @@ from boostrun.papers.shareboost.shared_stumps import SharedStumps
 
 from ..errors import BoostrunError
 from .inputs import UNITS, thresholds_of
-from .parts import Parts
+from .parts import ProgramParts
 from .saved import Saved
 from .text import block, table
 
@@ -38,7 +38,7 @@ _FOR_ALL_CLASSES = """
 """
 
 
-def parts(saved: Saved) -> Parts:
+def parts(saved: Saved) -> ProgramParts:
     """The C of a StumpEnsemble, VoteEnsemble or SharedStumps; stumps are added in the order that Python adds them."""
     model = saved.model
     x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
@@ -60,7 +60,7 @@ def parts(saved: Saved) -> Parts:
         tables += [table("base", base), table("step", steps)]
     if rounds == 0:
         raise BoostrunError("the model holds no stump: there is nothing to export")
-    return Parts(
+    return ProgramParts(
         what=what,
         x_type=x_type,
         x_size=saved.n_features,
