@@ -13,10 +13,10 @@ workers share what the file server does in a second.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import heapq
 import random
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,23 +125,28 @@ def table(lengths: Sequence[float], cores: Sequence[int], costs: Costs) -> str:
     return "\n".join(lines)
 
 
-def main(words: Sequence[str]) -> None:
-    """Read the words of the command line and print the table."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Read the words of the command line, those of this process by default, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", metavar="WORD", help=f"packed records ({RECORDS} if left out), key=value")
+    words = parser.parse_args(words).words
     given = dict(word.split("=", 1) for word in words if "=" in word)
-    path = next((word for word in words if "=" not in word), RECORDS)
+    paths = [word for word in words if "=" not in word] or [RECORDS]
+    if len(paths) > 1:
+        parser.error(f"one file of records at a time, not {' and '.join(paths)}")
     cores = [int(number) for number in given.pop("cores", "1,8,64,256,1000").split(",")]
     trials = int(given.pop("trials", "20000"))
     order = given.pop("order", "shuffled")
     kinds = {field.name: type(field.default) for field in dataclasses.fields(Costs)}
     unknown = set(given) - set(kinds)
     if unknown:
-        sys.exit(f"no key {', '.join(sorted(unknown))}; there are trials, cores, order, {', '.join(kinds)}")
+        parser.error(f"no key {', '.join(sorted(unknown))}; there are trials, cores, order, {', '.join(kinds)}")
     if order not in ("shuffled", "longest"):
-        sys.exit(f"order={order}: shuffled or longest is needed")
+        parser.error(f"order={order}: shuffled or longest is needed")
     costs = Costs(**{key: kinds[key](float(value)) for key, value in given.items()})
-    lengths = lengths_of(Path(path), trials)
+    lengths = lengths_of(Path(paths[0]), trials)
     print(table(sorted(lengths, reverse=True) if order == "longest" else lengths, cores, costs))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -10,11 +10,13 @@ tables that are computed anew instead of read from records. So is the footer's l
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import os
 import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun.config import compose
@@ -63,8 +65,13 @@ def _close(one: str, other: str) -> bool:
         return False
 
 
-def main(names: list[str]) -> int:
-    """Compare the tables; returns the exit code."""
+def main(words: Sequence[str] | None = None) -> int:
+    """Compare the tables that the command line names, that of this process by default; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="PAPER/ITEM", help="all items if left out")
+    names = parser.parse_args(words).names
+    if unknown := set(names) - set(compose.options("paper")):
+        parser.error(f"no paper item {', '.join(sorted(unknown))} (boostrun ls paper)")
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in names or sorted(compose.options("paper")):
@@ -90,4 +97,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

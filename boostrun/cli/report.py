@@ -18,7 +18,7 @@ from boostrun.config.compose import compose_one, expand_one_by_one, first_commen
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import build
 from boostrun.report.files import write_bytes
-from boostrun.report.page import Records, Section, render
+from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
@@ -71,7 +71,7 @@ class _Stored:
     results: Path
     bases: dict
 
-    def section(self, name: str, records: Records) -> Section:
+    def section(self, name: str, records: Records) -> PageSection:
         """The section of an item, whose records are put into ``records``."""
         words = self.words
         if paper.drawing(name, words.config_dir):
@@ -101,7 +101,7 @@ class _Stored:
         item = paper.load(name, overrides, quick, config_dir, self.bases)
         return item, plan(item.settings, self.store)
 
-    def _drawn(self, name: str) -> Section:
+    def _drawn(self, name: str) -> PageSection:
         """An item without trials: what ``boostrun reproduce`` has drawn of it."""
         title = first_comment(options("paper", self.words.config_dir)[name])
         folder = self.results / name
@@ -110,7 +110,7 @@ class _Stored:
             plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
         pictures = _pictures(folder)
         told = "" if plain or pictures else "not drawn yet"
-        return Section(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
+        return PageSection(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
 
 
 def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[str, str]]:

@@ -90,6 +90,8 @@ def _report(cells, settings: Settings, combination: Sequence[str], words: Argume
     write_bytes(folder / "table.md", tuning.markdown(choice).encode())
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())
     print(tuning.text(choice))
+    if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
+        print(f"every value does the same here: {choice['key']}={choice['value']} is no better than the others")
     print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
     mine = [f"--config-dir {words.config_dir}"] if words.config_dir else []
     again = " ".join([*mine, *combination, f"{choice['key']}={choice['value']}"])

@@ -48,7 +48,7 @@ class Section(NamedTuple):
     own: tuple[str, ...] = ()
 
 
-class Outcome(NamedTuple):
+class Finding(NamedTuple):
     """``status`` is ok, FAILED or skipped; ``details`` say where it failed: file, line and what stands there."""
 
     name: str
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
     details: tuple[str, ...] = ()
 
 
-def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Outcome]:
+def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Finding]:
     """Hold each check, without a warning and without a word of the thing itself."""
     for check in checks:
         try:
@@ -65,15 +65,15 @@ def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Outco
                 warnings.simplefilter("ignore")
                 check.hold()
         except Skipped as why:
-            yield Outcome(check.name, "skipped", str(why))
+            yield Finding(check.name, "skipped", str(why))
         except Failed as error:
             more = len(error.details) - _MOST
             details = (*error.details[:_MOST], f"... and {more} more") if more > 0 else error.details
-            yield Outcome(check.name, "FAILED", str(error), details or (blame.place(error, own),))
+            yield Finding(check.name, "FAILED", str(error), details or (blame.place(error, own),))
         except (Exception, SystemExit) as error:
-            yield Outcome(check.name, "FAILED", said(error), (blame.place(error, own),))
+            yield Finding(check.name, "FAILED", said(error), (blame.place(error, own),))
         else:
-            yield Outcome(check.name, "ok")
+            yield Finding(check.name, "ok")
 
 
 def said(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from boostrun.conformance import Failed, Skipped
+from boostrun.conformance.abilities import Counting, FromSource, Listing, Stagewise
 from boostrun.data.source import ArraySource, Filter
 
 
@@ -49,7 +50,7 @@ def _samples(subject, limit: int) -> None:
     if "chunks" not in subject.method.inputs and subject.method.paper:
         raise Skipped("its declaration says that it may look at all samples: its inputs have no chunks")
     model = subject.make()
-    if not hasattr(model, "fit_source"):
+    if not isinstance(model, FromSource):
         raise Failed("it has no fit_source(source), so that it is handed all samples at once")
     source = subject.source(0, Watched)
     model.fit_source(source)
@@ -63,8 +64,8 @@ def _samples(subject, limit: int) -> None:
 
 def _learners(subject) -> int | None:
     model = subject.trained()
-    if hasattr(model, "n_learners_"):
+    if isinstance(model, Counting):
         return int(model.n_learners_)
-    if hasattr(model, "estimators_"):
+    if isinstance(model, Listing):
         return len(model.estimators_)
-    return sum(1 for _ in model.staged_predict(subject.X)) if hasattr(model, "staged_predict") else None
+    return sum(1 for _ in model.staged_predict(subject.X)) if isinstance(model, Stagewise) else None

@@ -77,7 +77,7 @@ def _files(dataset: Mapping[str, Any], data_root: Path) -> None:
             raise Skipped(str(missing)) from None
         return
     where = dataset["class"]
-    if not hasattr(objects.obtain(where), "files"):
+    if not loader.reads_files(objects.obtain(where)):
         raise Skipped("it has no files(data_root), so that what it returns is hashed at every command")
     if not loader.files({"class": where, "given": given_to(dataset)}, data_root):
         raise Failed("files(data_root) names none")

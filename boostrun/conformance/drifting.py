@@ -119,7 +119,11 @@ def _worker(dataset: Mapping[str, Any], data_root: Path, stream: Any) -> None:
 def _seeds(dataset: Mapping[str, Any], data_root: Path, stream: Callable) -> None:
     stream()  # skipped where its files are not there
     loader = importlib.import_module(catalogue.dataset(dataset).loader)
-    if loader.files(dataset, data_root):
+    try:
+        files = loader.files(dataset, data_root)
+    except DataMissingError as missing:
+        raise Skipped(f"its files are not there: {missing}") from None
+    if files:
         raise Skipped("it is read from files: the same examples for every seed")
     if _digest_of(stream(1, 2), holdouts=False) == _digest_of(stream(3, 2), holdouts=False):
         raise Failed("it is generated, and another seed gives the same examples")

@@ -12,7 +12,7 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, in_a_worker, numpy_left_alone
 from boostrun.errors import BoostrunError
-from boostrun.extend.pipeline import Own
+from boostrun.extend.pipeline import InFamilies, Own
 
 SHAPES = {"grey 28x28": (28, 28), "grey 12x20": (12, 20), "colour 32x32": (32, 32, 3), "table of 9": (9,)}
 _IMAGES = 10
@@ -22,7 +22,7 @@ def checks(features: Mapping[str, Any]) -> list[Check]:
     """All checks of a family or pipeline: its ``name`` in the catalogue, its keys, and its ``class`` if it is a
     person's own; each shape of images is one, if it takes it.
     """
-    subject = Subject(features)
+    subject = FamilySubject(features)
     return [
         *(Check(f"{name}: numbers, the same width", lambda name=name: subject.numbers(name)) for name in SHAPES),  # type: ignore[misc]
         Check("it takes images of some kind", subject.some),
@@ -36,7 +36,7 @@ def checks(features: Mapping[str, Any]) -> list[Check]:
     ]
 
 
-class Subject:
+class FamilySubject:
     """A family with its keys, and images to try it on: those shapes that it takes are found at first use."""
 
     def __init__(self, features: Mapping[str, Any]):
@@ -86,9 +86,9 @@ class Subject:
     def families(self) -> None:
         for images in self.taken.values():
             made = self.made(images)
-            if not hasattr(made, "families"):
-                raise Skipped("it has no families(d): all its columns are one")
             width = made(images).shape[1]
+            if not isinstance(made, InFamilies):
+                raise Skipped("it has no families(d): all its columns are one")
             parts = made.families(width)
             bounds = [0, *(stop for _, _, stop in parts)]
             if [start for _, start, _ in parts] != bounds[:-1] or bounds[-1] != width:
@@ -110,7 +110,7 @@ def images_of(name: str) -> np.ndarray:
 def columns_of(features: Mapping[str, Any], name: str) -> np.ndarray:
     """What a family makes of the images of a shape."""
     images = images_of(name)
-    return Subject(features).made(images)(images)
+    return FamilySubject(features).made(images)(images)
 
 
 def is_family(thing: Callable[..., Any]) -> bool:

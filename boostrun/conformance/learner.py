@@ -13,6 +13,7 @@ class Nearest:
 
     def __init__(self, seed: int = 0):
         self.n_learners_ = 1
+        self.classes_ = np.empty(0)
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Nearest:
         """Learn a table."""
@@ -27,7 +28,7 @@ class Nearest:
 
     def test_then_train(self, X: np.ndarray, y: np.ndarray, classes: np.ndarray | None = None) -> np.ndarray:
         """Labels of the rows, each before it is learnt."""
-        if not hasattr(self, "classes_"):
+        if not len(self.classes_):
             self.classes_ = np.unique(y if classes is None else classes)
             self._sums, self._counts = np.zeros((len(self.classes_), X.shape[1])), np.zeros(len(self.classes_))
         said = []

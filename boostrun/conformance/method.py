@@ -20,6 +20,7 @@ from boostrun.conformance import (
     numpy_left_alone,
     said,
 )  # fmt: skip
+from boostrun.conformance.abilities import Stagewise, Storable
 from boostrun.conformance.subject import Subject, answers
 
 
@@ -126,7 +127,7 @@ def _answers_of_pickled(plain: tuple, model: bytes) -> tuple[np.ndarray, bytes]:
 
 
 def _stages(subject: Subject) -> None:
-    if not hasattr(subject.cls, "staged_predict"):
+    if not issubclass(subject.cls, Stagewise):
         raise Skipped("it has no staged_predict, so its records have no curve")
     model = subject.trained()
     stages = [np.asarray(labels) for labels in model.staged_predict(subject.X)]
@@ -135,7 +136,7 @@ def _stages(subject: Subject) -> None:
 
 
 def _saved(subject: Subject) -> None:
-    if not (hasattr(subject.cls, "save") and hasattr(subject.cls, "load")):
+    if not issubclass(subject.cls, Storable):
         raise Skipped("it has no save(path) and load(path)")
     model = subject.make().fit(subject.X, subject.y)
     with tempfile.TemporaryDirectory() as folder:

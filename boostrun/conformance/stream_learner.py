@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.conformance import Check, Failed, Skipped, blame, fails_with_a_sentence, method, said, samples
+from boostrun.conformance.abilities import Copied, OneByOne
 from boostrun.conformance.subject import Subject
 
 _CUTS = ((1, 7, 60, 61, 250), tuple(range(50, 300, 50)))  # where the stream of 300 is cut
@@ -156,7 +157,7 @@ def _scikit_learn(subject: Subject) -> None:
 
 
 def _one_by_one(subject: Subject) -> None:
-    if not (hasattr(subject.cls, "learn_one") and hasattr(subject.cls, "predict_one")):
+    if not issubclass(subject.cls, OneByOne):
         raise Skipped("it has no learn_one and predict_one")
     X, y = samples.examples(70, 70)
     y[:2] = 0, 1
@@ -170,7 +171,7 @@ def _one_by_one(subject: Subject) -> None:
 
 
 def _river(subject: Subject) -> None:
-    if not (hasattr(subject.cls, "learn_one") and hasattr(subject.cls, "predict_one")):
+    if not issubclass(subject.cls, OneByOne):
         raise Skipped("it has no learn_one and predict_one")
     try:
         from river import base
@@ -180,12 +181,12 @@ def _river(subject: Subject) -> None:
     made = subject.make()
     if isinstance(made, base.Estimator):
         model = made
-    else:
+    elif issubclass(subject.cls, Copied):
         from boostrun.methods.river_learner import RiverLearner
 
-        if not hasattr(made, "get_params"):
-            raise Skipped("it is no estimator of scikit-learn's, nor of river's, that could be copied")
         model = RiverLearner(made)
+    else:
+        raise Skipped("it is no estimator of scikit-learn's, nor of river's, that could be copied")
     count, lines = 0, []
     for check in river_checks.yield_checks(model):
         if check.__name__ == "check_bounded_memory_growth":  # takes long, and is not about a budget

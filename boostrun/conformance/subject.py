@@ -84,6 +84,7 @@ class Subject:
 def answers(model: Any, X: np.ndarray) -> np.ndarray:
     """What it says of X: the finest there is, scores before labels."""
     for name in ("decision_function", "predict_proba"):
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name)(X))
+        scores = getattr(model, name, None)  # not a Protocol: scikit-learn's have one for some parameters only
+        if scores is not None:
+            return np.asarray(scores(X))
     return np.asarray(model.predict(X))

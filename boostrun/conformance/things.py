@@ -205,6 +205,9 @@ def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> S
 
 
 def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Section:
+    """A strategy, policy or weak learner, ``module:Class``, with keys from the command line; BoostrunError for a key
+    that it does not have.
+    """
     from boostrun.methods.declaration import obtain
 
     given = compose.values_of(overrides)

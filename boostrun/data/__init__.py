@@ -9,7 +9,9 @@ A loader is one module with
 - or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
 - optional `SOURCES`: dotted names of other modules that decide what is read;
-- optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options).
+- optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options);
+
+as `boostrun.data.offered.Loader` declares them.
 
 A data set of your own is a function, docs/extending.md; `boostrun.extend.loader` makes a loader of it.
 """
@@ -22,11 +24,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostrun.config import catalogue
+from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError, DataMissingError
 
 if TYPE_CHECKING:
     from boostrun.data.dataset import Dataset
+    from boostrun.data.offered import Loader
 
 # Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
@@ -64,13 +67,12 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     from boostrun.data.checks import finish
 
     data_root = Path(data_root)
-    module, options = _loader(config, data_root)
-    if not hasattr(module, "read"):
+    loader, options = _loader(config, data_root)
+    if loader.read is None:
         raise BoostrunError(f"dataset={config['name']} is a stream in an order of its own, with no test part")
     digest = checksum(config, data_root)
-    if hasattr(module, "verify"):
-        module.verify(options, data_root)
-    parts = module.read(options, data_root)
+    loader.verify(options, data_root)
+    parts = loader.read(options, data_root)
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
     return finish(str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0))
@@ -84,12 +86,11 @@ def checksum(config: Mapping, data_root: Path) -> str:
     from boostrun.data.digests import FileDigests
 
     data_root = Path(data_root)
-    module, options = _loader(config, data_root)
-    files = module.files(options, data_root)
+    loader, options = _loader(config, data_root)
+    files = loader.files(options, data_root)
     with FileDigests(data_root) as digests:
         contents = {name: digests.of(path) for name, path in sorted(files.items())}
-    parameters = module.parameters(options) if hasattr(module, "parameters") else options
-    parameters = {key: value for key, value in parameters.items() if key not in _PLACES}
+    parameters = {key: value for key, value in loader.parameters(options).items() if key not in _PLACES}
     whole = json.dumps({"files": contents, "parameters": parameters}, sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 
@@ -101,19 +102,19 @@ def describe(config: Mapping, data_root: Path) -> str:
     """
     data_root = Path(data_root)
     name = config.get("name")
-    module, options = _open_loader(config)
+    loader, options = _open_loader(config)
     if any(value == "???" for value in options.values()):
-        return f"{name}: {module.places(options, data_root)}"
+        return f"{name}: {loader.places(options, data_root)}"
     try:
-        files = module.files(options, data_root)
+        files = loader.files(options, data_root)
     except DataMissingError as missing:
         return f"{name}: not there. {missing}"
     if not files:
-        return f"{name}: {module.places(options, data_root)}"
+        return f"{name}: {loader.places(options, data_root)}"
     size = sum(path.stat().st_size for path in files.values()) / 2**20
     first = next(iter(files.values()))
     where = str(first) if len(files) == 1 else f"{len(files)} files, the first {first}"
-    verified = module.verify(options, data_root) if hasattr(module, "verify") else "no published checksum to compare"
+    verified = loader.verify(options, data_root)
     return f"{name}: {where} ({size:.1f} MiB; {verified}; checksum {checksum(config, data_root)[:16]})"
 
 
@@ -128,18 +129,19 @@ def fetch(config: Mapping, data_root: Path) -> str:
         A file is there but not what was published.
     """
     data_root = Path(data_root)
-    module, options = _loader(config, data_root)
+    loader, options = _loader(config, data_root)
     try:
-        module.files(options, data_root)
+        loader.files(options, data_root)
     except DataMissingError:
-        if not hasattr(module, "fetch"):
+        if loader.fetch is None:
             raise
-        module.fetch(options, data_root)
+        loader.fetch(options, data_root)
     return describe(config, data_root)
 
 
-def _open_loader(config: Mapping):
-    """The loader's module, and its options with missing ones still "???"."""
+def _open_loader(config: Mapping) -> tuple[Loader, dict]:
+    """What the loader's module offers, and its options with missing ones still "???"."""
+    from boostrun.data.offered import Loader, offered
     from boostrun.data.options import merge
 
     dotted = loader_module(config)
@@ -149,27 +151,20 @@ def _open_loader(config: Mapping):
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"dataset '{config.get('name')}': there is no module {dotted} to load it with") from error
-    for needed in ("files", "places"):
-        if not hasattr(module, needed):
-            raise BoostrunError(f"the loader {dotted} has no {needed}; see the head of boostrun/data/__init__.py")
-    return module, merge(config, _defaults(module, config), "dataset")
+    loader = offered(Loader, module, "loader", "data")
+    declared = defaults("dataset", str(config.get("name"))) if loader.DEFAULTS is None else loader.DEFAULTS
+    return loader, merge(config, declared, "dataset")
 
 
-def _defaults(module, config: Mapping) -> Mapping:
-    """A loader's keys and their defaults: what it is declared with, unless it says otherwise itself."""
-    from boostrun.config import defaults
-
-    return module.DEFAULTS if hasattr(module, "DEFAULTS") else defaults("dataset", str(config.get("name")))
-
-
-def _loader(config: Mapping, data_root: Path):
+def _loader(config: Mapping, data_root: Path) -> tuple[Loader, dict]:
+    """The same, checked: no option is missing."""
     from boostrun.data.options import require, split_fraction
 
-    module, options = _open_loader(config)
+    loader, options = _open_loader(config)
     try:
         require(options, "dataset")
     except BoostrunError as error:
-        raise BoostrunError(f"{error}: {module.places(options, data_root)}") from None
+        raise BoostrunError(f"{error}: {loader.places(options, data_root)}") from None
     if "test_fraction" in options:
         split_fraction(options)
-    return module, options
+    return loader, options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from collections.abc import Mapping
 
 from boostrun.errors import BoostrunError, did_you_mean
@@ -51,7 +52,7 @@ def _of_kind(value, default, key: str):
             raise BoostrunError(f"{key} must be a number, not {value!r}")
         return float(value)
     elif isinstance(default, str) and not isinstance(value, str):
-        if hasattr(value, "__fspath__"):
+        if isinstance(value, os.PathLike):
             return str(value)
         raise BoostrunError(f"{key} must be a text, not {value!r}")
     return value

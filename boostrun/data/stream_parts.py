@@ -35,7 +35,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Part:
+class SetPart:
     """One file of samples; ``label`` is a file of labels (Path), a column's number or name, or None for the last."""
 
     path: Path
@@ -93,8 +93,8 @@ class Part:
 class StreamSet:
     """A training and a test part that fit each other, see :func:`boostrun.data.stream_set.open_set`."""
 
-    train: Part
-    test: Part
+    train: SetPart
+    test: SetPart
     train_facts: Facts
     test_facts: Facts
     chunk_rows: int = 4096

@@ -20,7 +20,7 @@ from boostrun.errors import BoostrunError
 if TYPE_CHECKING:
     from boostrun.data.dataset import Parts
     from boostrun.data.digests import FileDigests
-    from boostrun.data.stream_parts import Facts, Part, StreamSet
+    from boostrun.data.stream_parts import Facts, SetPart, StreamSet
 
 DEFAULTS = defaults("dataset", "stream")
 _LOOK = 1  # goes up when another look at a file would find something else: what is remembered is then found anew
@@ -111,7 +111,7 @@ def open_set(options: Mapping, data_root: Path) -> StreamSet:
     return StreamSet(parts["train"], parts["test"], facts["train"], facts["test"], options["chunk_rows"])
 
 
-def _facts(part: Part, digests: FileDigests) -> Facts:
+def _facts(part: SetPart, digests: FileDigests) -> Facts:
     from boostrun.data.stream_parts import Facts
 
     where = digests.of(part.label) if isinstance(part.label, Path) else f"in column {part.label!r}"
@@ -124,8 +124,8 @@ def _facts(part: Part, digests: FileDigests) -> Facts:
     return Facts(**json.loads(digests.derived(part.path, f"stream look {_LOOK}, labels {where}", look)))
 
 
-def _parts(options: Mapping, data_root: Path) -> dict[str, Part]:
-    from boostrun.data.stream_parts import Part
+def _parts(options: Mapping, data_root: Path) -> dict[str, SetPart]:
+    from boostrun.data.stream_parts import SetPart
 
     train, test = given_file(options, "path", data_root), given_file(options, "test_path", data_root)
     if _ending(train) != _ending(test):
@@ -137,14 +137,14 @@ def _parts(options: Mapping, data_root: Path) -> dict[str, Part]:
                 f"dataset.label={label} is a file, so dataset.test_label=... must name that of the test part"
             )
         labels = given_file(options, "label", data_root), given_file(options, "test_label", data_root)
-        return {"train": Part(train, labels[0]), "test": Part(test, labels[1])}
+        return {"train": SetPart(train, labels[0]), "test": SetPart(test, labels[1])}
     if test_label is not None:
         raise BoostrunError(
             f"dataset.test_label={test_label} has no use: the labels stand in a column of dataset.path, and so do "
             "those of dataset.test_path"
         )
     column = _number(label) if _ending(train) == ".npy" and label is not None else label
-    return {"train": Part(train, column), "test": Part(test, column)}
+    return {"train": SetPart(train, column), "test": SetPart(test, column)}
 
 
 def _labels_are_files(options: Mapping) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,7 +55,7 @@ def _declare_operators() -> None:
     for half in [name for name in sys.modules if name == "torchvision" or name.startswith("torchvision.")]:
         del sys.modules[half]
     for operator in _OPERATORS:
-        if not hasattr(torch.ops.torchvision, operator):
+        with contextlib.suppress(RuntimeError):  # torch refuses what is declared already
             torch.library.define(
                 f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Parts:
+class ProgramParts:
     """The inside of a predictor.
 
     Attributes

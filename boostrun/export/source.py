@@ -6,7 +6,7 @@ from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 
 from .. import __version__
-from .parts import Parts
+from .parts import ProgramParts
 from .saved import Saved
 from .text import block, comment, plain, string
 
@@ -47,7 +47,7 @@ def c_source(saved: Saved) -> str:
     template's response that lies within rounding of the edge between two codes may get the other one, 1/255 away.
     Raises BoostrunError, one sentence, for what cannot be exported.
     """
-    parts: Parts = obtain(catalogue.models()[saved.kind].writer)(saved)
+    parts: ProgramParts = obtain(catalogue.models()[saved.kind].writer)(saved)
     classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may be without samples
     functions = block(
         _SIGN if parts.n_scores == 1 else _LARGEST,
@@ -65,7 +65,7 @@ def c_source(saved: Saved) -> str:
     return "\n\n".join(sections) + "\n"
 
 
-def _head(parts: Parts, classes: list[str]) -> list[str]:
+def _head(parts: ProgramParts, classes: list[str]) -> list[str]:
     named = ", ".join(f"{number} = {plain(name)}" for number, name in enumerate(classes[:100]))
     rule = "1 where the score is at least 0, else 0" if parts.n_scores == 1 else "the lowest of equals"
     scores = f"out[0..{parts.n_scores - 1}], double precision, without a unit"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import BoostrunError
 from .inputs import UNITS, thresholds_of
-from .parts import Parts
+from .parts import ProgramParts
 from .saved import Saved
 from .text import block, table
 
@@ -38,20 +38,20 @@ _FOR_ALL_CLASSES = """
 """
 
 
-def stump_ensemble(saved: Saved) -> Parts:
+def stump_ensemble(saved: Saved) -> ProgramParts:
     """The C of a StumpEnsemble."""
     k, rounds = saved.model.features.shape
     what = f"boosted stumps, {rounds} for each of {k} scores"
     return _parts(saved, what, [table("step", saved.model.steps)], _FOR_EACH_CLASS, rounds, k)
 
 
-def vote_ensemble(saved: Saved) -> Parts:
+def vote_ensemble(saved: Saved) -> ProgramParts:
     """The C of a VoteEnsemble."""
     steps = saved.model.alphas[:, None] * saved.model.votes
     return for_all_classes(saved, steps, np.zeros(steps.shape[1]), f"with votes for {steps.shape[1]} scores")
 
 
-def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, told: str) -> Parts:
+def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, told: str) -> ProgramParts:
     """The C of base[k] + sum_t steps[t, k] phi_t(x), phi_t = +1 where x[features[t]] >= thresholds[t], else -1.
 
     ``features`` and ``thresholds`` (T,) are those of the saved model; ``steps`` (T, k) and ``base`` (k,) are float64;
@@ -63,13 +63,13 @@ def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, told: str
     )
 
 
-def _parts(saved: Saved, what: str, weights: list[str], template: str, rounds: int, k: int) -> Parts:
+def _parts(saved: Saved, what: str, weights: list[str], template: str, rounds: int, k: int) -> ProgramParts:
     if rounds == 0:
         raise BoostrunError("the model holds no stump: there is nothing to export")
     model = saved.model
     x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
     tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
-    return Parts(
+    return ProgramParts(
         what=what,
         x_type=x_type,
         x_size=saved.n_features,

@@ -11,8 +11,9 @@ import functools
 import hashlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +23,15 @@ from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import objects
 
 DEFAULTS = {"test_fraction": 0.2, "split_seed": 0, "class": "???", "given": None, "source": "???", "content": None}
+
+
+@runtime_checkable
+class FromFiles(Protocol):
+    """A class of data sets that says which files it reads: their contents are what identifies it."""
+
+    def files(self, data_root: Path) -> Iterable[str | Path]:
+        """Their paths."""
+        raise NotImplementedError
 
 
 def config_for(dataset: Mapping, data_root: Path) -> Mapping:
@@ -36,11 +46,16 @@ def config_for(dataset: Mapping, data_root: Path) -> Mapping:
     given = {key: value for key, value in dataset.items() if key not in own}
     where = dataset["class"]
     thing = objects.obtain(where)
-    content = None if hasattr(thing, "files") else _content(where, json.dumps(given, sort_keys=True), str(data_root))
+    content = None if reads_files(thing) else _content(where, json.dumps(given, sort_keys=True), str(data_root))
     return {
         **{key: dataset[key] for key in own if key in dataset},
         "loader": __name__, "given": given, "source": source_digest([objects.module_of(where)]), "content": content,
     }  # fmt: skip
+
+
+def reads_files(thing: Callable[..., Any]) -> bool:
+    """Whether a data set is a class that says which files it reads."""
+    return inspect.isclass(thing) and issubclass(thing, FromFiles)
 
 
 def places(options: Mapping, data_root: Path) -> str:
@@ -52,7 +67,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     """The files that a data set says it reads, by their order; DataMissingError for one that is not there."""
     where = options["class"]
     thing = objects.obtain(where)
-    if not hasattr(thing, "files"):
+    if not reads_files(thing):
         return {}
     made = objects.call(where, thing, **(options["given"] or {}))
     found = {f"{i:06d}": Path(path) for i, path in enumerate(objects.call(where, made.files, Path(data_root)))}

@@ -54,12 +54,12 @@ def named(where: str) -> Any:
     folder = _allowed[where]
     dotted, _, name = where.partition(":")
     module = _module(dotted, folder)
-    if not hasattr(module, name):
+    try:
+        return getattr(module, name)
+    except AttributeError:
         hint = did_you_mean(name, [word for word in vars(module) if not word.startswith("_")])
-        raise BoostrunError(
-            f"{where}: {getattr(module, '__file__', None) or dotted} has no class or function '{name}'{hint}"
-        )
-    return getattr(module, name)
+        file = getattr(module, "__file__", None) or dotted
+        raise BoostrunError(f"{where}: {file} has no class or function '{name}'{hint}") from None
 
 
 def module_of(where: str) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,23 @@ from boostrun.errors import BoostrunError
 from boostrun.extend import objects
 
 DEFAULTS = {"class": "???", "given": None, "source": "???"}
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """A family that learns of the training images."""
+
+    def fit(self, images: np.ndarray) -> Any:
+        """Learn of them."""
+
+
+@runtime_checkable
+class InFamilies(Protocol):
+    """A family whose columns are several families, one after the other."""
+
+    def families(self, d: int) -> Sequence[tuple[str, int, int]]:
+        """(name, start, stop) of each among ``d`` columns."""
+        raise NotImplementedError
 
 
 def config_for(features: Mapping) -> Mapping:
@@ -51,7 +68,7 @@ class Own:
 
     def fit(self, images: np.ndarray) -> Own:
         """Give the training images to a family that learns of them."""
-        if hasattr(self._family, "fit"):
+        if isinstance(self._family, Learning):
             objects.call(self._where, self._family.fit, images)
         return self
 
@@ -67,8 +84,9 @@ class Own:
 
     def families(self, d: int) -> list[tuple[str, int, int]]:
         """(name, start, stop) of each family among the d features."""
-        own = getattr(self._family, "families", None)
-        return [(self.name, 0, d)] if own is None else [tuple(part) for part in objects.call(self._where, own, d)]
+        if not isinstance(self._family, InFamilies):
+            return [(self.name, 0, d)]
+        return [tuple(part) for part in objects.call(self._where, self._family.families, d)]
 
     def describe(self) -> str:
         return f"{self._where}, a family of a person's own"

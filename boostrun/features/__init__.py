@@ -1,13 +1,13 @@
 """What is seen of a sample: feature pipelines, and the quantised feature bank that holds their codes.
 
 A pipeline is one module with `Pipeline`, a class made as `Pipeline(options)`, of the keys that it is declared with or
-of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and
-`describe()`; optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress` and `saved` are
+of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`;
+optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress`, `saved` and `first_split` are
 set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a
-killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead
-of with quantiles. A module that computes with others of yours names them in `SOURCES`, so that a bank is built again
-when one of them changes. `fit` sees training images only; one that fits something once for all random splits of a
-data set has an attribute `first_split`, which is set to a `boostrun.features.first_split.FirstSplit`. A module with
+killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of
+with quantiles. A module that computes with others of yours names them in `SOURCES`, so that a bank is built again when
+one of them changes. `fit` sees training images only; one that fits something once for all random splits of a data set
+takes from the attribute `first_split`, a `boostrun.features.first_split.FirstSplit`, what that is. A module with
 `VALUES = True` makes a value bank instead of codes (see `boostrun.features.values`). A family of your own is a
 function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
@@ -17,9 +17,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.config import catalogue, defaults
+from boostrun.data.offered import Loader, offered
 from boostrun.errors import BoostrunError
 
 if TYPE_CHECKING:
@@ -69,29 +70,27 @@ def open_bank(
 
     key = bank_key(dataset, features, data_root)
     folder = Path(cache_root) / "banks" / key
-    module, options = _pipeline(features)
+    computed, options = _pipeline(features)
     if not (folder / "meta.json").is_file():
         from boostrun.data import load
         from boostrun.features.build import build
+        from boostrun.features.first_split import FirstSplit
         from boostrun.features.store import locked, make_folder, sweep
         from boostrun.features.values import build_values
 
-        pipeline = module.Pipeline(options)  # refuses a device that is not there before anything is written
+        pipeline = computed.Pipeline(options)  # refuses a device that is not there before anything is written
         pipeline.n_jobs, pipeline.progress = n_jobs, progress
-        if hasattr(pipeline, "first_split"):
-            from boostrun.features.first_split import FirstSplit
-
-            pipeline.first_split = FirstSplit(dataset, features, data_root, cache_root)
+        pipeline.first_split = FirstSplit(dataset, features, data_root, cache_root)
         make_folder(folder.parent)
         with locked(folder):
             if not (folder / "meta.json").is_file():  # another process may have built it meanwhile
                 sweep(folder.parent, building=key)
                 data = load(dataset, Path(data_root))
-                if _keeps_values(module):
+                if computed.VALUES:
                     build_values(data, pipeline, options, folder, key=key, progress=progress)
                 else:
                     build(data, pipeline, options, folder, key=key, progress=progress, memory_mb=memory_mb)
-    return (ValueBank if _keeps_values(module) else Bank)(folder, verify=verify)
+    return (ValueBank if computed.VALUES else Bank)(folder, verify=verify)
 
 
 def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
@@ -102,13 +101,11 @@ def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
     from boostrun.data import checksum, loader_module
     from boostrun.digest import module_digest
 
-    module, options = _pipeline(features)
+    computed, options = _pipeline(features)
     data = checksum(dataset, data_root)
-    loader = importlib.import_module(loader_module(dataset))
-    sources = [*_SOURCES]
-    for part in (module, loader):
-        sources += [part.__name__, *getattr(part, "SOURCES", ())]
-    if _keeps_values(module):
+    loader = offered(Loader, importlib.import_module(loader_module(dataset)), "loader", "data")
+    sources = [*_SOURCES, pipeline_module(features), *computed.SOURCES, loader_module(dataset), *loader.SOURCES]
+    if computed.VALUES:
         sources.append("boostrun.features.values")
     whole = {"data": data, "features": options, "source": [module_digest(name) for name in sources]}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
@@ -123,8 +120,17 @@ def pipeline_module(features: Mapping) -> str:
     return str(features["pipeline"]) if features.get("pipeline") else catalogue.pipeline(features).module
 
 
-def _pipeline(features: Mapping):
-    """The pipeline's module and its checked options."""
+class _Computed(NamedTuple):
+    """What the module of a pipeline offers."""
+
+    Pipeline: Any
+    DEFAULTS: Mapping | None = None
+    SOURCES: tuple[str, ...] = ()
+    VALUES: bool = False
+
+
+def _pipeline(features: Mapping) -> tuple[_Computed, dict]:
+    """What the pipeline's module offers, and its checked options."""
     from boostrun.data.options import in_range, merge, require
 
     dotted = pipeline_module(features)
@@ -134,20 +140,14 @@ def _pipeline(features: Mapping):
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"features '{features.get('name')}': there is no module {dotted}") from error
-    if not hasattr(module, "Pipeline"):
-        raise BoostrunError(f"the pipeline {dotted} has no Pipeline; see the head of boostrun/features/__init__.py")
-    common = {} if _keeps_values(module) else defaults("features", "raw")
-    own = getattr(module, "DEFAULTS", None)
-    if own is None and features.get("pipeline"):
+    computed = offered(_Computed, module, "pipeline", "features")
+    common = {} if computed.VALUES else defaults("features", "raw")
+    if computed.DEFAULTS is None and features.get("pipeline"):
         raise BoostrunError(f"the pipeline {dotted} has no DEFAULTS; see the head of boostrun/features/__init__.py")
-    declared = defaults("features", str(features.get("name"))) if own is None else own
+    declared = defaults("features", str(features.get("name"))) if computed.DEFAULTS is None else computed.DEFAULTS
     options = merge(features, {**common, **declared}, "features")
     require(options, "features")
     if common:
         in_range(options, "features", "bins", 2, 256)
         in_range(options, "features", "bin_samples", 1)
-    return module, options
-
-
-def _keeps_values(module) -> bool:
-    return getattr(module, "VALUES", False)
+    return computed, options

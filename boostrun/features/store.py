@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,7 +82,7 @@ def create_array(path: Path, dtype, shape: tuple[int, ...]) -> np.memmap:
 
 
 def _reserve(stream, start: int, size: int) -> None:
-    if hasattr(os, "posix_fallocate"):
+    if sys.platform == "linux":
         os.posix_fallocate(stream.fileno(), start, size)
         return
     zeros = bytes(1 << 20)

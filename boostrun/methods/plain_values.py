@@ -18,13 +18,11 @@ class NotPlain(ValueError):
     """A value that a file does not keep."""
 
 
-def parameters_of(model) -> dict[str, Any]:
-    """Constructor arguments of an estimator, or of an engine that keeps them under their names."""
-    if hasattr(model, "get_params"):
-        return model.get_params(deep=False)
-    made = [vars(cls)["__init__"] for cls in type(model).__mro__ if "__init__" in vars(cls) and cls is not object]
+def arguments_of(thing) -> dict[str, Any]:
+    """Constructor arguments, its own and its bases', of an object that keeps them under their names."""
+    made = [vars(cls)["__init__"] for cls in type(thing).__mro__ if "__init__" in vars(cls) and cls is not object]
     names = {name for init in made for name, it in inspect.signature(init).parameters.items() if it.kind in _NAMED}
-    return {name: getattr(model, name) for name in sorted(names) if hasattr(model, name)}
+    return {name: vars(thing)[name] for name in sorted(names & vars(thing).keys())}
 
 
 def encode(name: str, value) -> Any:
@@ -48,7 +46,7 @@ def encode(name: str, value) -> Any:
     if isinstance(value, Path):
         return {"path": str(value)}
     if _class(name, type(value).__name__) is type(value):
-        keys = parameters_of(value)
+        keys = arguments_of(value)
         return {"object": type(value).__name__, "keys": {key: encode(key, each) for key, each in keys.items()}}
     raise NotPlain(f"{name} is a {type(value).__name__}")
 

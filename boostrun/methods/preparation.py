@@ -121,7 +121,6 @@ def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -
     """
     options = bank.meta["features"]
     name = str(options.get("pipeline") or options["name"])
-    bank = whole(bank)
     found = {"kind": np.array(name)} | ({"shape": np.array(shape)} if len(shape) > 1 else {})
     if name in ("raw", "stumps"):
         if bank.edges.strides[0] == 0 and bank.n_features > 1:  # edges common to all: 1 to 255
@@ -135,20 +134,13 @@ def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -
     elif name == "templates":
         found |= {key: bank.fitted()[key] for key in ("filters", "masks", "maxima")}
         found |= {"edges": np.array(bank.edges[0])}
-    elif hasattr(bank, "edges"):
+    elif "bins" in options:  # codes, not values
         columns = np.arange(bank.n_features) if used is None else np.unique(used)
         found |= {"columns": columns, "edges": np.array(bank.edges[columns])}
         found |= {"options": np.array(json.dumps(dict(options)))}
     else:
         found |= {"values": np.array(True)}
     return {PREFIX + key: array for key, array in found.items()}
-
-
-def whole(bank):
-    """The bank itself, of whose training part a part may be in use."""
-    while hasattr(bank, "bank"):
-        bank = bank.bank
-    return bank
 
 
 def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:

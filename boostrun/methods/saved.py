@@ -26,7 +26,7 @@ _LABELS = (bool, int, float, str)
 
 
 @dataclass
-class Facts:
+class ModelFacts:
     """What stands beside the arrays of a model.
 
     Attributes
@@ -60,7 +60,7 @@ def write(
     Raises BoostrunError where it cannot be written, or for labels that are no plain values.
     """
     facts: dict[str, Any] = {"written_by": _names(type(model)), "parameters": {}, "left": []}
-    for name, value in plain.parameters_of(model).items():
+    for name, value in model.get_params(deep=False).items():
         if name in without:
             continue
         try:
@@ -84,7 +84,7 @@ def write(
 _LEFT = "a loaded one predicts as it did, with the default of {name} for the next fit"
 
 
-def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> Facts:
+def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
     """The facts among the arrays that stand beside a model.
 
     Raises BoostrunError with one sentence where they are not there, or not what they should be.
@@ -101,7 +101,7 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> Facts:
         if "labels" in known:
             classes = np.empty(len(known["labels"]), dtype=object)
             classes[:] = known["labels"]
-        return Facts(
+        return ModelFacts(
             classes, int(extra["n_features_in"]), extra.get("column_names", np.array([])).tolist(), parameters,
             list(known.get("left", ())), list(known.get("written_by", ())),
             {name.removeprefix(PREFIX): array for name, array in extra.items() if name.startswith(PREFIX)},
@@ -165,7 +165,7 @@ class Saveable:
         return loaded
 
     @classmethod
-    def _made(cls, facts: Facts, model):
+    def _made(cls, facts: ModelFacts, model):
         """Unfitted, with the parameters of the file; those that it lacks get their defaults."""
         if facts.parameters is None:
             return cls(**{cls._rounds: max(1, model.n_rounds)})

@@ -68,7 +68,7 @@ class StreamState:
             return type(part)(self._number(place))
         if isinstance(part, tuple):
             filled = [self._filled(each, f"{place}.{i}") for i, each in enumerate(part)]
-            return type(part)(*filled) if hasattr(part, "_fields") else tuple(filled)
+            return tuple(filled) if type(part) is tuple else type(part)(*filled)  # a NamedTuple
         if isinstance(part, list):
             return [self._filled(each, f"{place}.{i}") for i, each in enumerate(part)]
         raise BoostrunError(f"{place} is no part of a saved state")

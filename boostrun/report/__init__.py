@@ -13,9 +13,9 @@ from boostrun.report.figures import draw_curves, table_figure
 from boostrun.report.output import write
 from boostrun.report.reference import lookup
 from boostrun.report.shares import share_figure
-from boostrun.report.table import Table, TableSpec, build
+from boostrun.report.table import ResultTable, TableSpec, build
 
 __all__ = [
-    "Entry", "Table", "TableSpec",
+    "Entry", "ResultTable", "TableSpec",
     "build", "draw_curves", "lookup", "share_figure", "summary", "table_figure", "write",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from boostrun.report.comparison import Comparison
 from boostrun.report.formats import metric_name
 from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 from boostrun.report.statistics import LEAST_PAIRS
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 
 class Contest(NamedTuple):
@@ -22,7 +22,7 @@ class Contest(NamedTuple):
     dataset: str = ""
 
 
-def contests(table: Table) -> tuple[list[Contest], str]:
+def contests(table: ResultTable) -> tuple[list[Contest], str]:
     """The contests of a table, and a sentence on the places where there are too few data sets for one over them.
 
     Methods of one setting and metric compete where the columns other than ``dataset`` agree: over the data sets in

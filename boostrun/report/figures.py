@@ -15,7 +15,7 @@ from boostrun.report.entry import Entry, by_seed, name_of, row_label
 from boostrun.report.formats import count, decimal, metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import mean_std
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ MARKERS = "osD^vPX"
 DASHES = ("-", "--", ":", "-.")
 
 
-def table_figure(table: Table, path: Path | str) -> Path:
+def table_figure(table: ResultTable, path: Path | str) -> Path:
     """Dots with standard deviations, ours filled beside the paper's hollow; one panel per first column level.
 
     Positive figures of a panel whose largest is more than 50 times the smallest have a logarithmic axis.

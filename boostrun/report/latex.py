@@ -7,7 +7,7 @@ import unicodedata
 
 from boostrun.report.formats import NARROW
 from boostrun.report.layout import BEST, Block, layout
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 #: Column groups side by side within the width of a text.
 GROUPS = 3
@@ -66,7 +66,7 @@ def escape(text: str) -> str:
     return "".join(_SIGNS[sign] if sign in _SIGNS else _plain(sign) for sign in text)
 
 
-def render(table: Table) -> str:
+def render(table: ResultTable) -> str:
     """The table as a float; ``\\label`` is made of the paper's and the table's name."""
     laid = layout(table)
     label = "-".join(filter(None, (table.spec.paper, table.spec.table))) or "table"

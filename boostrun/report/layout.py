@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from boostrun.report.comparison import Comparison
 from boostrun.report.formats import NARROW, decimal, has_unit, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 from boostrun.report.targets import check
 
 BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, SAMPLED, MISSING = "★", "☆", "?", "≠", "†", "‡", "—"
@@ -22,7 +22,7 @@ QUOTED = "quoted"  # a row of the paper that is not run
 
 
 @dataclass(frozen=True)
-class Group:
+class ColumnGroup:
     """The columns of one column label: ``heads`` of one or three columns, and the texts of every row that has any."""
 
     heads: tuple[str, ...]
@@ -35,7 +35,7 @@ class Block:
 
     title: str
     rows: tuple[str, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ColumnGroup, ...]
 
     def lines(self, corner: str = "") -> list[list[str]]:
         """Head and rows as lists of texts of equal length."""
@@ -51,7 +51,7 @@ class Block:
     def split(self, fits: Callable[[Block], bool]) -> list[Block]:
         """The same block as several that fit, each with at least one group."""
         parts: list[Block] = []
-        taken: tuple[Group, ...] = ()
+        taken: tuple[ColumnGroup, ...] = ()
         for group in self.groups:
             if taken and not fits(Block(self.title, self.rows, (*taken, group))):
                 parts.append(Block(self.title, self.rows, taken))
@@ -70,7 +70,7 @@ class Layout:
     notes: tuple[str, ...]
 
 
-def layout(table: Table, group: str = NARROW) -> Layout:
+def layout(table: ResultTable, group: str = NARROW) -> Layout:
     """Lay a table out; `group` is the sign between thousands."""
     notes: dict[str, int] = {}
     usual, signs, places = _usual(table), _signs(table), _places(table)
@@ -92,12 +92,14 @@ def layout(table: Table, group: str = NARROW) -> Layout:
                         shown += [_paper(cell, notes, form), _difference(cell, form)]
                     texts.setdefault(head, {})[row] = tuple(shown)
         order = dict.fromkeys(group_head(cell) for cell in cells)
-        groups = tuple(Group((head, "paper", "diff") if head in with_paper else (head,), texts[head]) for head in order)
+        groups = tuple(
+            ColumnGroup((head, "paper", "diff") if head in with_paper else (head,), texts[head]) for head in order
+        )
         blocks.append(Block(title, tuple(rows), groups))
     return Layout(table.spec.heading, tuple(blocks), tuple(_footer(table, usual)), tuple(notes))
 
 
-def block_title(table: Table, cell: Comparison) -> str:
+def block_title(table: ResultTable, cell: Comparison) -> str:
     """The title of the block that a cell stands in."""
     return cell.column[0] if len(table.spec.columns) > 1 else ""
 
@@ -107,23 +109,23 @@ def group_head(cell: Comparison) -> str:
     return " ".join(cell.column[1:] if len(cell.column) > 1 else cell.column) or "ours"
 
 
-def _usual(table: Table) -> int:
+def _usual(table: ResultTable) -> int:
     """The number of trials that most cells were asked for: said once, in the footer."""
     counts = Counter(cell.expected for cell in table.cells if cell.expected)
     return max(counts, key=lambda n: (counts[n], n), default=0)
 
 
-def _signs(table: Table) -> dict[str, str]:
+def _signs(table: ResultTable) -> dict[str, str]:
     """The sign of each rank; where no cell could be tested, the footer says it once instead of a sign in each cell."""
     signs = {"best": BEST, "not worse": NOT_WORSE}
     return {**signs, "untested": UNTESTED} if _tested(table) else signs
 
 
-def _tested(table: Table) -> bool:
+def _tested(table: ResultTable) -> bool:
     return any(cell.rank in ("worse", "not worse") for cell in table.cells)
 
 
-def _places(table: Table) -> dict[str, int]:
+def _places(table: ResultTable) -> dict[str, int]:
     """The decimals of each metric: none where it is a count and all its figures are whole."""
     numbers: dict[str, list[float]] = {}
     for cell in table.cells:
@@ -160,7 +162,7 @@ def _note(text: str, notes: dict[str, int]) -> list[str]:
     return [f"[{notes.setdefault(text, len(notes) + 1)}]"] if text else []
 
 
-def _footer(table: Table, usual: int) -> list[str]:
+def _footer(table: ResultTable, usual: int) -> list[str]:
     spec, cells = table.spec, table.cells
     lines = [
         f"{_metrics(table)} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
@@ -198,7 +200,7 @@ def _footer(table: Table, usual: int) -> list[str]:
     return [*lines, *check(spec.targets, cells, spec.higher_is_better), *spec.notes]
 
 
-def _metrics(table: Table) -> str:
+def _metrics(table: ResultTable) -> str:
     """The metrics in words, each group with its good end.
 
     >>> from boostrun.report import Entry, TableSpec, build
@@ -212,7 +214,7 @@ def _metrics(table: Table) -> str:
     return ", and ".join(f"{', '.join(names)}, {end}" for end, names in ends.items())
 
 
-def _paper_lines(table: Table) -> list[str]:
+def _paper_lines(table: ResultTable) -> list[str]:
     spec, cells = table.spec, [cell for cell in table.cells if cell.has_paper]
     if not spec.paper:
         return []

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from boostrun.report.formats import width
 from boostrun.report.layout import BEST, Block, layout
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 #: Column groups side by side: four of three columns are what a page holds.
 GROUPS = 4
@@ -23,7 +23,7 @@ def escape(text: str) -> str:
     return text.replace("<", "&lt;")
 
 
-def render(table: Table) -> str:
+def render(table: ResultTable) -> str:
     """The whole table with its footer."""
     laid = layout(table)
     parts = [f"# {escape(laid.heading)}"]

@@ -9,10 +9,10 @@ from pathlib import Path
 from boostrun.report import latex, markdown
 from boostrun.report.entry import canonical
 from boostrun.report.files import write_bytes
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 
-def write(table: Table, folder: Path | str, records: Iterable[Mapping] | None = None) -> list[Path]:
+def write(table: ResultTable, folder: Path | str, records: Iterable[Mapping] | None = None) -> list[Path]:
     """Put table.md, table.csv and table.tex into `folder`, and records.jsonl.gz when `records` are given.
 
     Each file is written under a temporary name and renamed. The bytes of the tables depend on the records' values of

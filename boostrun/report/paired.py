@@ -13,7 +13,7 @@ from boostrun.report.files import write_bytes
 from boostrun.report.formats import decimal, metric_name
 from boostrun.report.markdown import pipe_table
 from boostrun.report.statistics import mean_std
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 
 class Difference(NamedTuple):
@@ -44,7 +44,7 @@ def interval(differences: Iterable[float]) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
-def differences(table: Table, base: str) -> list[Difference]:
+def differences(table: ResultTable, base: str) -> list[Difference]:
     """Of every cell with trials whose column and setting row ``base`` has, in the order of the table."""
     bases = {(cell.column, cell.setting, cell.metric): cell.values for cell in table.cells if cell.row == base}
     found = []
@@ -57,7 +57,7 @@ def differences(table: Table, base: str) -> list[Difference]:
     return found
 
 
-def lines(table: Table, base: str, text: Callable[[float], str]) -> list[list[str]]:
+def lines(table: ResultTable, base: str, text: Callable[[float], str]) -> list[list[str]]:
     """The differences as rows of texts, a head first; ``text`` writes a number."""
     levels = list(table.spec.columns)
     head = ["row", *levels, *(["metric"] if "metric" not in levels else []), "n", "difference", "low", "high"]
@@ -68,13 +68,13 @@ def lines(table: Table, base: str, text: Callable[[float], str]) -> list[list[st
     return [head, *rows]
 
 
-def rounded(table: Table, base: str) -> tuple[list[list[str]], str]:
+def rounded(table: ResultTable, base: str) -> tuple[list[list[str]], str]:
     """The differences as people read them, and what they are."""
     told = f"Mean less that of {base} over the n seeds that both have; low, high: Student's 95 % interval of the mean."
     return lines(table, base, lambda number: decimal(number, signed=True) or "—"), told
 
 
-def write_differences(table: Table, base: str, folder: Path) -> list[Path]:
+def write_differences(table: ResultTable, base: str, folder: Path) -> list[Path]:
     """Put differences.md and differences.csv into ``folder``; BoostrunError when it cannot be written."""
     shown, told = rounded(table, base)
     text = io.StringIO()

@@ -122,8 +122,6 @@ def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> di
     >>> compare_methods({name: dict(enumerate(column)) for name, column in trials.items()}, True)
     {'geem': 'best', 'rand': 'worse', 'one': 'untested'}
     """
-    if hasattr(values, "to_dict"):
-        values = values.to_dict()
     kept = {
         method: {seed: value for seed, value in column.items() if value is not None and math.isfinite(value)}
         for method, column in values.items()

@@ -56,7 +56,7 @@ class TableSpec:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """The cells of a table with their statistics; made by `build`."""
 
     spec: TableSpec
@@ -103,7 +103,7 @@ class Table:
         return self.frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
-def build(spec: TableSpec, entries: Sequence[Entry]) -> Table:
+def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
     """Statistics of every cell; rows and columns come in the order of the entries.
 
     Raises
@@ -127,7 +127,7 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> Table:
             raise BoostrunError(f"two entries for the cell {entry.label!r}")
         seen.add(place)
         cells.append(compare(entry, spec.metric, frame, spec.table))
-    return Table(spec, tuple(_ranked(cells, spec)))
+    return ResultTable(spec, tuple(_ranked(cells, spec)))
 
 
 def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:

@@ -7,10 +7,10 @@ import textwrap
 from boostrun.report.formats import align
 from boostrun.report.formats import width as columns
 from boostrun.report.layout import layout
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 
-def render(table: Table, width: int = 100) -> str:
+def render(table: ResultTable, width: int = 100) -> str:
     """The table in lines of at most `width` columns, where one group of columns is not wider by itself."""
     laid = layout(table, group=" ")
     lines = textwrap.wrap(laid.heading, max(width, 20))

@@ -17,7 +17,7 @@ from boostrun.runner import cluster, pool, provenance
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.code import code_of
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, own_choices, plan, prepare, roots
-from boostrun.runner.progress import Progress
+from boostrun.runner.progress import RunProgress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store, StoreWriteError
 from boostrun.runner.trial import Execute, warm_up
@@ -83,7 +83,7 @@ def run_cells(
                 engine=engine,
                 sources=_sources(cells),
                 provenance=provenance.collect(list(command) or None),
-                progress=None if quiet else Progress(),
+                progress=None if quiet else RunProgress(),
             )
             wait()
     if tracker is not None:

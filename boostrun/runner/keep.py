@@ -19,8 +19,9 @@ from boostrun.data.options import merge
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import loader
+from boostrun.inputs.table import Table
 from boostrun.methods import saved
-from boostrun.methods.preparation import of_bank, whole
+from boostrun.methods.preparation import of_bank
 from boostrun.runner import provenance
 from boostrun.runner.cell import Trial
 from boostrun.runner.execute import threads
@@ -29,7 +30,6 @@ from boostrun.runner.plan import open_store, plan, prepare, roots
 from boostrun.runner.trial import Execute
 from boostrun.runner.worker import perform
 
-_HELD = ("model_", "ensemble_", "stumps_")  # where estimators hold what can be saved
 _OF_THE_RUN = ("checkpoint", "n_jobs")  # parameters that say nothing about the model
 
 
@@ -83,14 +83,15 @@ def save(model, bank, path: str | Path, parts: Parts | None = None) -> Path:
     ``parts``, what the data set's loader read, tells the type of the labels, the names of columns, the shape of images;
     without them labels are text.
     """
-    held = next((getattr(model, name) for name in _HELD if hasattr(getattr(model, name, None), "save")), None)
-    if held is None:
+    if not isinstance(model, saved.Saveable):
         raise BoostrunError(f"{type(model).__name__} keeps no model that can be saved: there is nothing to export")
+    held = model._model
+    whole = bank.bank if isinstance(bank, Table) else bank  # of whose training part a part may be in use
     numbers = getattr(model, "classes_", np.arange(len(bank.classes)))
     index = held.features if isinstance(held.features, np.ndarray) else held.features.get("index")
     return saved.write(
-        path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole(bank).n_features,
-        feature_names=_names(parts), inputs=of_bank(bank, index, _shape(parts)), without=_OF_THE_RUN,
+        path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole.n_features,
+        feature_names=_names(parts), inputs=of_bank(whole, index, _shape(parts)), without=_OF_THE_RUN,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from boostrun.config import catalogue, compose
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.report import Entry, Table, TableSpec
+from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.curve_figures import Extras
 from boostrun.report.figures import PaperPoint
 from boostrun.report.formats import metric_name
@@ -101,13 +101,13 @@ class Item:
             [(self._entry(place, cell, "", None), place) for (place, _), cell in zip(self.cells, planned)]
         )
 
-    def extras(self, entries: Sequence[Entry], table: Table) -> Extras:
+    def extras(self, entries: Sequence[Entry], table: ResultTable) -> Extras:
         """What figures of the item's curves show besides them."""
         paper = {metric: self.paper_points(entries, table, metric) for metric in self.metrics}
         sweep = (self.spec.columns.index(self.against), self.against.rpartition(".")[2]) if self.against else None
         return Extras(self.t_name, self.levels, paper, sweep)
 
-    def paper_points(self, entries: Sequence[Entry], table: Table, metric: str) -> list[PaperPoint]:
+    def paper_points(self, entries: Sequence[Entry], table: ResultTable, metric: str) -> list[PaperPoint]:
         """The paper's figures of ``beside`` on a curve over T: those of entries that are read off one."""
         if not self.beside:
             return []

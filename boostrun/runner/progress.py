@@ -45,7 +45,7 @@ class Running:
         return f"{self.mean:.2f} ± {self.std:.2f}" if self.n > 1 else f"{self.mean:.2f}"
 
 
-class Progress:
+class RunProgress:
     """Shows how a run gets on; ± is the standard deviation over the trials of one cell.
 
     Parameters

@@ -87,10 +87,10 @@ def threads_in_force() -> dict[str, Any]:
     """
     # Looking at every shared library of the process takes a millisecond: again only when modules were loaded since.
     pools = dict(_pools(len(sys.modules)))
-    numba = sys.modules.get("numba")
+    numba = loaded_numba()
     return {
         "pools": pools,
-        "numba": int(numba.get_num_threads()) if numba and hasattr(numba, "get_num_threads") else None,
+        "numba": int(numba.get_num_threads()) if numba else None,
         "environment": {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ},
     }
 
@@ -122,6 +122,15 @@ def _instructions(_modules_loaded: int) -> dict[str, str]:
         if "architecture" in pool:
             found[pool["internal_api"]] = str(pool["architecture"])
     return found
+
+
+def loaded_numba() -> Any:
+    """numba where this process has loaded it, else None; where another thread is at it, its end is waited for."""
+    if not sys.modules.get("numba"):
+        return None
+    import numba
+
+    return numba
 
 
 def forget_threads() -> None:

@@ -24,11 +24,11 @@ from boostrun.runner.cluster import Engine
 from boostrun.runner.cluster.flow import flow
 from boostrun.runner.cluster.task import Site, Task, site
 from boostrun.runner.guards import pinned, sending, sigterm_as_interrupt, thread_variables
-from boostrun.runner.progress import Progress
+from boostrun.runner.progress import RunProgress
 from boostrun.runner.store import Store
 from boostrun.runner.worker import Execute, Job, Summary, make_record
 
-__all__ = ["Execute", "Outcome", "Progress", "run_trials"]
+__all__ = ["Execute", "Outcome", "RunProgress", "run_trials"]
 
 _STRIKES = 3  # pools, or tasks of a cluster, in a row that may die before any of their trials begins
 
@@ -57,7 +57,7 @@ def run_trials(
     engine: Engine | None = None,
     sources: Sequence[tuple[tuple[str, ...], str]] = (),
     provenance: Mapping[str, Any],
-    progress: Progress | None = None,
+    progress: RunProgress | None = None,
 ) -> Outcome:
     """Run the trials that the store does not have, and return the records of all.
 
@@ -84,7 +84,7 @@ def run_trials(
     provenance : mapping
         What :func:`boostrun.runner.provenance.collect` gave; a record adds the threads of its worker and its time, and
         on a cluster what is that of its machine.
-    progress : Progress, optional
+    progress : RunProgress, optional
         Silent when left out.
 
     Raises
@@ -136,7 +136,7 @@ class _Run:
         engine: Engine | None,
         sources: Sequence[tuple[tuple[str, ...], str]],
         provenance: Mapping[str, Any],
-        progress: Progress | None,
+        progress: RunProgress | None,
     ) -> None:
         if engine is None:
             _check_backend(backend)

@@ -20,19 +20,23 @@ def quieten() -> None:
 
     # loky begins the keeper whenever it finds it dead, even while a pool is ended, and gives it this process's standard
     # error without asking: its public ensure_running() would serve for the first keeper, nothing public for the next.
-    keeper: Any = resource_tracker.ResourceTracker
-    name = "_launch" if hasattr(keeper, "_launch") else "ensure_running"  # joblib 1.5
-    begin: Callable[..., Any] = getattr(keeper, name)
-    if not hasattr(begin, "__wrapped__"):
-
-        @functools.wraps(begin)
-        def begun(*arguments: Any, **keys: Any) -> Any:
-            with _nowhere_to_print():
-                return begin(*arguments, **keys)
-
-        setattr(keeper, name, begun)
+    _silence(resource_tracker.ResourceTracker)
     with _nowhere_to_print():
         resource_tracker.ensure_running()
+
+
+@functools.cache
+def _silence(keeper: Any) -> None:
+    """Let the class begin its process with nowhere to print; once, however often it is asked for."""
+    name = "_launch" if "_launch" in vars(keeper) else "ensure_running"  # joblib 1.5.0 has loky without _launch
+    begin: Callable[..., Any] = vars(keeper)[name]
+
+    @functools.wraps(begin)
+    def begun(*arguments: Any, **keys: Any) -> Any:
+        with _nowhere_to_print():
+            return begin(*arguments, **keys)
+
+    setattr(keeper, name, begun)
 
 
 @contextmanager

@@ -60,9 +60,9 @@ def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
 def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
     """The choice among cells that differ in the tuned key, from a record of each: the smallest of what it is chosen by.
 
-    Of equal figures the first counts. Returns what ``tuned.json`` holds: the key, the value and its seed, the metric
-    it was chosen ``by``, the ``grid`` with that and the costs of each, and ``cost`` of the run with the value chosen,
-    alone and ``with_tuning``.
+    Of equal figures that of the key's default counts: nothing speaks against it; else the first. Returns what
+    ``tuned.json`` holds: the key, the value and its seed, the metric it was chosen ``by``, the ``grid`` with that and
+    the costs of each, and ``cost`` of the run with the value chosen, alone and ``with_tuning``.
     """
     tuning = catalogue.method(cells[0].algo).tuning
     assert tuning is not None  # who has nothing to tune was refused
@@ -77,7 +77,8 @@ def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
         }
         for cell, record in zip(cells, records)
     ]
-    best = min(grid, key=lambda row: row[by])
+    usual = catalogue.method(cells[0].algo).fields[key].default
+    best = min(grid, key=lambda row: (row[by], row["value"] != usual))
     return {
         "label": cells[0].label,
         "key": f"algo.{key}",

@@ -16,8 +16,15 @@ from typing import Any
 from boostrun.errors import BoostrunError
 from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
 from boostrun.runner.cell import Trial
-from boostrun.runner.provenance import forget_threads, instructions_in_force, threads_in_force, utc_now
-from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
+from boostrun.runner.provenance import (
+    forget_threads,
+    instructions_in_force,
+    loaded_numba,
+    threads_in_force,
+    utc_now,
+)
+from boostrun.runner.record import check_record
+from boostrun.runner.store import LockBusyError, Store, StoreWriteError
 
 Execute = Callable[[Trial], Mapping[str, Any]]
 
@@ -118,7 +125,9 @@ def describe(error: BaseException) -> dict[str, str]:
 
 def without_numpy(value: Any) -> Any:
     """``value`` with numpy scalars and arrays, at any depth, as plain numbers and lists."""
-    if hasattr(value, "tolist"):
+    import numpy as np
+
+    if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if isinstance(value, Mapping):
         return {key: without_numpy(item) for key, item in value.items()}
@@ -158,8 +167,7 @@ def pin_threads() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-    numba = sys.modules.get("numba")
-    if numba and hasattr(numba, "set_num_threads"):
+    if numba := loaded_numba():
         numba.set_num_threads(1)
     forget_threads()
 

@@ -171,11 +171,11 @@ def test_completion_knows_the_set_and_its_keys(begun, workplace):
 
 
 def test_files_are_looked_through_once(command, workplace, monkeypatch):
-    from boostrun.data.stream_parts import Part
+    from boostrun.data.stream_parts import SetPart
 
     write_csv(workplace)
     assert command(f"algo=wsam {CSV}")[0] == 0
-    monkeypatch.setattr(Part, "look", lambda self: pytest.fail("looked through again"))
+    monkeypatch.setattr(SetPart, "look", lambda self: pytest.fail("looked through again"))
     assert command(f"algo=rand {CSV}")[0] == 0
 
 

@@ -16,7 +16,7 @@ from tests.export.compiled import Compiled
 MODEL = '''
 import numpy as np
 
-from boostrun.export.parts import Parts
+from boostrun.export.parts import ProgramParts
 from boostrun.export.text import block, table
 from boostrun.methods import archive
 
@@ -56,7 +56,7 @@ _SCORES = """
 def write(saved):
     k, d = saved.model.centres.shape
     code = table("centre", saved.model.centres) + "\\n\\n" + block(_SCORES, k=k, d=d)
-    return Parts("nearest centres", "double", d, "attributes", k, code, k * d, k * d, "squares only")
+    return ProgramParts("nearest centres", "double", d, "attributes", k, code, k * d, k * d, "squares only")
 '''
 PAPER = """
 from boostrun.methods.paper import Paper, SavedModel

@@ -16,7 +16,7 @@ from boostrun.report.canvas import svg
 from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.entry import done
 from boostrun.report.layout import layout
-from boostrun.report.page import Records, Section, render
+from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.section import Picture, section
 from boostrun.report.ranks import rank_methods
@@ -100,7 +100,7 @@ def test_nothing_of_a_hostile_record_becomes_markup(make_entry):
         }  # fmt: skip
         records.put(record, word, word)
         texts = {"plain": [[word], [word]], "footer": [word], "notes": [word], "targets": [word]}
-        extra = Section(f"paper{word}/item{word}", word, word, word, **texts)
+        extra = PageSection(f"paper{word}/item{word}", word, word, word, **texts)
         page = Page(render([*made, extra], records, word, word))
         assert trial == "0" and len([tag for tag, _ in page.tags if tag == "script"]) == 2
         return [tag for tag, _ in page.tags], [sorted(attrs) for _, attrs in page.tags], page

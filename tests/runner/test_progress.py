@@ -5,7 +5,7 @@ import pytest
 from run_toys import cell, trials
 
 from boostrun.runner.cell import Inputs, Trial
-from boostrun.runner.progress import Progress
+from boostrun.runner.progress import RunProgress
 
 
 class Terminal(io.StringIO):
@@ -21,7 +21,7 @@ def plain_environment(monkeypatch):
 
 
 def play(stream, list_of_trials, cached=0, failed=(), **options):
-    progress = Progress(stream=stream, **options)
+    progress = RunProgress(stream=stream, **options)
     progress.start(list_of_trials)
     for trial in list_of_trials[:cached]:
         progress.cached(trial, {"test_accuracy_pct": 90.0, "other": 1})
@@ -47,7 +47,7 @@ def test_a_terminal_gets_a_bar_with_counts_mean_spread_and_time():
 def test_the_bar_tells_rate_and_time_left_from_what_has_run_and_not_from_what_was_cached(monkeypatch):
     now = [0.0]
     stream = Terminal()
-    progress = Progress(stream=stream)
+    progress = RunProgress(stream=stream)
     progress.start(trials(10))
     monkeypatch.setattr(progress._bar, "_time", lambda: now[0])
     progress._bar.start_t = 0.0

@@ -91,3 +91,12 @@ def test_the_script_prints_a_line_for_each_number_of_cores_and_refuses_what_it_d
     out = run("trials=500", "cores=1,10", "order=longest")
     assert [line.split()[0] for line in out.stdout.splitlines()[2:]] == ["1", "10"], out.stderr
     assert "no key latenzy; there are trials, cores, order, dispatch" in run("latenzy=1").stderr
+
+
+@pytest.mark.parametrize("script", ["simulate_cluster.py", "tables_equal.py"])
+def test_a_script_that_is_asked_for_help_gives_it(script):
+    out = subprocess.run(
+        [sys.executable, SCRIPT.with_name(script), "--help"],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True,
+    )  # fmt: skip
+    assert out.stdout.startswith(f"usage: {script}") and "python scripts/" in out.stdout

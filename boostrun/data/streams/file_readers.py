@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.data.stream_npy import NpyReader
-from boostrun.data.stream_parts import Part
+from boostrun.data.stream_parts import SetPart
 from boostrun.data.stream_readers import CsvReader, value_type
 from boostrun.errors import BoostrunError
 
@@ -17,7 +17,7 @@ ENDINGS = (".csv", ".gz", ".npy", ".npz", ".parquet")
 _MIB = 1 << 20
 
 
-class FilePart(Part):
+class FilePart(SetPart):
     """A file whose name ends in one of ``ENDINGS``, values in double precision where they are not whole bytes."""
 
     def reader(self, limit: float = 4 * _MIB):

@@ -29,7 +29,7 @@ BITS_ONLY = ((0.9, 0.109617), (0.5, 0.624211), (0.1, 1.870528), (0.02, 2.778295)
 COLUMNS = ((64, 0.9, 6), (64, 0.5, 6), (64, 0.1, 70), (16, 0.9, 20), (16, 0.5, 20), (16, 0.1, 20))  # k, lambda, columns
 
 
-class Check(NamedTuple):
+class Assertion(NamedTuple):
     """One assertion: of which example and item, what is looked at, what the mathematics say, what came out."""
 
     example: int
@@ -135,13 +135,13 @@ def unit_score(k: int) -> float:
     return (4 * (k.bit_length() - 1) / k) * (1 - 1 / (1 + (k - 1) * math.e))
 
 
-def checks() -> Iterator[Check]:
+def checks() -> Iterator[Assertion]:
     """Section 6 in full, some seconds of work."""
     yield from _first_example()
     yield from _second_example()
 
 
-def _first_example() -> Iterator[Check]:
+def _first_example() -> Iterator[Assertion]:
     for k in (4, 8, 16, 64, 128):
         x, y, shared, separate, m = first(k)
         scales = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
@@ -192,7 +192,7 @@ def _first_example() -> Iterator[Check]:
         yield _check(1, 4, f"k = {k}, lambda = {lam:g}: columns of the mixed norm", columns, used, used == columns)
 
 
-def _second_example() -> Iterator[Check]:
+def _second_example() -> Iterator[Assertion]:
     for k, s in SIZES:
         x, y, shared, spread, m = second(k, s, 4 * s)
         gaps = [loss(c * shared, x, y) - loss(c * spread, x, y) for c in (0.01, 0.1, 1.0, 3.0, 10.0)]
@@ -217,5 +217,5 @@ def _second_example() -> Iterator[Check]:
         yield _check(2, 3, what, 2 * m, needed, needed == 2 * m)
 
 
-def _check(example: int, item: int, what: str, expected: object, found: float, met: object) -> Check:
-    return Check(example, item, what, str(expected), f"{found:.6g}", bool(met))
+def _check(example: int, item: int, what: str, expected: object, found: float, met: object) -> Assertion:
+    return Assertion(example, item, what, str(expected), f"{found:.6g}", bool(met))

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from importlib import resources
 
 from boostrun.report.page.records import Records
-from boostrun.report.page.section import Section
+from boostrun.report.page.section import PageSection
 
-__all__ = ["Records", "Section", "render"]
+__all__ = ["PageSection", "Records", "render"]
 
 
-def render(sections: Sequence[Section], records: Records, version: str, remark: str = "") -> str:
+def render(sections: Sequence[PageSection], records: Records, version: str, remark: str = "") -> str:
     """The page; ``version`` is that of boostrun, ``remark`` a line below the heading."""
     from jinja2 import Environment
 
@@ -25,7 +25,7 @@ def render(sections: Sequence[Section], records: Records, version: str, remark: 
     style, script, page = (file.read_text(encoding="utf-8") for file in files)
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters["base64"] = lambda content: base64.b64encode(content).decode("ascii")
-    papers: dict[str, list[Section]] = {}
+    papers: dict[str, list[PageSection]] = {}
     for section in sections:
         papers.setdefault(section.paper, []).append(section)
     choices = {

@@ -16,9 +16,9 @@ from boostrun.report.entry import Entry
 from boostrun.report.layout import layout
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.records import Records
-from boostrun.report.page.tables import Block, Names, blocks
+from boostrun.report.page.tables import Names, PageBlock, blocks
 from boostrun.report.paired import rounded
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 _POINTS = 120  # of a curve: more cannot be seen at the width of a page
 
@@ -46,14 +46,14 @@ class Diagram(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """What the page shows of an item; ``told`` is one line on how much of it there is."""
 
     name: str
     title: str
     command: str
     told: str = ""
-    blocks: Sequence[Block] = ()
+    blocks: Sequence[PageBlock] = ()
     targets: Sequence[str] = ()
     footer: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -88,10 +88,10 @@ class Section:
 
 
 def section(
-    name: str, command: str, table: Table, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str],
-    names: Names, records: Records, *, extras: Extras | None = None, pictures: Sequence[Picture] = (),
-    differences_to: str = "",
-) -> Section:  # fmt: skip
+    name: str, command: str, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry],
+    metrics: Sequence[str], names: Names, records: Records, *, extras: Extras | None = None,
+    pictures: Sequence[Picture] = (), differences_to: str = "",
+) -> PageSection:  # fmt: skip
     """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell, and row
     ``differences_to`` the one that others are compared with by seed, if any.
     """
@@ -116,7 +116,7 @@ def section(
     trials = sum(cell.n for cell in asked)
     told = f"{trials} of {sum(cell.expected for cell in asked)} figures stored"
     stale = sum(cell.stale for cell in asked)
-    return Section(
+    return PageSection(
         name=name,
         title=laid.heading,
         command=command,

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from boostrun.report.entry import Entry
 from boostrun.report.layout import BEST, Layout, block_title, group_head
 from boostrun.report.page.records import Records
-from boostrun.report.table import Table
+from boostrun.report.table import ResultTable
 
 #: (row, setting, column) -> (algorithm, data set) of a cell
 Names = Mapping[tuple, tuple[str, str]]
 
 
-class Cell(NamedTuple):
+class PageCell(NamedTuple):
     """One text; ``value`` sorts it (empty where there is none), ``records`` are the numbers of its trials."""
 
     text: str
@@ -30,10 +30,10 @@ class Row(NamedTuple):
 
     label: str
     algo: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PageCell, ...]
 
 
-class Group(NamedTuple):
+class PageGroup(NamedTuple):
     """Columns of one head: ``parts`` are ours alone, or ours, the paper's and the difference."""
 
     head: str
@@ -41,15 +41,17 @@ class Group(NamedTuple):
     dataset: str
 
 
-class Block(NamedTuple):
+class PageBlock(NamedTuple):
     """One small table."""
 
     title: str
-    groups: tuple[Group, ...]
+    groups: tuple[PageGroup, ...]
     rows: tuple[Row, ...]
 
 
-def blocks(table: Table, laid: Layout, entries: Sequence[Entry], names: Names, records: Records) -> list[Block]:
+def blocks(
+    table: ResultTable, laid: Layout, entries: Sequence[Entry], names: Names, records: Records
+) -> list[PageBlock]:
     """The blocks of a laid out table, whose cells and ``entries`` are in the same order."""
     places = {}
     for cell, entry in zip(table.cells, entries):
@@ -61,29 +63,29 @@ def blocks(table: Table, laid: Layout, entries: Sequence[Entry], names: Names, r
             [places.get((block.title, group.heads[0], row)) for row in block.rows] for group in block.groups
         ]  # fmt: skip
         groups = tuple(
-            Group(group.heads[0], ("ours", *group.heads[1:]), next((place[3] for place in column if place), ""))
+            PageGroup(group.heads[0], ("ours", *group.heads[1:]), next((place[3] for place in column if place), ""))
             for group, column in zip(block.groups, here)
         )
         rows = []
         for number, row in enumerate(block.rows):
-            cells: list[Cell] = []
+            cells: list[PageCell] = []
             for place, (group, column) in enumerate(zip(block.groups, here)):
                 texts = group.cells.get(row, ("",) * len(group.heads))
                 cells += _cells(texts, column[number], place, records)
             algo = next((filled[2] for column in here if (filled := column[number])), "")
             rows.append(Row(row, algo, tuple(cells)))
-        found.append(Block(block.title, groups, tuple(rows)))
+        found.append(PageBlock(block.title, groups, tuple(rows)))
     return found
 
 
-def _cells(texts: Sequence[str], found, group: int, records: Records) -> list[Cell]:
+def _cells(texts: Sequence[str], found, group: int, records: Records) -> list[PageCell]:
     if found is None:
-        return [Cell(text, "", group) for text in texts]
+        return [PageCell(text, "", group) for text in texts]
     cell, entry, _, _ = found
     values = (cell.mean, cell.paper_mean, cell.difference)
     trials = " ".join(map(str, records.find(entry.records)))
-    ours = Cell(texts[0], _sortable(values[0]), group, BEST in texts[0], trials)
-    return [ours, *(Cell(text, _sortable(value), group) for text, value in zip(texts[1:], values[1:]))]
+    ours = PageCell(texts[0], _sortable(values[0]), group, BEST in texts[0], trials)
+    return [ours, *(PageCell(text, _sortable(value), group) for text, value in zip(texts[1:], values[1:]))]
 
 
 def _sortable(value: float) -> str:

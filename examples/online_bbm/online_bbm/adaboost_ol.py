@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from sklearn.utils.validation import check_is_fitted
 
-from .bases import learn, see, standardise
-from .kernels import code, said_by, sign
+from .bases import learn, looked_at, see
+from .kernels import belongs, code, said_by, sign
 from .keys import AdaBoostOLKeys
 from .learners import OnlineBooster
 
@@ -132,14 +132,11 @@ def adaboost_ol(booster, X, y, draws, majority, perceptron, share):
     answers, scores = np.empty(n, np.int64), np.empty(K)
     said, floor, z = np.empty(N), np.empty(d), np.empty(d)
     for t in range(n):
-        x = X[t]
-        if perceptron:
-            standardise(booster.spread, x, z)
-            x = z
+        x = looked_at(booster.spread, perceptron, X[t], z)
         see(booster.spread, X[t], share, floor)
         for k in range(K):
             alpha, experts = booster.alpha[k], booster.log_experts[k]
-            label = 1.0 if y[t] == (1 if K == 1 else k) else -1.0
+            label = 1.0 if belongs(y[t], k, K) else -1.0
             said_by(booster, perceptron, k, x, said)
             scores[k] = _adaboost_score(alpha, experts, booster.expert[k], majority, K == 1, said)
             booster.seen[k] += 1

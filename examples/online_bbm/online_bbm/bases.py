@@ -85,6 +85,15 @@ def standardise(spread, x, z):
 
 
 @njit(cache=True)
+def looked_at(spread, perceptron, x, z):
+    """What the learners look at: x (d,) itself, and for perceptrons x standardised, which is written into z (d,)."""
+    if not perceptron:
+        return x
+    standardise(spread, x, z)
+    return z
+
+
+@njit(cache=True)
 def margin(bases, perceptron, k, i, x):
     """Margin in [-1, 1] of learner i of problem k on x (d,), which is standardised for perceptrons. Cost O(m)."""
     columns = bases.columns[i]

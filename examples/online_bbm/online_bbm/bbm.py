@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numba import njit
 
-from .bases import learn, see, standardise
-from .kernels import code, said_by, sign
+from .bases import learn, looked_at, see
+from .kernels import belongs, code, said_by, sign
 from .keys import OnlineBBMKeys
 from .learners import OnlineBooster
 
@@ -126,13 +126,10 @@ def online_bbm(booster, X, y, weights, perceptron, share):
     answers, scores = np.empty(n, np.int64), np.empty(K)
     said, floor, z = np.empty(N), np.empty(d), np.empty(d)
     for t in range(n):
-        x = X[t]
-        if perceptron:
-            standardise(booster.spread, x, z)
-            x = z
+        x = looked_at(booster.spread, perceptron, X[t], z)
         see(booster.spread, X[t], share, floor)
         for k in range(K):
-            positive = y[t] == (1 if K == 1 else k)
+            positive = belongs(y[t], k, K)
             said_by(booster, perceptron, k, x, said)
             scores[k] = _bbm_score(K == 1, said)
             booster.seen[k] += 1

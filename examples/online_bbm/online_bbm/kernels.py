@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .bases import Bases, Spread, margin, standardise
+from .bases import Bases, Spread, looked_at, margin
 
 
 class Booster(NamedTuple):
@@ -58,6 +58,12 @@ def sign(value):
 
 
 @njit(cache=True)
+def belongs(label, k, problems):
+    """Whether an example of the class ``label`` is a positive one of problem k: of two classes the second, else k."""
+    return label == (1 if problems == 1 else k)
+
+
+@njit(cache=True)
 def said_by(booster, perceptron, k, x, votes):
     """Margins (N,) of the learners of problem k into ``votes``."""
     for i in range(len(votes)):
@@ -76,10 +82,7 @@ def margins(booster, X, perceptron):
     K, N = booster.alpha.shape
     out, z = np.empty((K, len(X), N)), np.empty(X.shape[1])
     for t in range(len(X)):
-        x = X[t]
-        if perceptron:
-            standardise(booster.spread, x, z)
-            x = z
+        x = looked_at(booster.spread, perceptron, X[t], z)
         for k in range(K):
             said_by(booster, perceptron, k, x, out[k, t])
     return out

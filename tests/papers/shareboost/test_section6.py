@@ -179,7 +179,7 @@ def test_the_item_writes_every_check_with_what_was_expected_and_found(command, w
 
 
 def test_a_check_that_fails_is_told(command, workplace, monkeypatch):
-    monkeypatch.setattr(section6, "checks", lambda: iter([section6.Check(1, 3, "what", "2", "3", False)]))
+    monkeypatch.setattr(section6, "checks", lambda: iter([section6.Assertion(1, 3, "what", "2", "3", False)]))
     code, out, _ = command("reproduce shareboost/section6")
     assert code == 0 and "1 of 1 checks not met" in out
     assert "not met" in (workplace / "results" / "shareboost" / "section6" / "table.md").read_text()

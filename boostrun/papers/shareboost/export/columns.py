@@ -40,8 +40,8 @@ _COMPUTE = """
 class Columns:
     """C that computes features: ``static void compute(const x_type *x, double *value)``.
 
-    Attributes: ``what``, ``x_type``, ``x_size``, ``x_text`` and ``notes`` as in :class:`Parts`; ``code``; ``runs``,
-    multiply-adds of all features; ``factor`` (U,), what each value has still to be multiplied by.
+    Attributes: ``what``, ``x_type``, ``x_size``, ``x_text`` and ``notes`` as in :class:`ProgramParts`; ``code``;
+    ``runs``, multiply-adds of all features; ``factor`` (U,), what each value has still to be multiplied by.
     """
 
     what: str

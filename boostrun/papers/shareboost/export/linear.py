@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.parts import Parts
+from boostrun.export.parts import ProgramParts
 from boostrun.export.saved import Saved
 from boostrun.export.text import block, table
 from boostrun.papers.shareboost.export import pieces, templates
@@ -15,7 +15,7 @@ from boostrun.papers.shareboost.export.columns import columns_of
 
 
 @dataclass
-class Linear:
+class LinearPredictor:
     """s(x) = base + W' phi(x) over features phi by the arrays that they are computed from.
 
     Attributes: ``what``; ``features``, arrays with a row a feature; ``weights`` (U, k); ``base`` (k,); ``sparse``,
@@ -58,7 +58,7 @@ _SPARSE = """
 """
 
 
-def shared_features(saved: Saved) -> Parts:
+def shared_features(saved: Saved) -> ProgramParts:
     """The C of SharedFeatures, at the end of its path."""
     model = saved.model
     if model.kind == "pieces":
@@ -67,14 +67,14 @@ def shared_features(saved: Saved) -> Parts:
     base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
     weights = weights[int(model.free) :]
     base = base + weights[model.constants].sum(axis=0)
-    return _parts(saved, Linear(
+    return _parts(saved, LinearPredictor(
         f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
         np.delete(weights, model.constants, axis=0), base, False,
         int(model.multiply_adds[-1]) if model.n_rounds else 0,
     ))  # fmt: skip
 
 
-def one_vs_rest(saved: Saved) -> Parts:
+def one_vs_rest(saved: Saved) -> ProgramParts:
     """The C of a OneVsRestPath, at its end."""
     model = saved.model
     weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
@@ -82,24 +82,23 @@ def one_vs_rest(saved: Saved) -> Parts:
         places, own = model.point(number, model.n_rounds)
         weights[places, number] = own
     what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
-    return _parts(
-        saved, Linear(what, model.kind, model.features, weights, np.zeros(k), True, int(model.multiply_adds[-1]))
-    )
+    cost = int(model.multiply_adds[-1])
+    return _parts(saved, LinearPredictor(what, model.kind, model.features, weights, np.zeros(k), True, cost))
 
 
-def mixed_norm(saved: Saved) -> Parts:
+def mixed_norm(saved: Saved) -> ProgramParts:
     """The C of a MixedNormPath, at its end."""
     model = saved.model
     candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
     rows = np.searchsorted(model.used, candidates)
-    return _parts(saved, Linear(
+    return _parts(saved, LinearPredictor(
         f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
         {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
         int(model.multiply_adds[-1]),
     ))  # fmt: skip
 
 
-def _parts(saved: Saved, linear: Linear) -> Parts:
+def _parts(saved: Saved, linear: LinearPredictor) -> ProgramParts:
     u, k = linear.weights.shape
     if u == 0:
         raise BoostrunError("the model holds no feature: there is nothing to export")
@@ -119,7 +118,7 @@ def _parts(saved: Saved, linear: Linear) -> Parts:
         tables.append(table("weight", weights))
         multiplied = u * k
     body = block(_SPARSE if sparse else _DENSE, type=columns.x_type, u=u, k=k)
-    return Parts(
+    return ProgramParts(
         what=f"{linear.what}: {columns.what}",
         x_type=columns.x_type,
         x_size=columns.x_size,

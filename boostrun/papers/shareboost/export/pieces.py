@@ -6,7 +6,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.export.inputs import GIVEN, IN_UNITS, kind_of
-from boostrun.export.parts import Parts
+from boostrun.export.parts import ProgramParts
 from boostrun.export.saved import Saved
 from boostrun.export.text import block, table
 
@@ -52,7 +52,7 @@ _SCORES = """
 """
 
 
-def parts(saved: Saved) -> Parts:
+def parts(saved: Saved) -> ProgramParts:
     """The C of SharedFeatures of the kind "pieces", at the end of its path."""
     model = saved.model
     if model.n_rounds == 0:
@@ -70,7 +70,7 @@ def parts(saved: Saved) -> Parts:
     projecting = width if diagonal else d * width
     counted = int(model.multiply_adds[-1])
     words = {"d": d, "D": width, "k": k, "J": pieces}
-    return Parts(
+    return ProgramParts(
         what=f"{pieces} pieces with a linear map each, shared by {k} classes",
         x_type="double",
         x_size=d,
