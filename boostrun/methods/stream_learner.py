@@ -44,6 +44,7 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
 
     _model_types = (StreamState,)
     _constant: ClassVar[tuple[str, ...]] = ()
+    _names: list | None = None  # of the features, in their order, where examples are dicts
 
     def fit(self, X, y):
         """Start anew and learn the rows of X (n, d) in order, once; ``classes_`` are the sorted labels y (n,)."""
@@ -123,7 +124,7 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
 
     @property
     def _started(self) -> bool:
-        return hasattr(self, "classes_")
+        return "classes_" in vars(self)
 
     def _start(self, classes: np.ndarray, declared: bool) -> None:
         if type_of_target(classes) == "unknown":
@@ -146,7 +147,7 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
         return order[np.searchsorted(self.classes_, y, sorter=order)].astype(np.int64)
 
     def _row(self, x: dict) -> np.ndarray:
-        if not hasattr(self, "_names"):
+        if self._names is None:
             raise BoostrunError("this model has learnt from arrays: features have places, not names")
         try:
             row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)

@@ -29,8 +29,7 @@ class StreamState:
     @classmethod
     def of(cls, learner) -> StreamState:
         """Raises BoostrunError where a part is neither an array nor a number, such as a tree of river."""
-        names = plain.encode("names", learner._names) if hasattr(learner, "_names") else None
-        state = cls({}, {} if names is None else {"_names": names})
+        state = cls({}, {} if learner._names is None else {"_names": plain.encode("names", learner._names)})
         for place, leaf in _leaves(_parts(learner)):
             if isinstance(leaf, np.ndarray) and leaf.dtype != object:
                 state.arrays[place] = leaf
