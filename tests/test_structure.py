@@ -48,7 +48,6 @@ TWICE_LEFT = {  # class names that stand for two things: keys of banks count the
 }  # fmt: skip
 
 
-
 @functools.cache
 def modules() -> dict[str, Path]:
     """Every module below boostrun, by its name there."""
