@@ -5,6 +5,7 @@ Nothing heavy is imported here: help and completion answer at once.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from boostrun.cli.arguments import USAGE, VERBS, parse
 from boostrun.errors import BoostrunError
+
+_LONGEST = 1000  # characters of a sentence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             catalogue.read_beside(Path(words.config_dir))
         return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
     except BoostrunError as error:
-        print(f"boostrun: {error}", file=sys.stderr)
+        print(f"boostrun: {_cut(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("boostrun: interrupted; finished trials are kept, the same command goes on", file=sys.stderr)
@@ -47,8 +50,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (OSError, MemoryError) as error:
-        print(f"boostrun: {_system_sentence(error)}", file=sys.stderr)
+        print(f"boostrun: {_cut(_system_sentence(error))}", file=sys.stderr)
         return 2
+    finally:
+        _tell_set_aside()
 
 
 def command() -> int:
@@ -56,6 +61,21 @@ def command() -> int:
     code = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code
+
+
+def _cut(sentence: str) -> str:
+    """A sentence that can be read, and printed, however long the word was that it speaks of."""
+    if len(sentence) > _LONGEST:
+        sentence = f"{sentence[: _LONGEST // 2]} ... {sentence[-_LONGEST // 2 :]}"
+    return sentence.encode("utf-8", "backslashreplace").decode()
+
+
+def _tell_set_aside() -> None:
+    """One line about records that do not fit, where any were read."""
+    record = sys.modules.get("boostrun.runner.record")
+    if record is not None and (line := record.told()):
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr)
 
 
 def _system_sentence(error: OSError | MemoryError) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -91,6 +92,6 @@ def _report(cells, settings: Settings, combination: Sequence[str], words: Argume
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())
     print(tuning.text(choice))
     print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
-    mine = [f"--config-dir {words.config_dir}"] if words.config_dir else []
-    again = " ".join([*mine, *combination, f"{choice['key']}={choice['value']}"])
+    mine = ["--config-dir", words.config_dir] if words.config_dir else []
+    again = shlex.join([*mine, *combination, f"{choice['key']}={choice['value']}"])
     print(f"next: boostrun {again}\n")

@@ -10,7 +10,6 @@ import os
 import re
 import tempfile
 import time
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,12 +19,12 @@ from filelock import FileLock, Timeout
 from filelock import __version__ as filelock_version
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.cell import Cell, plain, trial_key
+from boostrun.runner import record as schema
+from boostrun.runner.cell import Cell
+from boostrun.runner.record import NotARecordError, check_record
 
-SCHEMA = 1
 _KEY = re.compile(r"[0-9a-f]{64}")
-_PARTS = {"cell": dict, "inputs": dict, "metrics": dict, "cost": dict, "curve": dict, "provenance": dict}
-_FIELDS = {"schema", "key", "cell_key", "seed", "status", "error", *_PARTS}
+_LARGEST_PACK = 1 << 30  # bytes of records in one packed file, which a few kB of gzip could exceed
 _ABANDONED = 3600.0  # seconds after which a temporary file belongs to no living writer
 _SETTLED = 2e9  # nanoseconds: a folder changed more recently may change again without a new time stamp
 
@@ -37,57 +36,12 @@ class StoreWriteError(BoostrunError):
     """A record could not be written (full disk, read-only folder): nothing of it was left behind."""
 
 
+class DamagedPackError(BoostrunError):
+    """A file of packed records is cut or corrupt: which of its records are right cannot be known."""
+
+
 class LockBusyError(BoostrunError):
     """Another process is at work on this trial."""
-
-
-def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A plain copy of ``record`` when it is a whole record of schema 1 whose key is that of its content.
-
-    Raises
-    ------
-    BoostrunError
-        Naming the first field that is missing, unknown or wrong. Metrics must be finite numbers.
-    """
-    if not isinstance(record, Mapping) or set(record) != _FIELDS:
-        found = set(record) if isinstance(record, Mapping) else set()
-        odd = ", ".join(sorted(map(str, found ^ _FIELDS)))
-        raise BoostrunError(f"not a record: these fields are missing or unknown: {odd}")
-    record = dict(plain(record, "record"))
-    if record["schema"] != SCHEMA:
-        raise BoostrunError(f"a record of schema {record['schema']!r} cannot be kept: this version writes {SCHEMA}")
-    for name, kind in _PARTS.items():
-        if not isinstance(record[name], kind):
-            raise BoostrunError(f"record.{name} must be a mapping, not {type(record[name]).__name__}")
-    for name, value in record["metrics"].items():
-        if type(value) not in (int, float):
-            raise BoostrunError(f"record.metrics.{name} must be a finite number, not {value!r}")
-    error = record["error"]
-    if record["status"] not in ("done", "failed") or (record["status"] == "done") != (error is None):
-        raise BoostrunError("record.status must be 'done' without an error or 'failed' with one")
-    if error is not None and (not isinstance(error, dict) or set(error) != {"type", "message", "traceback"}):
-        raise BoostrunError("record.error must have type, message and traceback")
-    if set(record["inputs"]) != {"data", "source"} or type(record["seed"]) is not int:
-        raise BoostrunError("record.inputs must have data and source, and record.seed be an integer")
-    if record["cell_key"] != Cell.from_config(record["cell"]).key:
-        raise BoostrunError("record.cell_key is not the key of record.cell")
-    if record["key"] != trial_key(record["cell"], record["seed"], record["inputs"]):
-        raise BoostrunError("record.key is not the key of its cell, seed and inputs")
-    return record
-
-
-def _well_formed(record: Mapping[str, Any]) -> bool:
-    """Whether what was read has the fields of a record, each of its kind: what a glance can tell."""
-    return (
-        set(record) == _FIELDS
-        and record["schema"] == SCHEMA
-        and all(type(record[name]) is kind for name, kind in _PARTS.items())
-        and type(record["seed"]) is int
-        and type(record["cell_key"]) is str
-        and record["status"] in ("done", "failed")
-        and (record["status"] == "done") == (record["error"] is None)
-        and all(type(value) in (int, float) for value in record["metrics"].values())
-    )
 
 
 class Store:
@@ -99,9 +53,10 @@ class Store:
         Folder of the single records, made when the first one is written.
     packed : iterable of Path
         ``records.jsonl.gz`` files, read when first needed; a single record wins over a packed one with the same key.
-        Files that do not exist are skipped; a cut or corrupt one is a BoostrunError when first needed.
+        Files that do not exist are skipped; a cut or corrupt one is set aside as a whole.
 
-    Any number of processes may use one folder at once. A store can be pickled; what it has read stays behind.
+    What does not fit the schema counts as absent: :mod:`boostrun.runner.record` remembers it and tells of it. Any
+    number of processes may use one folder at once. A store can be pickled; what it has read stays behind.
     """
 
     def __init__(self, root: Path, packed: Iterable[Path] = ()) -> None:
@@ -109,7 +64,6 @@ class Store:
         self.packed = tuple(Path(path).absolute() for path in packed)
         self._packs: dict[str, dict] | None = None
         self._folders: dict[str, tuple[int, dict[str, tuple]]] = {}
-        self._warned: set[Path] = set()
 
     def __getstate__(self) -> dict:
         return {"root": self.root, "packed": self.packed}
@@ -131,8 +85,8 @@ class Store:
     def get(self, key: str) -> dict | None:
         """The record, done or failed; None when absent.
 
-        A file that is not a whole record counts as absent: it is warned about once and, where the folder can be
-        written, moved aside as ``<name>.corrupt``.
+        A file that is not a whole record counts as absent: it is set aside and, where the folder can be written, moved
+        to ``<name>.corrupt``.
         """
         record = self._read(self.path(key))
         return record if record is not None else self._packed().get(key)
@@ -179,9 +133,10 @@ class Store:
             packs: dict[str, dict] = {}
             for path in self.packed:
                 if path.exists():
-                    for record in unpack(path):
-                        if packs.get(record["key"], {}).get("status") != "done":
-                            packs[record["key"]] = record
+                    with _setting_aside(path):
+                        for record in unpack(path):
+                            if packs.get(record["key"], {}).get("status") != "done":
+                                packs[record["key"]] = record
             self._packs = packs
         return self._packs
 
@@ -193,22 +148,16 @@ class Store:
         except OSError as error:
             raise BoostrunError(f"cannot read the record {path}: {error.strerror}") from None
         try:
-            record = json.loads(text)
-            if record["key"] != path.stem or not _well_formed(record):
-                raise ValueError
+            record = schema.read(text)
+            if record["key"] != path.stem:
+                raise NotARecordError("it has the key of another")
             return record
-        except (ValueError, TypeError, KeyError, RecursionError):
-            self._set_aside(path)
+        except NotARecordError as error:
+            with contextlib.suppress(OSError):
+                os.replace(path, f"{path}.corrupt")
+                error = NotARecordError(f"{error}; moved to {path.name}.corrupt")
+            schema.set_aside(path, error)
             return None
-
-    def _set_aside(self, path: Path) -> None:
-        moved = ""
-        with contextlib.suppress(OSError):
-            os.replace(path, f"{path}.corrupt")
-            moved = f"; moved aside as {path.name}.corrupt"
-        if path not in self._warned:
-            self._warned.add(path)
-            warnings.warn(f"the record {path} is not whole and counts as absent{moved}", stacklevel=4)
 
     def _scan(self) -> Iterator[tuple[str, tuple]]:
         """(key, (mtime, size, cell_key, seed)) of every single record; unchanged folders and files are not read."""
@@ -354,27 +303,45 @@ def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 
 def unpack(path: Path) -> Iterator[dict]:
-    """The records of a packed file, in its order.
+    """The records of a packed file, in its order; lines that are none are set aside.
 
     Raises
     ------
+    DamagedPackError
+        When the file is cut or corrupt; no record is given out before all are read.
     BoostrunError
-        When the file is missing, cut, corrupt or holds something else; no record is given out before all are read.
+        When it is missing or cannot be read.
     """
     try:
         data = Path(path).read_bytes()
-        if not data:
-            raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
-        lines = gzip.decompress(data).decode("utf-8").splitlines()
-        records = [json.loads(line) for line in lines]
-        whole = all(map(_well_formed, records))
     except FileNotFoundError:
         raise BoostrunError(f"there is no packed file {path}") from None
-    except (OSError, EOFError, ValueError, TypeError, KeyError, zlib.error) as error:
-        raise BoostrunError(f"the packed records {path} are cut or corrupt ({error})") from None
-    if not whole:
-        raise BoostrunError(f"the packed records {path} hold something that is not a record of schema {SCHEMA}")
+    except OSError as error:
+        raise BoostrunError(f"cannot read the packed records {path}: {error.strerror or error}") from None
+    try:
+        if not data:
+            raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            content = packed.read(_LARGEST_PACK + 1)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise DamagedPackError(f"the packed records {path} are cut or corrupt ({error})") from None
+    if len(content) > _LARGEST_PACK:
+        raise DamagedPackError(f"the packed records {path} are corrupt (more than {_LARGEST_PACK >> 30} GiB)")
+    records = []
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            records.append(schema.read(line))
+        except NotARecordError as error:
+            schema.set_aside(f"{path} line {number}", error)
     yield from records
+
+
+@contextlib.contextmanager
+def _setting_aside(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except DamagedPackError:
+        schema.set_aside(path, "cut or corrupt")
 
 
 def _write_whole(path: Path, data: bytes) -> None:

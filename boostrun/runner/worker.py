@@ -17,7 +17,8 @@ from boostrun.errors import BoostrunError
 from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
 from boostrun.runner.cell import Trial
 from boostrun.runner.provenance import forget_threads, threads_in_force, utc_now
-from boostrun.runner.store import LockBusyError, Store, StoreWriteError, check_record
+from boostrun.runner.record import check_record
+from boostrun.runner.store import LockBusyError, Store, StoreWriteError
 
 Execute = Callable[[Trial], Mapping[str, Any]]
 
