@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
@@ -22,6 +23,9 @@ _LONGEST = 1000  # characters of a sentence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns its exit code (0 done, 1 some trials failed, 2 bad usage, 130 interrupted)."""
     argv = sys.argv[1:] if argv is None else list(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")  # names of files may hold what no encoding has
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
             return importlib.import_module("boostrun.cli.completion").main(argv[1:])

@@ -21,7 +21,7 @@ from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import RERUN, Equivalent
 from boostrun.runner.store import Store
 
-MOST_TRIALS = 1_000_000
+MOST_TRIALS = 500_000  # of one command
 
 
 @dataclass
