@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST = 100  # characters of a word that a name may be meant by: comparing takes time
+
 
 class BoostrunError(ValueError):
     """Something the user can put right; the message is one short paragraph: what is wrong, where, what is allowed."""
@@ -22,5 +24,5 @@ def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["geem"])
     ''
     """
-    match = difflib.get_close_matches(str(word).lower(), list(allowed), n=1, cutoff=0.5)
+    match = difflib.get_close_matches(str(word)[:_LONGEST].lower(), list(allowed), n=1, cutoff=0.5)
     return f"; did you mean '{match[0]}'?" if match else ""

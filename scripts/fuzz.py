@@ -3,19 +3,18 @@
     python scripts/fuzz.py --cases 2000 --seed 0
 
 A case takes something that works and damages it: settings of a small run; npz, csv, parquet, UCI, stream, idx and image
-files that are cut, flipped, padded or changed in their meaning; records, packed records, saved models and a person's
-own YAML. The command runs in a process of its own, forked from one that has everything loaded. Whatever comes, it must
-end within a minute of a processor with exit code 0, or with 1 or 2 and one sentence; without a traceback, without a
-half-written file and without having run code that came with the input, which is tried with pickles, YAML tags and
-``_target_`` keys. The counts are printed; the exit code is 0 when every case was right, else 1, and each wrong one is
-shown.
+files that are cut, flipped, padded or changed in their meaning; records, packed records, command lines, saved models
+and a person's own YAML. The command runs in a process of its own, forked from one that has everything loaded. Whatever
+comes, it must end within a minute of a processor and 2 GiB with exit code 0, or with 1 or 2 and one sentence; without a
+traceback, without a half-written file and without having run code that came with the input, which is tried with
+pickles, YAML tags and ``_target_`` keys. The counts are printed; the exit code is 0 when every case was right, else 1,
+and each wrong one is shown.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import gzip
 import io
 import json
 import os
@@ -31,10 +30,13 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import fuzz_records
 import numpy as np
+from fuzz_records import damaged
 
 from boostrun.cli import main as boostrun
 
+MOST_MEMORY = 2 << 30  # bytes of a command
 LONGEST = 60  # seconds of a processor; ten times that by the clock
 RUN = ["algo=wsam", "r=20", "T=2", "trials=1", "n_jobs=1"]
 CANARY = "canary"  # a file that appears when input was run as code
@@ -58,29 +60,6 @@ class Bomb:
 
 
 # -- what is damaged ---------------------------------------------------------------------------------------------------
-
-
-def damaged(content: bytes, rng: random.Random) -> bytes:
-    """Cut, flipped, padded, emptied, shuffled in part or repeated."""
-    kind = rng.randrange(7)
-    if kind == 0:
-        return content[: rng.randrange(len(content) + 1)]
-    if kind == 1:
-        flipped = bytearray(content)
-        for _ in range(rng.choice([1, 2, 20])):
-            flipped[rng.randrange(len(flipped))] ^= 1 << rng.randrange(8)
-        return bytes(flipped)
-    if kind == 2:
-        return content + rng.randbytes(rng.choice([1, 7, 5000]))
-    if kind == 3:
-        return rng.choice([b"", b"\0" * len(content), rng.randbytes(200), b"\xff\xfe" + content])
-    if kind == 4:
-        start = rng.randrange(len(content))
-        return content[:start] + rng.randbytes(min(64, len(content) - start)) + content[start + 64 :]
-    if kind == 5:
-        return content + content
-    start = rng.randrange(len(content))
-    return content[:start] + content[start + rng.randrange(1, 100) :]
 
 
 def damage(path: Path, rng: random.Random) -> None:
@@ -245,35 +224,6 @@ def images(folder: Path, rng: random.Random) -> list[str]:
     return [*RUN, "dataset=image_folder", f"dataset.path={root}", "dataset.size=8"]
 
 
-def records(folder: Path, rng: random.Random) -> list[str]:
-    """The store of a run that is done, with a record damaged in its bytes or its meaning."""
-    shutil.copytree(GIVEN / "store", folder / "store")
-    path = next((folder / "store").glob("??/*.json"))
-    if rng.random() < 0.5:
-        damage(path, rng)
-    else:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        place = record
-        while isinstance(place, dict) and place:
-            key = rng.choice(sorted(place))
-            if not isinstance(place[key], dict) or rng.random() < 0.3:
-                place[key] = rng.choice([None, -1, "x", [], {}, 1e308, {"py/reduce": ["os.system"]}, True])
-                break
-            place = place[key]
-        path.write_text(json.dumps(record), encoding="utf-8")
-    return [*RUN, "dataset=digits"]
-
-
-def packed(folder: Path, rng: random.Random) -> list[str]:
-    """Packed records of a paper's table, damaged before or after they were packed."""
-    lines = [path.read_bytes() for path in (GIVEN / "store").glob("??/*.json")]
-    place = folder / "results" / "reservoir" / "table3"
-    place.mkdir(parents=True)
-    content = gzip.compress(damaged(lines[0], rng) if rng.random() < 0.5 else lines[0])
-    (place / "records.jsonl.gz").write_bytes(damaged(content, rng) if rng.random() < 0.7 else content)
-    return ["table", "reservoir/table3", "dataset=digits"]
-
-
 def models(folder: Path, rng: random.Random) -> list[str]:
     path = folder / "model.npz"
     shutil.copy(GIVEN / "model.npz", path)
@@ -315,8 +265,11 @@ def own_yaml(folder: Path, rng: random.Random) -> list[str]:
 SOURCES: dict[str, tuple[int, Callable[[Path, random.Random], list[str]]]] = {
     "settings": (8, settings), "npz": (3, npz), "csv": (3, csv), "parquet": (1, parquet), "uci": (2, uci),
     "streams": (1, streams),
-    "idx": (1, idx), "images": (2, images), "records": (3, records), "packed": (2, packed), "models": (3, models),
+    "idx": (1, idx), "images": (2, images), "models": (3, models),
     "yaml": (2, own_yaml),
+    "records": (6, lambda folder, rng: fuzz_records.records(GIVEN, folder, rng)),
+    "packed": (4, lambda folder, rng: fuzz_records.packed(GIVEN, folder, rng)),
+    "lines": (6, lambda folder, rng: fuzz_records.lines(GIVEN, folder, rng)),
 }  # fmt: skip
 GIVEN = Path()  # a store and a model that are whole
 GROUPS: dict[str, list[str]] = {}
@@ -349,11 +302,13 @@ def run(words: list[str], folder: Path) -> tuple[int | str, str]:
         os._exit(code)
     limit = time.monotonic() + 10 * LONGEST
     while True:
-        found, status = os.waitpid(child, os.WNOHANG)
+        found, status, used = os.wait4(child, os.WNOHANG)
         if found:
             code = os.waitstatus_to_exitcode(status)
             if code in (-signal.SIGXCPU, -signal.SIGKILL):
                 return "hang", ""
+            if used.ru_maxrss > MOST_MEMORY / 1024:
+                return f"{used.ru_maxrss >> 10} MiB", ""
             return code, said.read_text("utf-8", "replace") if said.exists() else ""
         if time.monotonic() > limit:
             os.killpg(child, signal.SIGKILL)
@@ -362,14 +317,18 @@ def run(words: list[str], folder: Path) -> tuple[int | str, str]:
         time.sleep(0.005)
 
 
-def fault(code: int | str, said: str, folder: Path) -> str:
-    """What is wrong with how a case ended; empty when nothing is."""
+def fault(code: int | str, said: str, folder: Path, given: dict[Path, bytes]) -> str:
+    """What is wrong with how a case ended, beside the records that were ``given``; empty when nothing is."""
     if code == "hang":
         return f"no end within {LONGEST} s"
+    if isinstance(code, str):
+        return f"a command that took {code}"
     if code not in (0, 1, 2):
         return f"exit code {code}"
     if "Traceback" in said:
         return "a traceback"
+    if len(max(said.splitlines(), default="")) > 5000:
+        return "a sentence that nobody reads"
     sentences = [line for line in said.splitlines() if line.startswith("boostrun: ")]
     if code == 2 and len(sentences) != 1:
         return f"{len(sentences)} sentences"
@@ -379,8 +338,10 @@ def fault(code: int | str, said: str, folder: Path) -> str:
     if left:
         return f"half-written: {left[0]}"
     for path in (folder / "store").glob("??/*.json"):
+        content = path.read_bytes()
         try:
-            json.loads(path.read_bytes())
+            if given.get(path) != content:
+                json.loads(content)
         except ValueError:
             return "a record that is not whole"
     return ""
@@ -397,6 +358,8 @@ def prepare(folder: Path) -> None:
     common = [f"store={folder / 'store'}", f"results={folder / 'results'}", f"cache_root={folder / 'cache'}"]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         assert boostrun([*RUN, "dataset=digits", *common]) == 0
+        own = [f"store={folder / 'item' / 'store'}", f"results={folder / 'item' / 'results'}", common[2]]
+        assert boostrun(["reproduce", fuzz_records.ITEM, *fuzz_records.OF_ITEM, *own]) == 0
         trained = ["export", *RUN[:3], "dataset=digits", *common, "--to", "npz", "-o", str(folder / "model.npz")]
         assert boostrun(trained) == 0
 
@@ -434,9 +397,10 @@ def main(words: list[str] | None = None) -> int:
             folder.mkdir()
             command = SOURCES[name][1](folder, rng)
             where = {"store": folder / "store", "results": folder / "results", "cache_root": folder / "cache"}
-            command += [f"{key}={path}" for key, path in where.items() if command[0] not in ("ls", "doctor", "diff")]
+            command += [f"{key}={path}" for key, path in where.items() if command[0] not in ("ls", "doctor")]
+            given_records = {path: path.read_bytes() for path in (folder / "store").glob("??/*.json")}
             code, said = run(command, folder)
-            wrong = fault(code, said, folder)
+            wrong = fault(code, said, folder, given_records)
             counts[f"{name}: exit code {code}"] += 1
             if wrong:
                 counts["WRONG"] += 1

@@ -5,7 +5,9 @@ Nothing heavy is imported here: help and completion answer at once.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
@@ -16,6 +18,7 @@ from boostrun.cli.arguments import USAGE, VERBS, parse
 from boostrun.errors import BoostrunError
 
 _TRIALS = ("run", "reproduce", "tune")  # verbs whose process, where it trains at all, does nothing else
+_LONGEST = 1000  # characters of a sentence
 
 
 def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
@@ -24,6 +27,9 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
     ``alone``: nobody else uses estimators in this process.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")  # names of files may hold what no encoding has
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
             return importlib.import_module("boostrun.cli.completion").main(argv[1:])
@@ -47,7 +53,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
             scikit_learn.spare()
         return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
     except BoostrunError as error:
-        print(f"boostrun: {error}", file=sys.stderr)
+        print(f"boostrun: {_cut(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("boostrun: interrupted; finished trials are kept, the same command goes on", file=sys.stderr)
@@ -56,8 +62,10 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (OSError, MemoryError) as error:
-        print(f"boostrun: {_system_sentence(error)}", file=sys.stderr)
+        print(f"boostrun: {_cut(_system_sentence(error))}", file=sys.stderr)
         return 2
+    finally:
+        _tell_set_aside()
 
 
 def command() -> int:
@@ -65,6 +73,21 @@ def command() -> int:
     code = main(alone=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code
+
+
+def _cut(sentence: str) -> str:
+    """A sentence that can be read, and printed, however long the word was that it speaks of."""
+    if len(sentence) > _LONGEST:
+        sentence = f"{sentence[: _LONGEST // 2]} ... {sentence[-_LONGEST // 2 :]}"
+    return sentence.encode("utf-8", "backslashreplace").decode()
+
+
+def _tell_set_aside() -> None:
+    """One line about records that do not fit, where any were read."""
+    record = sys.modules.get("boostrun.runner.record")
+    if record is not None and (line := record.told()):
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr)
 
 
 def _system_sentence(error: OSError | MemoryError) -> str:

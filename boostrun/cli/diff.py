@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
@@ -11,6 +10,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan
+from boostrun.runner.record import NotARecordError, read
 from boostrun.runner.store import unpack
 
 
@@ -44,9 +44,6 @@ def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
 
 def _read(path: Path) -> dict:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(record, dict) or "metrics" not in record or "cell" not in record:
-            raise ValueError("it has no metrics and cell")
-    except (ValueError, OSError) as error:
-        raise BoostrunError(f"{path} is not a record: {error}") from None
-    return record
+        return read(path.read_bytes())
+    except NotARecordError as error:
+        raise BoostrunError(f"{path} holds no record: {error}") from None

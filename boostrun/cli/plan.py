@@ -73,7 +73,7 @@ def _history(store: Store) -> dict[tuple, list[tuple[float, float]]]:
     found: dict[tuple, list[tuple[float, float]]] = {}
     for record in store.records():
         cost = record["cost"]
-        if record["status"] == "done" and "seconds" in cost:
+        if record["status"] == "done" and cost.get("seconds") is not None:
             key = _like(record["cell"])
             found.setdefault(key, []).append((cost["seconds"], cost.get("peak_memory_mb") or 0.0))
     return found

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
-from boostrun.runner.store import Store, unpack
+from boostrun.runner.store import DamagedPackError, Store, unpack
 
 _PLAIN = re.compile(r"[A-Za-z]\w*(\.\w+)*=[\w.,+-]+")  # words of a stored command that may be composed again
 _PLACES = ("store", "results", "data_root", "cache_root")
@@ -40,10 +41,11 @@ def main(words: Arguments) -> int:
     stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
     sections = [stored.section(name, records) for name in names]
     page = render(sections, records, __version__)
-    write_bytes(output, page.encode())
+    content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
+    write_bytes(output, content)
     told = sum(section.trials > 0 for section in sections)
     print(f"{len(sections)} items, {told} with trials, {len(records)} records")
-    print(f"written: {output} ({len(page.encode()) / 1e6:.1f} MB)")
+    print(f"written: {output} ({len(content) / 1e6:.1f} MB)")
     return 0
 
 
@@ -90,7 +92,7 @@ class _Stored:
         entries = item.entries(cells)
         table = build(item.spec, entries)
         told = [word for word in overrides if word.partition("=")[0] not in _PLACES]
-        command = " ".join(["boostrun reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
+        command = shlex.join(["boostrun", "reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
             extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
@@ -139,8 +141,9 @@ def _published(name: str, folder: Path) -> list[str]:
     """
     path = folder / "records.jsonl.gz"
     counts: Counter[tuple[str, ...]] = Counter()
-    for record in unpack(path) if path.is_file() else ():
-        command = [str(word) for word in record["provenance"].get("command") or []]
-        if command[:3] == ["boostrun", "reproduce", name]:
-            counts[tuple(word for word in command[3:] if _PLAIN.fullmatch(word))] += 1
+    with contextlib.suppress(DamagedPackError):  # which the store has set aside
+        for record in unpack(path) if path.is_file() else ():
+            command = record["provenance"].get("command") or []
+            if command[:3] == ["boostrun", "reproduce", name]:
+                counts[tuple(word for word in command[3:] if _PLAIN.fullmatch(word))] += 1
     return list(counts.most_common(1)[0][0]) if counts else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +18,9 @@ from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.plan import PlannedCell
 
 _WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
+
+_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*", re.ASCII)  # texts that need no quotes
+_NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 
 METRIC = "test_accuracy_pct"
 
@@ -52,11 +57,11 @@ def tell_end(result, words: Arguments) -> int:
     for record in result.failed:
         cell = Cell.from_config(record["cell"])
         print(f"failed: {cell.label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
-        mine = f"--config-dir {words.config_dir} " if words.config_dir else ""
+        mine = f"--config-dir {shlex.quote(words.config_dir)} " if words.config_dir else ""
         print(f"  again: boostrun {mine}{rerun(record)}", file=sys.stderr)
     if result.interrupted:
         print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
-        print(f"  boostrun {' '.join(words.argv)}", file=sys.stderr)
+        print(f"  boostrun {shlex.join(words.argv)}", file=sys.stderr)
         return 130
     return 1 if result.failed else 0
 
@@ -77,10 +82,24 @@ def cell_words(config: dict) -> str:
             parts.append(f"train_samples={count}")
         if (limit := values.pop("memory_limit", None)) is not None:
             parts.append(f"run.memory_limit={limit}")
-        parts.append(f"{group}={values['name']}")
-        parts += [f"{group}.{key}={_word(value)}" for key, value in values.items() if key not in ("name", "class")]
+        parts.append(f"{group}={_quoted(values['name'])}")
+        parts += [f"{group}.{key}={_quoted(value)}" for key, value in values.items() if key not in ("name", "class")]
     parts += [f"{key}={value}" for key, value in config["budget"].items()]
-    return " ".join(parts)
+    return shlex.join(parts)
+
+
+def _quoted(value) -> str:
+    """A value as an override takes it back: a text that could be read as something else stands in quotes.
+
+    >>> print(_quoted("mnist"), _quoted(None), _quoted("it's, this"), _quoted("7"), _quoted(["a", "b c"]))
+    mnist null 'it\\'s, this' '7' [a,'b c']
+    """
+    if isinstance(value, list):
+        return f"[{','.join(map(_quoted, value))}]"
+    if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
+        return _word(value)
+    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
+    return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
 
 
 def _typed_as(group: str, key: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -93,6 +94,6 @@ def _report(cells, settings: Settings, combination: Sequence[str], words: Argume
     if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
         print(f"every value does the same here: {choice['key']}={choice['value']} is no better than the others")
     print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
-    mine = [f"--config-dir {words.config_dir}"] if words.config_dir else []
-    again = " ".join([*mine, *combination, f"{choice['key']}={choice['value']}"])
+    mine = ["--config-dir", words.config_dir] if words.config_dir else []
+    again = shlex.join([*mine, *combination, f"{choice['key']}={choice['value']}"])
     print(f"next: boostrun {again}\n")

@@ -99,6 +99,7 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
     return budget
 
 
+_LARGEST_WHOLE = 2**63 - 1
 _OF_BACKENDS = {
     "scheduler": ("dask", "ray", "slurm"), "batch": ("dask", "ray", "slurm"), "partition": ("slurm",),
     "account": ("slurm",), "minutes": ("slurm",), "job_memory_mb": ("slurm",),
@@ -150,6 +151,8 @@ def _value(value: Any, field: dataclasses.Field, key: str) -> Any:
         wrong = next((word for word in value if word not in kind.choices), "") if isinstance(value, list) else value
         hint = did_you_mean(wrong, kind.choices) if kind.choices else ""
         raise BoostrunError(f"{key}={_typed(value)}: {kind.allowed} is needed{hint}")
+    if type(plain) is int and abs(plain) > _LARGEST_WHOLE:
+        raise BoostrunError(f"{key}={_typed(value)}: no whole number may be beyond 2^63 - 1")
     return plain
 
 

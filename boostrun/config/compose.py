@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from boostrun.extend import registry
 from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
+MOST_CELLS = 100_000  # of one sweep
+_DEEPEST = 20  # brackets inside each other: more take the parser minutes
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,21 @@ def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     >>> expand_one_by_one(["algo=rand,geem", "r=100"])
     [('algo', ['rand', 'geem']), ('r', ['100'])]
     """
-    return [
-        (
-            override.get_key_element(),
-            list(override.sweep_string_iterator()) if override.is_sweep_override() else [override.get_value_string()],
-        )
-        for override in _parse(overrides)
-    ]
+    return [(override.get_key_element(), _listed(override)) for override in _parse(overrides)]
+
+
+def _listed(override: Any) -> list[str]:
+    """The values that an override lists, as they are typed; BoostrunError for more than any sweep can have."""
+    if not override.is_sweep_override():
+        return [override.get_value_string()]
+    if override.is_range_sweep():
+        swept = override.value()
+        if swept.step == 0:
+            raise BoostrunError(f"{override.input_line} has steps of 0, so it would never end")
+        count = (swept.stop - swept.start) / swept.step
+        if not count <= MOST_CELLS:
+            raise BoostrunError(f"{override.input_line} lists {count:,.0f} values: at most {MOST_CELLS:,} can be swept")
+    return list(override.sweep_string_iterator())
 
 
 def values_of(overrides: Sequence[str]) -> dict[str, Any]:
@@ -142,6 +153,9 @@ def expand(overrides: Sequence[str]) -> list[list[str]]:
     [['algo=rand', 'r=100'], ['algo=geem', 'r=100']]
     """
     choices = [[f"{key}={value}" for value in values] for key, values in expand_one_by_one(overrides)]
+    count = math.prod(map(len, choices))
+    if count > MOST_CELLS:
+        raise BoostrunError(f"this sweep has {count:,} combinations: at most {MOST_CELLS:,} can be run at once")
     return [list(combination) for combination in itertools.product(*choices)]
 
 
@@ -279,19 +293,40 @@ def _own_files(group: str, config_dir: str | None) -> dict[str, Path]:
 
 def _parse(overrides: Iterable[str]):
     from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.errors import OverrideParseException
+    from hydra.core.override_parser.types import Glob
+    from hydra.errors import HydraException, OverrideParseException
 
     parsed = []
     for line in overrides:
         if "=" not in line and not line.startswith("~"):
             raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in dataset=mnist r=250")
+        if _depth(line) > _DEEPEST:
+            raise BoostrunError(f"cannot read '{line}': its brackets are nested too deeply")
         try:
-            parsed += OverridesParser.create().parse_overrides([line])
+            override = OverridesParser.create().parse_overrides([line])[0]
         except OverrideParseException:
             raise BoostrunError(
                 f"cannot read '{line}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
             ) from None
+        except (ValueError, HydraException) as error:  # a number of 5,000 digits, a range with steps of 0
+            raise BoostrunError(f"cannot read '{line}': {error}") from None
+        if override.is_delete():
+            raise BoostrunError(f"{line}: a key cannot be taken away; without it on the line it has its default")
+        if override.is_interval_sweep() or (override.is_choice_sweep() and isinstance(override.value(), Glob)):
+            raise BoostrunError(f"{line} lists no values: separate them by commas, as in r=100,250, or give range(1,5)")
+        parsed.append(override)
     return parsed
+
+
+def _depth(line: str) -> int:
+    """How many brackets are open at once, at most."""
+    open_ = [0]
+    for character in line:
+        if character in "([{":
+            open_.append(open_[-1] + 1)
+        elif character in ")]}":
+            open_.append(open_[-1] - 1)
+    return max(open_)
 
 
 def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
@@ -302,7 +337,7 @@ def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
     """
     chosen: dict[str, Any] = dict(_defaults())
     for override in _parse(overrides):
-        if override.key_or_group in GROUPS and not override.is_delete():
+        if override.key_or_group in GROUPS:
             chosen[override.key_or_group] = override.value()
     if "features" not in {override.key_or_group for override in _parse(overrides)}:
         declared = catalogue.datasets().get(str(chosen["dataset"]))

@@ -46,7 +46,7 @@ class Root:
         None, above=0.0, most=0.9, help="test on this share of the training data instead of the test data"
     )
     train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
-    trials: int = integer(10, help="trials of a cell, each with a seed of its own")
+    trials: int = integer(10, most=100_000, help="trials of a cell, each with a seed of its own")
     seed: int = integer(0, least=0, help="of the first trial; the others follow")
     n_jobs: int = renamed(workers(-1), help="trials at once; -1: as many as there are cores")
     store: str = text("results/runs", help="folder of the records")

@@ -59,7 +59,7 @@ def _shares(entry: Entry) -> tuple[list[float], dict[str, list[float]]] | None:
         return None
     shared = sorted(set.intersection(*(set(curve["T"]) for curve in curves)))
     marks = [0]
-    for mark in shared:
+    for mark in filter(None, shared):
         if mark >= marks[-1] * 10 ** (1 / _STEPS_A_DECADE) or mark == shared[-1]:
             marks.append(mark)
     shares: dict[str, list[float]] = {}

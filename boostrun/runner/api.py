@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pandas
 
 from boostrun.config.compose import compose_all
 from boostrun.errors import BoostrunError
 from boostrun.runner.execute import run_cells
+from boostrun.runner.record import told
 
 
 def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **keys) -> pandas.DataFrame:
@@ -31,6 +34,8 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     """
     words = [*overrides, *(f"{key}={'null' if value is None else value}" for key, value in keys.items())]
     result = run_cells(compose_all(words, config_dir), command=["boostrun.run", *words], quiet=quiet)
+    if line := told():
+        warnings.warn(line, stacklevel=2)
     if result.interrupted:
         raise KeyboardInterrupt
     if result.failed:

@@ -47,7 +47,7 @@ def relative(entries: Sequence[Entry], metric: str, of: str, to: str) -> list[En
     def filled(entry: Entry) -> Entry:
         if entry.metric != metric:
             return entry
-        if not base and entry.records:
+        if not (base and unit) and entry.records:
             return dataclasses.replace(entry, records=[], reason=f"no record of {to} to be relative to")
         return dataclasses.replace(entry, records=[_divided(record, metric, of, unit) for record in entry.records])
 

@@ -30,4 +30,6 @@ def picture(kind: str, cell: PlannedCell, place: str, folder: Path) -> str:
         why = obtain(catalogue.parts("pictures")[kind])(cell, record, place, path)
     except DataMissingError as missing:
         why = str(missing)
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:  # a record may not be what it says
+        why = f"its record does not fit its data ({error})"
     return f"no {kind} picture of {place}: {why}" if why else f"written: {path}"

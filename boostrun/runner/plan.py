@@ -11,7 +11,7 @@ from pathlib import Path
 from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
-from boostrun.errors import DataMissingError
+from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import registry
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
@@ -20,6 +20,8 @@ from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import RERUN, Equivalent
 from boostrun.runner.store import Store
+
+MOST_TRIALS = 500_000  # of one command
 
 
 @dataclass
@@ -98,7 +100,13 @@ def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.OwnChoice, .
 
 
 def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
-    """Look every trial up in the store; nothing is built, fetched or run."""
+    """Look every trial up in the store; nothing is built, fetched or run.
+
+    Raises BoostrunError for more trials than one command can have.
+    """
+    trials = sum(len(settings.seeds) for settings in all_settings)
+    if trials > MOST_TRIALS:
+        raise BoostrunError(f"{trials:,} trials are more than one command can have ({MOST_TRIALS:,})")
     index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}

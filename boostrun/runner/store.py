@@ -10,7 +10,6 @@ import os
 import re
 import tempfile
 import time
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,10 +19,12 @@ from filelock import FileLock, Timeout
 from filelock import __version__ as filelock_version
 
 from boostrun.errors import BoostrunError
+from boostrun.runner import record as schema
 from boostrun.runner.cell import Cell
-from boostrun.runner.record import SCHEMA, check_record, well_formed
+from boostrun.runner.record import NotARecordError, check_record
 
 _KEY = re.compile(r"[0-9a-f]{64}")
+_LARGEST_PACK = 1 << 30  # bytes of records in one packed file, which a few kB of gzip could exceed
 _ABANDONED = 3600.0  # seconds after which a temporary file belongs to no living writer
 _SETTLED = 2e9  # nanoseconds: a folder changed more recently may change again without a new time stamp
 
@@ -33,6 +34,10 @@ _UNLINK_LOCKS = int(filelock_version.split(".")[0]) >= 4 and os.name == "posix"
 
 class StoreWriteError(BoostrunError):
     """A record could not be written (full disk, read-only folder): nothing of it was left behind."""
+
+
+class DamagedPackError(BoostrunError):
+    """A file of packed records is cut or corrupt: which of its records are right cannot be known."""
 
 
 class LockBusyError(BoostrunError):
@@ -48,9 +53,10 @@ class Store:
         Folder of the single records, made when the first one is written.
     packed : iterable of Path
         ``records.jsonl.gz`` files, read when first needed; a single record wins over a packed one with the same key.
-        Files that do not exist are skipped; a cut or corrupt one is a BoostrunError when first needed.
+        Files that do not exist are skipped; a cut or corrupt one is set aside as a whole.
 
-    Any number of processes may use one folder at once. A store can be pickled; what it has read stays behind.
+    What does not fit the schema counts as absent: :mod:`boostrun.runner.record` remembers it and tells of it. Any
+    number of processes may use one folder at once. A store can be pickled; what it has read stays behind.
     """
 
     def __init__(self, root: Path, packed: Iterable[Path] = ()) -> None:
@@ -58,7 +64,6 @@ class Store:
         self.packed = tuple(Path(path).absolute() for path in packed)
         self._packs: dict[str, dict] | None = None
         self._folders: dict[str, tuple[int, dict[str, tuple]]] = {}
-        self._warned: set[Path] = set()
 
     def __getstate__(self) -> dict:
         return {"root": self.root, "packed": self.packed}
@@ -80,8 +85,8 @@ class Store:
     def get(self, key: str) -> dict | None:
         """The record, done or failed; None when absent.
 
-        A file that is not a whole record counts as absent: it is warned about once and, where the folder can be
-        written, moved aside as ``<name>.corrupt``.
+        A file that is not a whole record counts as absent: it is set aside and, where the folder can be written, moved
+        to ``<name>.corrupt``.
         """
         record = self._read(self.path(key))
         return record if record is not None else self._packed().get(key)
@@ -128,9 +133,10 @@ class Store:
             packs: dict[str, dict] = {}
             for path in self.packed:
                 if path.exists():
-                    for record in unpack(path):
-                        if packs.get(record["key"], {}).get("status") != "done":
-                            packs[record["key"]] = record
+                    with _setting_aside(path):
+                        for record in unpack(path):
+                            if packs.get(record["key"], {}).get("status") != "done":
+                                packs[record["key"]] = record
             self._packs = packs
         return self._packs
 
@@ -142,22 +148,16 @@ class Store:
         except OSError as error:
             raise BoostrunError(f"cannot read the record {path}: {error.strerror}") from None
         try:
-            record = json.loads(text)
-            if record["key"] != path.stem or not well_formed(record):
-                raise ValueError
+            record = schema.read(text)
+            if record["key"] != path.stem:
+                raise NotARecordError("it has the key of another")
             return record
-        except (ValueError, TypeError, KeyError, RecursionError):
-            self._set_aside(path)
+        except NotARecordError as error:
+            with contextlib.suppress(OSError):
+                os.replace(path, f"{path}.corrupt")
+                error = NotARecordError(f"{error}; moved to {path.name}.corrupt")
+            schema.set_aside(path, error)
             return None
-
-    def _set_aside(self, path: Path) -> None:
-        moved = ""
-        with contextlib.suppress(OSError):
-            os.replace(path, f"{path}.corrupt")
-            moved = f"; moved aside as {path.name}.corrupt"
-        if path not in self._warned:
-            self._warned.add(path)
-            warnings.warn(f"the record {path} is not whole and counts as absent{moved}", stacklevel=4)
 
     def _scan(self) -> Iterator[tuple[str, tuple]]:
         """(key, (mtime, size, cell_key, seed)) of every single record; unchanged folders and files are not read."""
@@ -222,7 +222,7 @@ class Store:
         Raises
         ------
         BoostrunError
-            When it is not a record, see :func:`boostrun.runner.record.check_record`.
+            When it is not a record, see :func:`check_record`.
         StoreWriteError
             When it cannot be written; nothing is left behind.
         """
@@ -303,27 +303,45 @@ def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 
 def unpack(path: Path) -> Iterator[dict]:
-    """The records of a packed file, in its order.
+    """The records of a packed file, in its order; lines that are none are set aside.
 
     Raises
     ------
+    DamagedPackError
+        When the file is cut or corrupt; no record is given out before all are read.
     BoostrunError
-        When the file is missing, cut, corrupt or holds something else; no record is given out before all are read.
+        When it is missing or cannot be read.
     """
     try:
         data = Path(path).read_bytes()
-        if not data:
-            raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
-        lines = gzip.decompress(data).decode("utf-8").splitlines()
-        records = [json.loads(line) for line in lines]
-        whole = all(map(well_formed, records))
     except FileNotFoundError:
         raise BoostrunError(f"there is no packed file {path}") from None
-    except (OSError, EOFError, ValueError, TypeError, KeyError, zlib.error) as error:
-        raise BoostrunError(f"the packed records {path} are cut or corrupt ({error})") from None
-    if not whole:
-        raise BoostrunError(f"the packed records {path} hold something that is not a record of schema {SCHEMA}")
+    except OSError as error:
+        raise BoostrunError(f"cannot read the packed records {path}: {error.strerror or error}") from None
+    try:
+        if not data:
+            raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            content = packed.read(_LARGEST_PACK + 1)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise DamagedPackError(f"the packed records {path} are cut or corrupt ({error})") from None
+    if len(content) > _LARGEST_PACK:
+        raise DamagedPackError(f"the packed records {path} are corrupt (more than {_LARGEST_PACK >> 30} GiB)")
+    records = []
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            records.append(schema.read(line))
+        except NotARecordError as error:
+            schema.set_aside(f"{path} line {number}", error)
     yield from records
+
+
+@contextlib.contextmanager
+def _setting_aside(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except DamagedPackError:
+        schema.set_aside(path, "cut or corrupt")
 
 
 def _write_whole(path: Path, data: bytes) -> None:

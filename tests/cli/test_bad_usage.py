@@ -75,16 +75,38 @@ SENTENCES = {
     "dataset=cifar10": "cifar10.npz",
     "dataset=stl10": "stl10_binary",
     "dataset=inria": "INRIAPerson",
+    "plan ~r": "~r: a key cannot be taken away",
+    "table reservoir/table3 ~algo": "~algo: a key cannot be taken away",
+    "plan r=interval(1,2)": "lists no values: separate them by commas",
+    "-m r=glob(*)": "lists no values: separate them by commas",
+    "plan -m algo=glob(r*)": "lists no values: separate them by commas",
+    "plan trials=1e9": "trials=1000000000.0: a whole number from 1 to 100000 is needed",
+    "reproduce reservoir/table3 trials=1000000000": "a whole number from 1 to 100000 is needed",
+    "plan reservoir/table3 trials=100000 dataset=digits algo=rand": "800,000 trials are more than one command",
+    "plan -m r=range(1,1000000000)": "lists 999,999,999 values: at most 100,000 can be swept",
+    "-m r=shuffle(range(1,1000000000))": "lists 999,999,999 values",
+    "report r=range(1,1000000000)": "lists 999,999,999 values",
+    "plan -m r=range(1,10,0)": "steps of 0",
+    f"plan -m r={','.join('1' * 400)} q={','.join('1' * 400)}": "this sweep has 160,000 combinations: at most 100,000",
+    "seed=1e300": "no whole number may be beyond 2^63 - 1",
+    f"T={10**30}": "no whole number may be beyond 2^63 - 1",
+    f"plan r={'9' * 5000}": "cannot read 'r=9999",
+    f"table reservoir/table3 algo.shrinkage={'9' * 5000}": "cannot read 'algo.shrinkage=9999",
+    f"r={'[' * 3000}{']' * 3000}": "its brackets are nested too deeply",
+    f"plan r={'{a:' * 800}1{'}' * 800}": "its brackets are nested too deeply",
+    f"algo={'a' * 100_000}": "no algo 'aaaa",
+    f"--config-dir {'x' * 5000} algo=geem": "File name too long",
 }
 
 
-@pytest.mark.parametrize("line", SENTENCES)
+@pytest.mark.parametrize("line", SENTENCES, ids=lambda line: line[:60])
 def test_a_bad_word_is_one_sentence(line, command, workplace):
     code, out, err = command(line)
     assert code == 2
     assert SENTENCES[line] in err
     said = [text for text in err.splitlines() if not text.startswith("boostrun 0.")]
     assert len(said) == 1 and said[0].startswith("boostrun: ") and "Traceback" not in err + out
+    assert len(said[0]) < 1100
     assert not (workplace / "results").exists()
 
 

@@ -11,7 +11,9 @@ import pytest
 from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
+from boostrun.runner import store as store_module
 from boostrun.runner.cell import Inputs
+from boostrun.runner.record import told
 from boostrun.runner.store import LockBusyError, Store, StoreWriteError, pack, unpack
 
 
@@ -75,13 +77,13 @@ def test_what_is_not_a_record_is_refused_and_leaves_nothing(tmp_path, change):
 
 
 @pytest.mark.parametrize("junk", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"schema": 1}', b"[" * 100_000])
-def test_a_half_written_file_is_absent_warned_about_once_and_moved_aside(tmp_path, junk):
+def test_a_half_written_file_is_absent_told_of_once_and_moved_aside(tmp_path, junk):
     store, made = Store(tmp_path), record()
     path = store.put(made)
     path.write_bytes(junk)
-    with pytest.warns(UserWarning, match="not whole"):
-        assert store.get(made["key"]) is None
-    assert store.get(made["key"]) is None
+    assert store.get(made["key"]) is None and store.get(made["key"]) is None
+    line = told()
+    assert line.startswith("set aside: 1 record") and line.count(str(path)) == 1 and not told()
     assert not path.exists() and path.with_name(path.name + ".corrupt").read_bytes() == junk
     store.put(made)
     assert store.get(made["key"]) == made
@@ -92,8 +94,8 @@ def test_a_record_under_a_wrong_name_is_not_taken_for_another(tmp_path):
     path = store.path(two["key"])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(one))
-    with pytest.warns(UserWarning, match="not whole"):
-        assert store.get(two["key"]) is None
+    assert store.get(two["key"]) is None
+    assert "it has the key of another" in told()
 
 
 def test_find_gives_all_inputs_of_a_cell_and_seed_newest_first_and_sees_what_others_write(tmp_path):
@@ -160,10 +162,6 @@ def test_packing_is_deterministic_sorted_and_loses_nothing(tmp_path):
         lambda data: b"",
         lambda data: b"plain text",
         lambda data: data[:20] + bytes([data[20] ^ 255]) + data[21:],
-        lambda data: gzip.compress(b'{"half": '),
-        lambda data: gzip.compress(b"[1]\n"),
-        lambda data: gzip.compress(b"1\n"),
-        lambda data: gzip.compress(b'{"key": 1}\n'),
     ],
 )
 def test_a_cut_or_corrupt_pack_is_one_sentence(tmp_path, spoil):
@@ -172,6 +170,33 @@ def test_a_cut_or_corrupt_pack_is_one_sentence(tmp_path, spoil):
     path.write_bytes(spoil(path.read_bytes()))
     with pytest.raises(BoostrunError, match=r"p\.gz"):
         list(unpack(path))
+
+
+@pytest.mark.parametrize("odd", [b'{"half": ', b"[1]", b"1", b'{"key": 1}', b"", b"\xff", b"[" * 100_000, b"7" * 5000])
+def test_a_line_of_a_pack_that_is_no_record_is_set_aside_and_the_others_count(tmp_path, odd):
+    path, made = tmp_path / "p.gz", [record(seed) for seed in range(3)]
+    lines = [json.dumps(one).encode() for one in made]
+    path.write_bytes(gzip.compress(b"\n".join([lines[0], odd, *lines[1:]]) + b"\n"))
+    assert list(unpack(path)) == made
+    line = told()
+    assert f"{path} line 2" in line and line.startswith("set aside: 1 record") and "\n" not in line
+
+
+def test_a_damaged_pack_hides_no_other_and_is_told_of(tmp_path):
+    for seed, name in enumerate("ab"):
+        pack([record(seed)], tmp_path / name)
+    damaged = tmp_path / "a"
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    store = Store(tmp_path / "s", [tmp_path / "a", tmp_path / "b"])
+    assert [one["seed"] for one in store.records()] == [1]
+    assert f"{damaged} (cut or corrupt)" in told()
+
+
+def test_a_pack_of_more_than_can_be_held_is_damaged_and_not_unpacked(tmp_path, monkeypatch):
+    pack([record(seed) for seed in range(5)], tmp_path / "p")
+    monkeypatch.setattr(store_module, "_LARGEST_PACK", 1000)
+    with pytest.raises(store_module.DamagedPackError, match="more than"):
+        list(unpack(tmp_path / "p"))
 
 
 def test_a_missing_pack_is_one_sentence(tmp_path):
