@@ -22,6 +22,7 @@ from boostrun.methods.archive import kind_of
 from boostrun.methods.preparation import PREFIX, Preparation
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
+_MOST = 2**63
 _LABELS = (bool, int, float, str)
 
 
@@ -97,6 +98,9 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> Facts:
         parameters = known.get("parameters")
         if parameters is not None:
             parameters = {name: plain.decode(name, value) for name, value in parameters.items()}
+            for name, value in parameters.items():
+                if type(value) is int and abs(value) >= _MOST and name != "random_state":
+                    raise ValueError(f"{name} is beyond 64 bits")
         classes = extra["classes"]
         if "labels" in known:
             labels = known["labels"]

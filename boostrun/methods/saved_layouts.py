@@ -141,7 +141,7 @@ def checked(kind: str, arrays: _Arrays) -> dict[str, np.ndarray]:
     out = fitted(_BESIDE, arrays, sizes)
     if "n_features_in" in out:
         sizes["d"] = int(out["n_features_in"])
-    if "input_kind" in out:
+    if any(name.startswith("input_") for name in out):
         out = _inputs(out, sizes)
     return _KINDS[kind](out, sizes) if kind in _KINDS else out
 

@@ -40,7 +40,6 @@ _BOOSTED = {
     "state__states.*.10": Array("uint64", "1"),
     **_ADWINS,
 }
-_LEAST_SETTINGS = {2: 1, 3: 1, 4: 0, 8: 1, 9: 0}  # start, period, n_steps, steps_every, additions of its Settings
 # boostrun.papers.iboost.committee.Committee
 _COMMITTEE = {
     "state__counts": Array("int64", "_", least=0, below=_MOST),
@@ -102,8 +101,7 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
 
 def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     n_classes, family = _whole(numbers, "_settings.0", 2), _whole(numbers, "_settings.1", 0)
-    for number, least in _LEAST_SETTINGS.items():
-        _whole(numbers, f"_settings.{number}", least)
+    start = _whole(numbers, "_settings.2", 1)
     _whole(numbers, "_seed", 0, None)
     sizes["G"] = n_classes
     out = fitted(_BOOSTED, arrays, sizes)
@@ -121,8 +119,7 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
             raise Damaged(f"{name} says {counts[1]} members, and there is room for {sizes['M']}")
         _check_models(f"{place}8", out[f"{place}8"], family, n_classes, sizes["d"])
         if family == _STUMP:
-            filled = counts[0] >= int(numbers["_settings.2"])
-            _check_order(f"{place}2", out[f"{place}2"], out[f"{place}0"], filled)
+            _check_order(f"{place}2", out[f"{place}2"], out[f"{place}0"], counts[0] >= start)
     if "state__watch" in out and out["state__watch"][0] > sizes["n"]:
         raise Damaged(f"state__watch says {out['state__watch'][0]} examples of {sizes['n']}")
     return out
