@@ -27,8 +27,11 @@ _HOME = __name__.partition(".")[0]
 _IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell", __name__, f"{_HOME}.source")
 # what becomes of a model that has been trained and measured
 _AFTERWARDS = tuple(
-    f"{_HOME}.methods.{name}" for name in ("archive", "plain_values", "preparation", "saved", "stream_state")
-)
+    f"{_HOME}.methods.{name}"
+    for name in (
+        "archive", "layout", "plain_values", "preparation", "saved", "saved_layouts", "stream_layouts", "stream_state",
+    )
+)  # fmt: skip
 # the last names of our modules that only list what there is: keys, whose values stand in the cell or are facts, and
 # what can be chosen, of which what was chosen is a root
 _LISTS = ("keys", "catalogue")

@@ -26,6 +26,7 @@ import struct
 import sys
 import tempfile
 import time
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -225,23 +226,49 @@ def images(folder: Path, rng: random.Random) -> list[str]:
 
 
 def models(folder: Path, rng: random.Random) -> list[str]:
+    """A saved model whose bytes, or one or two of whose arrays, are damaged: in type, shape, range, order or size."""
     path = folder / "model.npz"
-    shutil.copy(GIVEN / "model.npz", path)
-    if rng.random() < 0.5:
+    shutil.copy(GIVEN / rng.choice(sorted(MODELS)), path)
+    if rng.random() < 0.3:
         damage(path, rng)
     else:
         with np.load(path) as found:
             parts = {name: found[name] for name in found.files}
-        name = rng.choice(sorted(parts))
-        value = parts[name]
-        parts[name] = rng.choice([
-            value[:0] if value.ndim else value, np.zeros((3, 3)), np.array("x"), np.array([Bomb()], object),
-            -np.ones_like(value) if value.dtype.kind in "if" else value, np.array(-1), np.array(1 << 40),
-        ])  # fmt: skip
-        if rng.random() < 0.2:
-            del parts[name]
+        for name in rng.sample(sorted(parts), rng.choice([1, 1, 2])):
+            parts[name] = odd_array(parts[name], rng)
+        if rng.random() < 0.1:
+            del parts[rng.choice(sorted(parts))]
         np.savez(path, **parts)
+        if rng.random() < 0.2:
+            claim(path, rng)
     return ["export", str(path), "--to", "c", "-o", str(folder / "out.c")]
+
+
+def odd_array(value: np.ndarray, rng: random.Random) -> np.ndarray:
+    """An array that is not what the one was."""
+    changed = value.copy()
+    if value.size and value.dtype.kind in "iuf":
+        numbers = [0, 1, -1, -5, 5, 64, 100] + ([10**9] if value.dtype.itemsize > 2 else [])
+        odd = rng.choice([*numbers, np.nan, np.inf, -np.inf, 1e308] if value.dtype.kind == "f" else numbers)
+        changed.reshape(-1)[rng.randrange(value.size)] = np.uint8(odd % 256) if value.dtype == np.uint8 else odd
+    flat = value.reshape(-1)
+    return rng.choice([
+        changed, changed, changed, changed, value[:0] if value.ndim else value, value[:-1] if value.ndim else value,
+        np.concatenate([value, value]) if value.ndim else value, value.T, value[None], flat[::-1],
+        value.astype(value.dtype.newbyteorder()), value.astype(str), value.astype(np.float32 if value.dtype.kind in
+        "iufb" else value.dtype), np.zeros((3, 3)), np.array("x"), np.array([Bomb()], object), np.array(-1),
+        np.array(1 << 40), np.array(np.nan), flat[0] if flat.size else value, np.zeros_like(value),
+        value.astype(complex) if value.dtype.kind in "iufb" else value,
+    ])  # fmt: skip
+
+
+def claim(path: Path, rng: random.Random) -> None:
+    """One more array, whose header claims what is not there."""
+    header = {"descr": "<f8", "fortran_order": False, "shape": rng.choice([(10**12,), (-1,), (1 << 40, 1 << 40), ()])}
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, header)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("huge.npy", file.getvalue() + bytes(rng.choice([0, 80, 1 << 27])))
 
 
 def own_yaml(folder: Path, rng: random.Random) -> list[str]:
@@ -271,7 +298,12 @@ SOURCES: dict[str, tuple[int, Callable[[Path, random.Random], list[str]]]] = {
     "packed": (4, lambda folder, rng: fuzz_records.packed(GIVEN, folder, rng)),
     "lines": (6, lambda folder, rng: fuzz_records.lines(GIVEN, folder, rng)),
 }  # fmt: skip
-GIVEN = Path()  # a store and a model that are whole
+GIVEN = Path()  # a store and models that are whole
+MODELS = {
+    "model.npz": [], "votes.npz": ["algo=laminating"], "linear.npz": ["algo=shareboost"],
+    "shared.npz": ["algo=jointboost", "features=stumps"], "mixed.npz": ["algo=mixed_norm", "features=linear"],
+    "greedy.npz": ["algo=ovr_greedy", "features=linear"],
+}  # fmt: skip
 GROUPS: dict[str, list[str]] = {}
 KEYS: list[str] = []
 
@@ -360,8 +392,10 @@ def prepare(folder: Path) -> None:
         assert boostrun([*RUN, "dataset=digits", *common]) == 0
         own = [f"store={folder / 'item' / 'store'}", f"results={folder / 'item' / 'results'}", common[2]]
         assert boostrun(["reproduce", fuzz_records.ITEM, *fuzz_records.OF_ITEM, *own]) == 0
-        trained = ["export", *RUN[:3], "dataset=digits", *common, "--to", "npz", "-o", str(folder / "model.npz")]
-        assert boostrun(trained) == 0
+        for name, settings_of in MODELS.items():
+            words = [*settings_of, "T=2"] if settings_of else RUN[:3]
+            trained = ["export", *words, "dataset=digits", *common, "--to", "npz", "-o", str(folder / name)]
+            assert boostrun(trained) == 0, name
 
 
 def keys() -> list[str]:
@@ -397,7 +431,8 @@ def main(words: list[str] | None = None) -> int:
             folder.mkdir()
             command = SOURCES[name][1](folder, rng)
             where = {"store": folder / "store", "results": folder / "results", "cache_root": folder / "cache"}
-            command += [f"{key}={path}" for key, path in where.items() if command[0] not in ("ls", "doctor")]
+            if command[0] not in ("ls", "doctor") and name != "models":  # a model's export takes no settings
+                command += [f"{key}={path}" for key, path in where.items()]
             given_records = {path: path.read_bytes() for path in (folder / "store").glob("??/*.json")}
             code, said = run(command, folder)
             wrong = fault(code, said, folder, given_records)

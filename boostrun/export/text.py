@@ -7,19 +7,30 @@ import textwrap
 
 import numpy as np
 
+from ..errors import BoostrunError
+
 _TYPES = {"float64": "double", "float32": "float", "int64": "int", "uint8": "unsigned char"}
 _WIDTH = 110
+_LARGEST_INT = 2**31 - 1
 _HARMLESS = frozenset(letters.ascii_letters + letters.digits + " _.,:;+()=<>-")
 
 
 def table(name: str, values: np.ndarray) -> str:
     """``static const TYPE name[n][m] = {...};`` that holds exactly these numbers; the type is that of the array.
 
+    Raises BoostrunError for what C cannot say: no number at all, NaN, or a whole number that is no int.
+
     >>> print(table("w", np.array([[0.5, -np.inf], [1e-300, 2]])))
     static const double w[2][2] = {
     {0.5, -INFINITY}, {1e-300, 2.0}
     };
     """
+    if not values.size:
+        raise BoostrunError(f"the model's {name} is empty: there is nothing to export")
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise BoostrunError(f"the model's {name} holds NaN, which cannot be written in C")
+    if values.dtype.kind in "iu" and (values.max() > _LARGEST_INT or values.min() < -_LARGEST_INT):
+        raise BoostrunError(f"the model's {name} holds a number that is no int of C")
     sizes = "".join(f"[{size}]" for size in values.shape)
     body = textwrap.fill(_braces(values, values.dtype), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return f"static const {_TYPES[values.dtype.name]} {name}{sizes} = {{\n{body}\n}};"

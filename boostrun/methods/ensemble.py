@@ -10,6 +10,7 @@ import numpy as np
 
 from boostrun.kernels import stumps
 from boostrun.methods import archive
+from boostrun.methods.layout import check_features
 from boostrun.methods.stump import Stump
 
 _FORMAT = "boostrun.StumpEnsemble/1"
@@ -61,7 +62,11 @@ class StumpEnsemble:
         return self.coefficients * self.polarities
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (K, n) float64 of sample-major ``samples`` (n, d). Cost O(n K T)."""
+        """Scores (K, n) float64 of sample-major ``samples`` (n, d). Cost O(n K T).
+
+        Raises BoostrunError where the ensemble looks at a feature that the samples have not.
+        """
+        check_features(self.features, samples.shape[1], self.thresholds, self.steps)
         rows = np.arange(len(samples))
         scores = np.zeros((self.n_problems, len(samples)))
         for k, steps in enumerate(self.steps):
@@ -72,7 +77,9 @@ class StumpEnsemble:
         """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``codes`` (d, n).
 
         The same array is yielded each time, grown in place: copy it to keep it. Cost O(n K T) for all stages together.
+        Raises BoostrunError where the ensemble looks at a feature that there is not.
         """
+        check_features(self.features, len(codes), self.thresholds, self.steps)
         scores = np.zeros((self.n_problems, codes.shape[1]))
         done = 0
         steps = self.steps

@@ -68,7 +68,10 @@ class HypothesisEnsemble:
         return self.kind(*(array[k, t] for array in self.arrays.values()))
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (K, n) float64 of sample-major ``samples`` (n, d)."""
+        """Scores (K, n) float64 of sample-major ``samples`` (n, d).
+
+        Raises BoostrunError where a hypothesis cannot vote on them.
+        """
         *_, scores = self._staged(samples, [self.n_rounds])
         return scores
 
@@ -85,9 +88,19 @@ class HypothesisEnsemble:
         for stage in stages:
             for k in range(self.n_problems):
                 for t in range(done, stage):
-                    scores[k] += self.coefficients[k, t] * self.hypothesis(k, t)(codes)
+                    scores[k] += self.coefficients[k, t] * self._votes(k, t, codes)
             done = stage
             yield scores
+
+    def _votes(self, k: int, t: int, codes: np.ndarray) -> np.ndarray:
+        """What h_kt says of each of the ``codes`` (n, d); BoostrunError where it is not finite, or cannot say."""
+        try:
+            votes = np.asarray(self.hypothesis(k, t)(codes))
+        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+            raise BoostrunError(f"{self.kind.__name__} number {t} of problem {k} cannot vote ({error})") from None
+        if votes.shape != (len(codes),) or not np.isfinite(votes).all():
+            raise BoostrunError(f"{self.kind.__name__} number {t} of problem {k} gave no finite vote for each sample")
+        return votes
 
     @classmethod
     def average(cls, ensembles: Sequence[HypothesisEnsemble]) -> HypothesisEnsemble:

@@ -86,7 +86,7 @@ class Preparation:
             return (samples.astype(np.float64) - self.arrays["mean"]) @ self.arrays["axes"]
         if self.kind == "templates":
             return _codes(self._templates()(self._images(samples)), self.arrays["edges"][None])
-        features = self._pipeline()(self._images(samples)) if self.computed else samples
+        features = self._features(self._images(samples)) if self.computed else samples
         if "edges" in self.arrays:
             columns = self.arrays["columns"]
             out = np.zeros((len(features), self.width), np.uint8)
@@ -105,9 +105,21 @@ class Preparation:
             raise BoostrunError(f"features={self.kind} takes pixels: whole numbers from 0 to 255")
         return images.reshape(-1, *self.shape)
 
-    def _pipeline(self):
+    def _features(self, images: np.ndarray) -> np.ndarray:
+        """(n, width) of the pipeline with the file's options; BoostrunError where these make others, or none."""
         module = importlib.import_module(f"boostrun.features.{self.kind}")  # one of _STATELESS
-        return module.Pipeline(json.loads(str(self.arrays["options"])))
+        try:
+            options = json.loads(str(self.arrays["options"]))
+            if options.get("orientations", 1) > self.width:
+                raise ValueError(f"{options['orientations']} orientations make more than {self.width} features")
+            out = module.Pipeline(options)(images)
+        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
+            raise BoostrunError(
+                f"features={self.kind} cannot be computed with the options of the model ({error})"
+            ) from None
+        if out.shape[1:] != (self.width,):
+            raise BoostrunError(f"features={self.kind} makes {out.shape[1]} features, and the model takes {self.width}")
+        return out
 
     def _templates(self):
         module = importlib.import_module(f"boostrun.features.fitted_{self.kind}")

@@ -22,6 +22,7 @@ from boostrun.methods.archive import kind_of
 from boostrun.methods.preparation import PREFIX, Preparation
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
+_MOST = 2**63
 _LABELS = (bool, int, float, str)
 
 
@@ -97,16 +98,24 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
         parameters = known.get("parameters")
         if parameters is not None:
             parameters = {name: plain.decode(name, value) for name, value in parameters.items()}
+            for name, value in parameters.items():
+                if type(value) is int and abs(value) >= _MOST and name != "random_state":
+                    raise ValueError(f"{name} is beyond 64 bits")
         classes = extra["classes"]
         if "labels" in known:
-            classes = np.empty(len(known["labels"]), dtype=object)
-            classes[:] = known["labels"]
+            labels = known["labels"]
+            if len(labels) != len(classes) or not all(type(label) in _LABELS for label in labels):
+                raise ValueError(f"{len(labels)} labels, and {len(classes)} classes")
+            classes = np.empty(len(labels), dtype=object)
+            classes[:] = labels
+        if len(set(classes.tolist())) != len(classes):
+            raise ValueError("two of its classes are the same")
         return ModelFacts(
             classes, int(extra["n_features_in"]), extra.get("column_names", np.array([])).tolist(), parameters,
             list(known.get("left", ())), list(known.get("written_by", ())),
             {name.removeprefix(PREFIX): array for name, array in extra.items() if name.startswith(PREFIX)},
         )  # fmt: skip
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
 
 
@@ -153,6 +162,13 @@ class Saveable:
         facts = facts_of(extra, path)
         if facts.written_by and not set(facts.written_by) & set(_names(cls)):
             raise BoostrunError(f"{path} holds a model of {facts.written_by[0]}, which {cls.__name__} cannot load")
+        try:
+            return cls._loaded(facts, model)
+        except (BoostrunError, ValueError, TypeError, KeyError, AttributeError, OverflowError, MemoryError) as error:
+            raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
+
+    @classmethod
+    def _loaded(cls, facts: ModelFacts, model):
         loaded = cls._made(facts, model)
         loaded.classes_, loaded.n_features_in_ = facts.classes, facts.n_features
         if facts.feature_names:
@@ -172,9 +188,9 @@ class Saveable:
         names = cls._get_param_names()  # type: ignore[attr-defined]
         odd = [f"{name}={value!r}" for name, value in facts.parameters.items() if name not in names]
         if odd:
-            warnings.warn(f"{facts.written_by[0]} had {', '.join(odd)}, which {cls.__name__} has not", stacklevel=3)
+            warnings.warn(f"{facts.written_by[0]} had {', '.join(odd)}, which {cls.__name__} has not", stacklevel=4)
         for name in facts.left:
-            warnings.warn(f"{name} was not kept: {_LEFT.format(name=name)}", stacklevel=3)
+            warnings.warn(f"{name} was not kept: {_LEFT.format(name=name)}", stacklevel=4)
         given = {name: value for name, value in facts.parameters.items() if name in names}
         if "features" in names and "features" not in given:
             given["features"] = _FEATURES.get(model.kind, "raw")

@@ -16,6 +16,7 @@ from boostrun.methods import plain_values as plain
 
 _FORMAT = "boostrun.StreamState/1"
 _ELSEWHERE = ("classes_", "n_features_in_", "feature_names_in_")  # stand beside the state in a file
+_FOLLOWS = "_settings."  # numbers that follow from the parameters, which compiled loops run by
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
@@ -64,7 +65,10 @@ class StreamState:
             part.bit_generator.state = self._number(place)
             return part
         if isinstance(part, _NUMBERS):
-            return type(part)(self._number(place))
+            value = self._number(place)
+            if place.startswith(_FOLLOWS) and not (type(value) is type(part) and value == part):
+                raise BoostrunError(f"the saved state has {place} = {value!r}, and its parameters make it {part!r}")
+            return type(part)(value)
         if isinstance(part, tuple):
             filled = [self._filled(each, f"{place}.{i}") for i, each in enumerate(part)]
             return tuple(filled) if type(part) is tuple else type(part)(*filled)  # a NamedTuple

@@ -10,6 +10,7 @@ import numpy as np
 
 from boostrun.kernels import votes as kernels
 from boostrun.methods import archive
+from boostrun.methods.layout import check_features
 
 _FORMAT = "boostrun.VoteEnsemble/1"
 
@@ -62,7 +63,9 @@ class VoteEnsemble:
         """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``codes`` (d, n).
 
         The same array is yielded each time, grown in place: copy it to keep it. Cost O(n K T) for all stages together.
+        Raises BoostrunError where the ensemble looks at a feature that there is not.
         """
+        check_features(self.features, len(codes), self.thresholds, self.alphas, self.votes)
         scores = np.zeros((codes.shape[1], self.n_problems))
         done = 0
         for stage in stages:

@@ -96,13 +96,15 @@ METHODS = {
 }
 
 MODELS = {
-    f"boostrun.{target.partition(':')[2]}/1": SavedModel(f"{_HERE}.{target}", f"{_HERE}.export.{writer}")
-    for target, writer in {
-        "model:SharedFeatures": "linear:shared_features",
-        "ovr_path:OneVsRestPath": "linear:one_vs_rest",
-        "mixed_norm_path:MixedNormPath": "linear:mixed_norm",
-        "shared_stumps:SharedStumps": "shared_stumps:parts",
-    }.items()
+    f"boostrun.{target.partition(':')[2]}/1": SavedModel(
+        f"{_HERE}.{target}", f"{_HERE}.export.{writer}", f"{_HERE}.layouts:{layout}"
+    )
+    for target, writer, layout in (
+        ("model:SharedFeatures", "linear:shared_features", "shared_features"),
+        ("ovr_path:OneVsRestPath", "linear:one_vs_rest", "one_vs_rest"),
+        ("mixed_norm_path:MixedNormPath", "linear:mixed_norm", "mixed_norm"),
+        ("shared_stumps:SharedStumps", "shared_stumps:parts", "shared_stumps"),
+    )
 }
 
 PAPER = Paper(

@@ -12,8 +12,18 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.methods import archive
+from boostrun.methods.layout import Array
 
 _FORMAT = "boostrun.ShareBoostRound/1"
+_LAYOUT = {
+    "identity": Array("text"),
+    "candidate": Array("int64", "", least=0),
+    "weights": Array("float64", "_ _"),
+    **{name: Array("float64", values="any") for name in ("score", "loss", "objective", "residual")},
+    "iterations": Array("int64", "", least=0),
+    "scored": Array("int64", "", least=0),
+    **{name: Array("float64", values="any") for name in ("seconds_select", "seconds_optimise")},
+}
 
 
 class Round(NamedTuple):
@@ -55,7 +65,7 @@ class Checkpoint:
         for number in itertools.count(1):
             if not self._path(number).is_file():
                 return
-            (identity, *values), _ = archive.load(self._path(number), _FORMAT, ("identity", *Round._fields))
+            (identity, *values), _ = archive.load(self._path(number), _FORMAT, ("identity", *Round._fields), _LAYOUT)
             if str(identity) != self.identity:
                 raise BoostrunError(
                     f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "

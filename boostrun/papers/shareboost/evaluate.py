@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from boostrun.methods.layout import check_features
 from boostrun.papers.shareboost.design import DenseDesign, LocalDesign
 
 
@@ -52,14 +53,19 @@ def squared_distances(points: np.ndarray, anchors: np.ndarray) -> np.ndarray:
 
 
 KINDS = {"columns": columns, "codes": codes, "products": products, "stumps": stumps, "pieces": None}
+_LOOKED_AT = ("index", "pair")  # arrays of attributes
 
 
 def design(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray, constants: np.ndarray, free: bool):
     """The columns of a model on ``samples`` (m, d) as a design.
 
     Parameters: ``features``, the model's arrays; ``constants``, positions among all columns, ascending, of constant
-    ones; ``free``: one more constant in front of all.
+    ones; ``free``: one more constant in front of all. Raises BoostrunError where the model looks at an attribute that
+    the samples have not.
     """
+    for name in _LOOKED_AT:
+        if name in features:
+            check_features(features[name], samples.shape[1])
     if kind == "pieces":
         points = coordinates(features, samples)
         out = LocalDesign(np.column_stack([points, np.ones(len(points))]))

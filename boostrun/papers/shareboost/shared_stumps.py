@@ -10,6 +10,7 @@ import numpy as np
 
 from boostrun.kernels import votes as kernels
 from boostrun.methods import archive
+from boostrun.methods.layout import check_features
 
 _FORMAT = "boostrun.SharedStumps/1"
 _FIELDS = ("features", "thresholds", "subsets", "above", "below", "constants")
@@ -76,7 +77,11 @@ class SharedStumps:
         return np.array(counts, np.int64)
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (n, k) float64 of ``samples`` (n, d). Cost O(n k T)."""
+        """Scores (n, k) float64 of ``samples`` (n, d). Cost O(n k T).
+
+        Raises BoostrunError where the stumps look at a feature that the samples have not.
+        """
+        self._check(samples)
         scores = np.tile((self.biases + 0.5 * self.columns).sum(axis=0), (len(samples), 1))
         columns = np.ascontiguousarray(samples.T)
         kernels.add_votes(columns, self.features, self.thresholds, 0.5 * self.columns, scores)
@@ -84,11 +89,15 @@ class SharedStumps:
 
     def staged_decision(self, samples: np.ndarray) -> Iterator[np.ndarray]:
         """Scores (n, k) after 1, 2, ..., T rounds; the same array each time, grown in place: copy it to keep it."""
+        self._check(samples)
         scores = np.zeros((len(samples), self.n_classes))
         for feature, threshold, step, bias in zip(self.features, self.thresholds, self.columns, self.biases):
             scores += bias
             scores += (samples[:, feature] >= threshold)[:, None] * step
             yield scores
+
+    def _check(self, samples: np.ndarray) -> None:
+        check_features(self.features, samples.shape[1], self.thresholds, self.columns, self.biases)
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""

@@ -1,0 +1,210 @@
+"""The layouts of stream learners' states: windows, committees, naive Bayes learners, windows of errors.
+
+A learner that has just begun says which arrays there are, their types and shapes (``StreamState.into``); here stands
+what their numbers must be, so that compiled code finds its way: places in a window, class codes, how many there are.
+M counts members, n examples of a window, G classes that the state knows, d features.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from boostrun.methods.layout import Array, Damaged, fitted
+
+_MOST = 2**53  # of what is counted
+_MOST_ITEMS = 2**40  # of a window of errors
+_STUMP, _FAMILIES = 0, (0, 1, 2)  # as boostrun.papers.iboost.kernels.bases has them: stump, Gaussian, Bernoulli
+_NUMBERS = {"numbers": Array("text")}
+_ADWINS = {
+    "state__adwins.0": Array("int64", "_ 43", least=0, below=_MOST_ITEMS, optional=True),
+    "state__adwins.1": Array("float64", "_ 2", optional=True),
+    "state__adwins.2": Array("float64", "_ 40 6 2", optional=True),
+    "state__watch": Array("int64", "4", least=0, below=_MOST, optional=True),
+}
+# boostrun.papers.iboost.kernels.iboost.State, one or one a class
+_BOOSTED = {
+    "state__states.*.0": Array("float64", "d n"),
+    "state__states.*.1": Array("int64", "n", least=0, below="G"),
+    "state__states.*.2": Array("int32", "_ _", least=0, below="n"),
+    "state__states.*.3": Array("float64", "n", least=0),
+    "state__states.*.4": Array("int8", "M n", least=-1, below=2),
+    "state__states.*.5": Array("float64", "n"),
+    "state__states.*.6": Array("float64", "M"),
+    "state__states.*.7": Array("int64", "M", least=0, below=_MOST),
+    "state__states.*.8": Array("float64", "M _", values="infinite"),
+    "state__states.*.9": Array("int64", "6", least=0, below=_MOST),
+    "state__states.*.10": Array("uint64", "1"),
+    **_ADWINS,
+}
+# boostrun.papers.iboost.committee.Committee
+_COMMITTEE = {
+    "state__counts": Array("int64", "_", least=0, below=_MOST),
+    "state__models": Array("float64", "M _", values="infinite"),
+    "state__coefficients": Array("float64", "M"),
+    "state__window.0": Array("float64", "d n"),
+    "state__window.1": Array("int32", "d n", least=0, below="n"),
+    "state__window.2": Array("int64", "n", least=0, below="G"),
+    "state__errors": Array("float64", "3", least=0, optional=True),
+    "state__sums": Array("float64", "2 M _", least=0, optional=True),
+}
+# boostrun.papers.iboost.incremental.IncrementalEnsemble
+_INCREMENTAL = {
+    "state_learners_.0": Array("float64", "M G", least=0),
+    "state_learners_.1": Array("float64", "M G", values="infinite"),
+    "state_learners_.2": Array("float64", "M G d"),
+    "state_learners_.3": Array("float64", "M G d"),
+    "state_learners_.4": Array("float64", "M G d", values="infinite"),
+    "state_spread_.0": Array("float64", "1", least=0),
+    "state_spread_.1": Array("float64", "d"),
+    "state_spread_.2": Array("float64", "d"),
+    "state_spread_.3": Array("float64", "d"),
+    "state__shares": Array("float64", "G", values="any"),
+    "state__votes": Array("float64", "G", values="any"),
+    "state_sums_": Array("float64", "M 2", least=0, optional=True),
+    "state__weights": Array("float64", "M", least=0, optional=True),
+    "state__order": Array("int64", "M", least=0, below="M", optional=True),
+    "state__learns": Array("uint8", "M", below=2, optional=True),
+    "state__misses": Array("float64", "M", values="any", optional=True),
+    "state__born": Array("int64", "M", least=0, below=_MOST, optional=True),
+    "state__counts": Array("int64", "_", least=0, below=_MOST, optional=True),
+    "state__window.0": Array("float64", "n d", optional=True),
+    "state__window.1": Array("int64", "n", least=0, below="G", optional=True),
+    **_ADWINS,
+}
+_ROOM = ("budget", "n_window", "batch_size")  # parameters that a learner makes room for
+
+
+def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """The arrays of a saved state as they must be; see :func:`boostrun.methods.saved_layouts.checked`."""
+    out = fitted(_NUMBERS, arrays, sizes)
+    numbers = json.loads(str(out["numbers"]))
+    if not isinstance(numbers, dict):
+        raise Damaged("numbers is no object")
+    if sizes.get("C", 1) < 1:
+        raise Damaged("classes is empty")
+    _check_names(numbers, sizes)
+    _check_room(out)
+    if "state__models" in out:
+        out = _committee(out, numbers, sizes)
+    elif "state_learners_.0" in out:
+        out = _incremental(out, sizes)
+    else:
+        out = _boosted(out, numbers, sizes)
+    if "state__adwins.0" in out:
+        _check_adwins(out["state__adwins.0"])
+    return out
+
+
+def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    n_classes, family = _whole(numbers, "_settings.0", 2), _whole(numbers, "_settings.1", 0)
+    start = _whole(numbers, "_settings.2", 1)
+    _whole(numbers, "_seed", 0, None)
+    sizes["G"] = n_classes
+    out = fitted(_BOOSTED, arrays, sizes)
+    count = sum(name.startswith("state__states.") and name.endswith(".9") for name in out)
+    wanted = max(2, sizes.get("C", n_classes))
+    if (count, n_classes) not in ((1, wanted), (wanted, 2)):
+        raise Damaged(f"numbers says {n_classes} classes, and there are {sizes.get('C')}")
+    for name, counts in out.items():
+        if not (name.startswith("state__states.") and name.endswith(".9")):
+            continue
+        place = name.removesuffix("9")
+        if f"{place}0" not in out:
+            raise Damaged(f"it has no {place}0")
+        if counts[1] > sizes["M"] or counts[2] > 1:
+            raise Damaged(f"{name} says {counts[1]} members, and there is room for {sizes['M']}")
+        _check_models(f"{place}8", out[f"{place}8"], family, n_classes, sizes["d"])
+        if family == _STUMP:
+            _check_order(f"{place}2", out[f"{place}2"], out[f"{place}0"], counts[0] >= start)
+    if "state__watch" in out and out["state__watch"][0] > sizes["n"]:
+        raise Damaged(f"state__watch says {out['state__watch'][0]} examples of {sizes['n']}")
+    return out
+
+
+def _committee(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    family, n_classes = _whole(numbers, "_family", 0), _whole(numbers, "_n_classes", 2)
+    sizes["G"] = n_classes
+    out = fitted(_COMMITTEE, arrays, sizes)
+    counts = out["state__counts"]
+    if len(counts) < 2 or counts[1] > sizes["M"]:
+        raise Damaged(f"state__counts says {counts[1:2]} members, and there is room for {sizes['M']}")
+    filled, wanted = counts[0] >= sizes["n"], max(2, sizes.get("C", n_classes))
+    late = "state__sums" in out and filled and n_classes < wanted  # it never answers with a class met after that
+    if _whole(numbers, "_n_features", 1) != sizes["d"] or not (n_classes == wanted or late):
+        raise Damaged(f"numbers says {numbers['_n_features']} features and {n_classes} classes")
+    _check_models("state__models", out["state__models"], family, n_classes, sizes["d"])
+    if family == _STUMP:
+        slides = filled and "state__sums" not in out and "state__errors" not in out
+        _check_order("state__window.1", out["state__window.1"], out["state__window.0"], slides)
+    return out
+
+
+def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    out = fitted(_INCREMENTAL, arrays, sizes)
+    if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
+        raise Damaged(f"state_learners_.0 has {sizes['G']} classes, and there are {sizes.get('C')}")
+    order = out.get("state__order")
+    if order is not None and len(np.unique(order)) != sizes["M"]:
+        raise Damaged("state__order has a member twice")
+    counts = out.get("state__counts")
+    if counts is not None and (not len(counts) or ("state__weights" in out and counts[0] > sizes["M"])):
+        raise Damaged(f"state__counts says {counts[:1]} members, and there is room for {sizes['M']}")
+    return out
+
+
+def _whole(numbers: dict[str, Any], place: str, least: int, below: int | None = _MOST) -> int:
+    value = numbers.get(place)
+    if type(value) is not int or value < least or (below is not None and value >= below):
+        raise Damaged(f"numbers has {place} = {value!r}: a whole number of at least {least} is needed")
+    return value
+
+
+def _check_names(numbers: dict[str, Any], sizes: dict[str, int]) -> None:
+    names = numbers.get("_names")
+    if names is not None and (not isinstance(names, list) or len(names) != sizes.get("d", len(names))):
+        raise Damaged(f"numbers has other names than those of {sizes.get('d')} features")
+
+
+def _check_room(arrays: Mapping[str, np.ndarray]) -> None:
+    """Room that the parameters ask for must be there: a learner makes it before it is compared."""
+    room = max((size for name, array in arrays.items() if name.startswith("state_") for size in array.shape), default=0)
+    facts = json.loads(str(arrays["facts"])) if "facts" in arrays else {}
+    parameters = facts.get("parameters") if isinstance(facts, dict) else None
+    for name in _ROOM:
+        value = parameters.get(name) if isinstance(parameters, dict) else None
+        if isinstance(value, (int, float)) and not value <= room:
+            raise Damaged(f"facts has {name} = {value!r}, and the state has room for {room}")
+
+
+def _check_models(name: str, models: np.ndarray, family: int, n_classes: int, d: int) -> None:
+    """Rows of numbers as boostrun.papers.iboost.kernels.bases has them."""
+    scores = 1 if n_classes == 2 else n_classes
+    widths = (4, scores * (1 + 2 * d), scores * (1 + d))
+    if family not in _FAMILIES or models.shape[1] != widths[family]:
+        raise Damaged(f"{name} has the shape {models.shape}, which is none of family {family}")
+    if family == _STUMP:
+        for column, below in ((0, d), (2, n_classes), (3, n_classes)):
+            codes = models[:, column]
+            if not ((codes >= 0) & (codes < below) & (codes == np.floor(codes))).all():
+                raise Damaged(f"{name} has stumps whose column {column} is no whole number from 0 to {below - 1}")
+
+
+def _check_order(name: str, order: np.ndarray, columns: np.ndarray, filled: bool) -> None:
+    """Slots of a window by their values: a slide searches them, and would leave the window where they are not so."""
+    if order.shape != columns.shape:
+        raise Damaged(f"{name} has the shape {order.shape} where {columns.shape} is needed")
+    if filled and not np.array_equal(order, np.argsort(columns, axis=1, kind="stable")):
+        raise Damaged(f"{name} is not the order of the window")
+
+
+def _check_adwins(counts: np.ndarray) -> None:
+    """Five buckets of 2^r items at most in row r, which add up to the width."""
+    filled = counts[:, 3:]
+    if (filled > 5).any() or (counts[:, 2] > 1).any():
+        raise Damaged("state__adwins.0 has more buckets than there is room for")
+    if ((filled * 2 ** np.arange(filled.shape[1])).sum(axis=1) != counts[:, 0]).any():
+        raise Damaged("state__adwins.0 has buckets that do not add up to its width")

@@ -1,0 +1,135 @@
+"""A saved model is data: whatever its arrays hold, it is refused in one sentence, or answers; nothing crashes."""
+
+import io
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from boostrun import AdaBoostMHClassifier, BoostrunError, ReservoirClassifier, StumpEnsemble, VoteEnsemble
+from boostrun.cli import main
+from boostrun.export import Saved, c_source
+from boostrun.methods import archive
+from boostrun.papers.shareboost.shared_stumps import SharedStumps
+from tests.methods.damages import arrays_of, write
+
+LEAST = {0.02: 200, 1.0: 15_000}  # cases that there are at least
+
+
+@pytest.mark.parametrize("share", [0.02, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_a_damaged_model_is_refused_or_answers(share, tmp_path):
+    command = [sys.executable, "-X", "utf8", "-m", "tests.methods.damages", str(share), str(tmp_path)]
+    done = subprocess.run(
+        command, check=False, capture_output=True, encoding="utf-8", errors="replace", timeout=3600
+    )  # fmt: skip
+    *cases, last = done.stdout.split("\n")
+    assert done.returncode == 0 and not last, f"exit code {done.returncode} at {last}: {done.stderr[-800:]}"
+    wrong = [case for case in cases if not case.endswith(("\trefused", "\tanswered"))]
+    assert not wrong, "\n".join(wrong)
+    whole = [case for case in cases if ": whole\t" in case]
+    assert len(cases) >= LEAST[share] and len(whole) > 30 and all(case.endswith("\tanswered") for case in whole)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A saved reservoir model of four columns and two classes."""
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    model = ReservoirClassifier("rand", reservoir_size=20, n_estimators=3, random_state=0).fit(X, X[:, 0] > 0)
+    return model.save(tmp_path / "model")
+
+
+@pytest.mark.parametrize(("name", "value", "words"), [
+    ("features", np.array([[0, 10**9, 1]], np.int32), r"features holds 1000000000, which is not below d = 4"),
+    ("features", np.array([[0, -5, 1]], np.int32), "features holds -5, which is less than 0"),
+    ("features", np.array([[0, 4, 1]], np.int32), "features holds 4, which is not below d = 4"),
+    ("thresholds", np.array([[0.0, np.nan, 1.0]]), "thresholds holds NaN"),
+    ("coefficients", np.array([[0.0, np.inf, 1.0]]), "coefficients holds infinity"),
+    ("coefficients", np.full((1, 3), 1e308), "coefficients adds up to infinity"),
+    ("polarities", np.ones((1, 2), np.int8), r"polarities has the shape \(1, 2\) where T = 3 is needed"),
+    ("features", np.zeros((1, 3)), "features is of float64 where int32 is needed"),
+    ("n_features_in", np.array(0), "n_features_in holds 0, which is less than 1"),
+    ("classes", np.array(["a", "b", "c"]), "scores for 1 problems and 3 classes"),
+    ("features", (10**12,), r"features claims the shape \(1000000000000,\) of float64, and has 800 bytes"),
+    ("features", (), "it has no features"),
+])  # fmt: skip
+def test_the_sentence_names_the_file_and_the_array(name, value, words, saved):
+    write(saved, arrays_of(saved) | {name: value})
+    with pytest.raises(BoostrunError, match=f"model.npz is not an ensemble saved by boostrun .*{words}"):
+        ReservoirClassifier.load(saved)
+
+
+def test_numbers_of_another_size_or_byte_order_are_the_same_numbers(saved):
+    arrays = arrays_of(saved)
+    before = ReservoirClassifier.load(saved).ensemble_
+    other = {"features": arrays["features"].astype(">i8"), "thresholds": arrays["thresholds"].astype(">f8")}
+    write(saved, arrays | other)
+    after = ReservoirClassifier.load(saved).ensemble_
+    for name, array in vars(before).items():
+        assert getattr(after, name).dtype == array.dtype and np.array_equal(getattr(after, name), array)
+
+
+def test_a_bomb_takes_no_memory(saved):
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": (1 << 27,)})
+    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("extra.npy", file.getvalue() + bytes(1 << 27))
+    assert saved.stat().st_size < 1 << 20
+    with pytest.raises(BoostrunError, match="its arrays would take more than 64 MiB"):
+        ReservoirClassifier.load(saved)
+    with pytest.raises(BoostrunError, match="its arrays would take more than 64 MiB"):
+        archive.kind_of(saved)
+
+
+STUMPS = np.array([[9]], np.int32), np.zeros((1, 1)), np.ones((1, 1), np.int8), np.ones((1, 1))
+HAND_MADE = {
+    "stumps": StumpEnsemble(*STUMPS),
+    "votes": VoteEnsemble(np.array([9], np.int32), np.zeros(1), np.ones((1, 2), np.int8), np.ones(1)),
+    "negative": VoteEnsemble(np.array([-1], np.int32), np.zeros(1), np.ones((1, 2), np.int8), np.ones(1)),
+    "shared": SharedStumps(
+        np.array([9], np.int32), np.zeros(1), np.ones((1, 2), bool), np.ones(1), np.ones(1), np.zeros((1, 2))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HAND_MADE)
+def test_an_ensemble_made_by_hand_looks_at_no_feature_that_there_is_not(kind):
+    samples, model = np.zeros((5, 4)), HAND_MADE[kind]
+    with pytest.raises(BoostrunError, match=r"the model looks at feature (9|-1) of samples that have 4"):
+        model.decision(samples)
+    with pytest.raises(BoostrunError, match=r"the model looks at feature (9|-1) of samples that have 4"):
+        list(model.staged_decision(samples) if kind == "shared" else model.staged_decision(samples.T, [1]))
+
+
+def test_what_c_cannot_say_is_one_sentence():
+    model = StumpEnsemble(np.zeros((1, 1), np.int32), np.full((1, 1), np.nan), STUMPS[2], STUMPS[3])
+    with pytest.raises(BoostrunError, match="the model's threshold holds NaN, which cannot be written in C"):
+        c_source(Saved(model, ["a", "b"], 4, {}, "boostrun.StumpEnsemble/1"))
+    model.thresholds[:] = -np.inf
+    assert "{-INFINITY}" in c_source(Saved(model, ["a", "b"], 4, {}, "boostrun.StumpEnsemble/1"))
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("features", np.array([[0, 10**9, 1]], np.int32)), ("thresholds", np.full((1, 3), np.nan)),
+    ("polarities", np.array(1)), ("coefficients", np.array("x")), ("classes", np.array(3)), ("facts", np.array("[[")),
+    ("n_features_in", np.array([1, 2])), ("format", np.array("x")), ("features", (10**12,)),
+])  # fmt: skip
+def test_export_of_a_damaged_model_is_exit_code_2_and_one_sentence(name, value, saved, capsys):
+    write(saved, arrays_of(saved) | {name: value})
+    before = sorted(saved.parent.iterdir())
+    assert main(["export", str(saved), "--to", "c", "-o", str(saved.parent / "out.c")]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("boostrun: ") and said.err.count("\n") == 1 and "model.npz" in said.err
+    assert sorted(saved.parent.iterdir()) == before
+
+
+def test_votes_are_held_against_the_samples_that_come_after_a_preparation(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    model = AdaBoostMHClassifier("laminating", n_estimators=3, random_state=0).fit(X, X[:, 0] > 0)
+    arrays = arrays_of(model.save(tmp_path / "model"))
+    edges = np.sort(X.T[:, :9].astype(np.float32), axis=1)
+    for odd, words in ((edges[:, ::-1], "input_edges is not in rising order"), (edges[:3], "where d = 4 is needed")):
+        write(tmp_path / "model.npz", arrays | {"input_kind": np.array("edges"), "input_edges": odd})
+        with pytest.raises(BoostrunError, match=words):
+            AdaBoostMHClassifier.load(tmp_path / "model.npz")
