@@ -21,7 +21,8 @@ if not PACKAGE.is_dir():
 
 # from the bottom: a room imports rooms that stand before it; those of one line do not know each other
 LEVELS = (
-    "errors", "source", "digest", "config", "kernels", "data", "features methods", "core evaluation extend",
+    "compiling errors kernel_cache when_imported", "source", "digest", "config", "kernels", "data", "features methods",
+    "core evaluation extend",
     "inputs report export", "runner", "conformance", "papers", "cli", "__main__",
 )  # fmt: skip
 OF_PAPERS = {"config", "conformance", "data", "errors", "evaluation", "features", "kernels", "methods", "report"}
