@@ -62,6 +62,7 @@ def run_cells(
         if not trials:
             return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
+        store.sweep_locks()
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare(group, progress=not quiet)
