@@ -59,7 +59,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     sync_folder(path.parent)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes | memoryview) -> None:
     """Put ``data`` at ``path`` as :func:`replacing` does; raises OSError."""
     with replacing(path) as file:
         file.write(data)
@@ -109,10 +109,14 @@ def owner() -> str:
 
 def left_behind(name: str, changed: float) -> bool:
     """Whether nobody is at work any more on what has this temporary name and was changed last at ``changed``."""
+    made_by = made_here(name)
+    return time.time() - changed > _ABANDONED if made_by is None else not alive(made_by)
+
+
+def made_here(name: str) -> int | None:
+    """The number of the process of this machine that chose a temporary name; None where it was another machine's."""
     found = _OWNED.search(name)
-    if found and found[1] == _machine():
-        return not alive(int(found[2]))
-    return time.time() - changed > _ABANDONED
+    return int(found[2]) if found and found[1] == _machine() else None
 
 
 def alive(process: int) -> bool:
