@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import importlib
 
+from boostrun.when_imported import when_imported
+
 __version__ = "0.1.0"
 
 _PUBLIC = {
@@ -21,6 +23,10 @@ _PUBLIC = {
     "VoteEnsemble": "boostrun.methods.vote_ensemble",
     "run": "boostrun.runner.api",
 }
+
+
+when_imported("numba.core.caching", "boostrun.kernel_cache:mend")
+when_imported("numba.core.event", "boostrun.compiling:listen")
 
 
 def _public() -> dict[str, str]:

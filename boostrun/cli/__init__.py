@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from boostrun.cli import signals, streams
 from boostrun.cli.arguments import USAGE, VERBS, parse
 from boostrun.errors import BoostrunError
 
@@ -58,9 +58,6 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
     except KeyboardInterrupt:
         print("boostrun: interrupted; finished trials are kept, the same command goes on", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # a reader such as `head` has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (OSError, MemoryError) as error:
         print(f"boostrun: {_cut(_system_sentence(error))}", file=sys.stderr)
         return 2
@@ -69,10 +66,20 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
 
 
 def command() -> int:
-    """The installed command: :func:`main`, deaf to ctrl-C once that has ended and the interpreter closes down."""
+    """The installed command: :func:`main` with standard streams that may be lost, and 143 where SIGTERM ended it.
+
+    It is deaf to ctrl-C once that has ended and the interpreter closes down.
+    """
+    streams.prepare()
+    signals.prepare()
     code = main(alone=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return code
+    try:
+        sys.stdout.flush()
+    except BoostrunError as error:
+        print(f"boostrun: {error}", file=sys.stderr)
+        code = code or 2
+    return signals.EXIT if code == 130 and signals.terminated() else code
 
 
 def _cut(sentence: str) -> str:

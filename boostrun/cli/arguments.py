@@ -49,7 +49,7 @@ options:
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
   --version, --help
 
-exit codes: 0 done, 1 some trials failed, 2 bad usage, 130 interrupted
+exit codes: 0 done, 1 some trials failed, 2 bad usage, 130 interrupted, 143 terminated (SIGTERM)
 """
 
 

@@ -75,11 +75,15 @@ def _data(words: Arguments) -> list[str]:
 
 def _compiler_cache() -> str:
     """Where compiled kernels are kept, and how many there are."""
+    from boostrun.kernel_cache import last_resort
     from boostrun.kernels import stumps
 
     path = Path(stumps.add_scores._cache.cache_path)  # type: ignore[attr-defined]
     entries = len(list(path.glob("*.nbi"))) if path.is_dir() else 0
-    return f"{path}: {entries} kernels; {_writable(path)}"
+    if not path.is_relative_to(last_resort()):
+        return f"{path}: {entries} kernels; {_writable(path)}"
+    why = "the folders of the code and of the user's cache cannot be written (NUMBA_CACHE_DIR chooses another)"
+    return f"{path}: {entries} kernels; {why}" if last_resort().is_dir() else f"none, each process compiles anew; {why}"
 
 
 def _writable(path: Path) -> str:

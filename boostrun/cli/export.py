@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_one, expand_one_by_one
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.files import is_device
 
 FORMS = ("c", "npz")
 
@@ -37,8 +39,9 @@ def main(words: Arguments) -> int:
 
     if form == "c":
         check(settings.algo, settings.features)
-    model = train(settings, output.with_suffix(".npz"), ["boostrun", *words.argv])
-    print(f"model: {model}")
+    beside = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
+    model = train(settings, output if form == "npz" and is_device(output) else beside, ["boostrun", *words.argv])
+    _tell(output, f"model: {model}")
     return 0 if form == "npz" else _write(model, output)
 
 
@@ -61,6 +64,11 @@ def _write(model: Path, output: Path) -> int:
 
     source = c_source(read(model))
     write_bytes(output, source.encode("ascii"))
-    print(source.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip())
-    print(f"predictor: {output}")
+    _tell(output, source.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip())
+    _tell(output, f"predictor: {output}")
     return 0
+
+
+def _tell(output: Path, text: str) -> None:
+    """Say something where it does not get into what is written, as to /dev/stdout."""
+    print(text, file=sys.stderr if is_device(output) else sys.stdout)

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import cell_words
 from boostrun.config.compose import compose_one, expand_one_by_one, first_comment, options
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.files import is_device
 from boostrun.report import build
 from boostrun.report.files import write_bytes
 from boostrun.report.page import PageSection, Records, render
@@ -44,8 +46,9 @@ def main(words: Arguments) -> int:
     content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
     write_bytes(output, content)
     told = sum(section.trials > 0 for section in sections)
-    print(f"{len(sections)} items, {told} with trials, {len(records)} records")
-    print(f"written: {output} ({len(content) / 1e6:.1f} MB)")
+    stream = sys.stderr if is_device(output) else sys.stdout  # not into what is written, as to /dev/stdout
+    print(f"{len(sections)} items, {told} with trials, {len(records)} records", file=stream)
+    print(f"written: {output} ({len(content) / 1e6:.1f} MB)", file=stream)
     return 0
 
 

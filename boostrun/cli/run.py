@@ -133,16 +133,19 @@ def headline(all_settings: Sequence[Settings]) -> str:
 
 
 def _report(cells: Sequence[PlannedCell]) -> None:
+    from boostrun.files import sweep
     from boostrun.report import TableSpec, build, summary, write
 
     entries = [entry(cell, cells) for cell in cells]
-    print(summary(entries, METRIC))
     root = Path(cells[0].settings.root["results"]) / "tables"
+    for other in root.glob("*/"):
+        sweep(other)
     name = cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells"
     digest = digest_of([cell.cell.key for cell in cells])[:8]
     folder = root / f"{'-'.join(name.replace('·', ' ').split()).replace('=', '')}-{digest}"
     spec = TableSpec(title=name, paper="", table="", metric=METRIC, higher_is_better=True, columns=("cell",))
-    write(build(spec, entries), folder)
+    write(build(spec, entries), folder)  # before anything is printed: a full disk must not cost the table
+    print(summary(entries, METRIC))
     print(f"records: {cells[0].settings.root['store']}   table: {folder}")
 
 

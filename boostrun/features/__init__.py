@@ -75,7 +75,7 @@ def open_bank(
         from boostrun.data import load
         from boostrun.features.build import build
         from boostrun.features.first_split import FirstSplit
-        from boostrun.features.store import locked, make_folder, sweep
+        from boostrun.features.store import finish, finished_elsewhere, locked, make_folder, place_to_build, sweep
         from boostrun.features.values import build_values
 
         pipeline = computed.Pipeline(options)  # refuses a device that is not there before anything is written
@@ -83,13 +83,16 @@ def open_bank(
         pipeline.first_split = FirstSplit(dataset, features, data_root, cache_root)
         make_folder(folder.parent)
         with locked(folder):
-            if not (folder / "meta.json").is_file():  # another process may have built it meanwhile
+            # another process may have built it meanwhile
+            if not ((folder / "meta.json").is_file() or finished_elsewhere(folder)):
                 sweep(folder.parent, building=key)
+                here = place_to_build(folder)
                 data = load(dataset, Path(data_root))
                 if computed.VALUES:
-                    build_values(data, pipeline, options, folder, key=key, progress=progress)
+                    build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
-                    build(data, pipeline, options, folder, key=key, progress=progress, memory_mb=memory_mb)
+                    build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
+                finish(here, folder)
     return (ValueBank if computed.VALUES else Bank)(folder, verify=verify)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.features.store import create_array, locked, out_of_room
+from boostrun.files import owner, sweep
 
 FORMAT = 1
 SPLITS = ("train", "test")
@@ -142,7 +143,8 @@ def _split(split: str) -> str:
 
 
 def _transpose(codes: np.ndarray, path: Path, shape: tuple[int, int]) -> None:
-    half = path.with_suffix(".half")
+    sweep(path.parent)  # what a killed transposition left is as large as the bank
+    half = path.with_name(f".{path.name}.{owner()}-0.tmp")
     try:
         out = create_array(half, np.uint8, shape)
         for i in range(0, shape[0], _BLOCK):

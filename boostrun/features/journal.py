@@ -1,8 +1,8 @@
 """What of a half-built bank may be used again: fitted state and finished blocks, each with its checksum.
 
-A build works in `<key>.tmp/`. Its `journal.json` is written by temporary name, fsync and rename, after what it names:
-so whenever the process is killed, the journal names only what is there. What does not fit its checksum there is
-computed again.
+A build works in a folder `<key>...tmp/` of its own. Its `journal.json` is written by temporary name, fsync and rename,
+after what it names: so whenever the process is killed, the journal names only what is there. What does not fit its
+checksum there is computed again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import importlib.metadata
 import io
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.features.store import create_array, remove
+from boostrun.files import sweep, write_whole
 
 NAME = "journal.json"
 _FORMAT = 1
@@ -63,6 +63,7 @@ class Journal:
         self.folder = folder
         self._head = {"format": _FORMAT, "key": key, "libraries": _versions()}
         self._begun = time.perf_counter()
+        sweep(folder)
         found = self._read()
         if found is None:
             self._empty()
@@ -87,7 +88,7 @@ class Journal:
         np.savez(stream, **arrays)  # type: ignore[arg-type]
         content, before = stream.getbuffer(), self._states.get(name)
         self._states[name] = digest = hashlib.sha256(content).hexdigest()
-        _write_safely(self._state(name, digest), content)
+        write_whole(self._state(name, digest), content)
         self._write()
         if before not in (None, digest):
             self._state(name, before).unlink(missing_ok=True)
@@ -95,9 +96,10 @@ class Journal:
     def beside(self, name: str, **arrays: np.ndarray) -> None:
         """Put arrays (no objects) into the bank, beside its codes: `<name>.npz` of the finished folder."""
         (self.folder / "bank").mkdir(exist_ok=True)
+        sweep(self.folder / "bank")
         stream = io.BytesIO()
         np.savez(stream, **arrays)  # type: ignore[arg-type]
-        _write_safely(self.folder / "bank" / f"{name}.npz", stream.getbuffer())
+        write_whole(self.folder / "bank" / f"{name}.npz", stream.getbuffer())
 
     def columns(self, path: Path, dtype, shape: tuple[int, int]) -> tuple[np.memmap, int]:
         """The .npy file of a (d, n) array that is filled block of columns by block, and how many columns are done.
@@ -162,7 +164,7 @@ class Journal:
     def _write(self) -> None:
         body = {"states": self._states, "columns": self._columns, "seconds": round(self.seconds(), 3)}
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-        _write_safely(self.folder / NAME, json.dumps({**self._head, "body": body, "sha256": digest}).encode())
+        write_whole(self.folder / NAME, json.dumps({**self._head, "body": body, "sha256": digest}).encode())
 
     def _state(self, name: str, digest: str) -> Path:
         return self.folder / f"{name}.{digest[:16]}.npz"
@@ -176,15 +178,6 @@ def _versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             found[library] = ""
     return found
-
-
-def _write_safely(path: Path, content: bytes | memoryview) -> None:
-    half = path.with_name(path.name + ".half")
-    with open(half, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    half.replace(path)
 
 
 def _opened(path: Path, dtype: np.dtype, shape: tuple[int, int]) -> np.memmap | None:

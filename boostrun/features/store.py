@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.files import alive, made_here, owner
 
 _ABANDONED = 3 * 24 * 3600.0  # seconds without a change after which a half-built bank is not gone on with
+_QUIET = 60.0  # seconds after which a builder on another machine, whose lock we hold, is not at work
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -95,18 +98,63 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def place_to_build(folder: Path) -> Path:
+    """Under which name this process builds the bank `folder`, in `<name>.tmp`: one that no other process can have.
+
+    So two builders that a disk without working locks lets in do not meet. What a builder that is gone has left is taken
+    over under that name; one of another machine counts as gone when its journal has not changed for a minute, and taken
+    away from under it, it fails without harm. The caller holds the lock of the bank.
+    """
+    mine = folder.with_name(f"{folder.name}.{owner()}-{secrets.token_hex(4)}")
+    for half in sorted(folder.parent.glob(f"{folder.name}.*tmp"), key=lambda half: _age(half / "journal.json")):
+        if _gone(half):
+            with suppress(OSError):  # another one was faster
+                half.rename(f"{mine}.tmp")
+                break
+    return mine
+
+
+def finish(built: Path, folder: Path) -> None:
+    """Give a bank that is whole its name; one that came there meanwhile stays, being the same to the byte."""
+    try:
+        built.rename(folder)
+    except OSError:
+        if not (folder / "meta.json").is_file():
+            raise
+        remove(built)
+
+
+def finished_elsewhere(folder: Path) -> bool:
+    """Whether a builder made the bank `folder` whole and ended before it could give it that name; then it has it."""
+    for built in folder.parent.glob(f"{folder.name}.????????-*-????????"):
+        if (built / "meta.json").is_file():
+            with suppress(OSError):
+                finish(built, folder)
+                return True
+    return False
+
+
 def sweep(banks: Path, building: str = "") -> None:
     """Remove what killed builds left in `banks` and nobody will go on with: folders `*.tmp` whose lock nobody holds.
 
     One that holds a journal may be gone on with, so it stays until the journal is three days old or its bank is there;
-    that of the bank `building` (its key) always stays.
+    those of the bank `building` (its key) always stay.
     """
     for half in banks.glob("*.tmp"):
-        if half.stem == building:
+        folder = half.with_name(half.name.partition(".")[0])
+        if folder.name == building:
             continue
-        with locked(half.with_suffix(""), wait=False) as free:
-            if free and ((half.with_suffix("") / "meta.json").is_file() or _age(half / "journal.json") > _ABANDONED):
+        with locked(folder, wait=False) as free:
+            if free and ((folder / "meta.json").is_file() or _age(half / "journal.json") > _ABANDONED):
                 remove(half)
+
+
+def _gone(half: Path) -> bool:
+    """Whether nobody builds in this folder any more, as far as one can know who holds the lock."""
+    made_by = made_here(half.name)
+    if made_by is None:
+        return "-" not in half.name or _age(half / "journal.json") > _QUIET
+    return made_by == os.getpid() or not alive(made_by)
 
 
 def _age(path: Path) -> float:

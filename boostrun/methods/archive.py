@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.files import is_device, replacing, sweep
 from boostrun.methods.layout import Array, fitted
 from boostrun.methods.saved_layouts import checked
 
@@ -20,19 +21,17 @@ _LARGEST_CODE = 0x10FFFF  # of a letter
 
 
 def save(path: str | Path, kind: str, arrays: Mapping[str, np.ndarray]) -> Path:
-    """Write an npz of ``kind`` by a temporary name then a rename; returns its path, ``.npz`` added where it lacked.
+    """Write an npz of ``kind``, whole or not at all; returns its path, ``.npz`` added where it lacked.
 
-    Raises BoostrunError where it cannot be written.
+    A device or a pipe is written to as it is. Raises BoostrunError where it cannot be written.
     """
     path = Path(path)
-    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    path = path if path.suffix == ".npz" or is_device(path) else path.with_name(path.name + ".npz")
     try:
-        with open(temporary, "wb") as file:
+        sweep(path.parent)
+        with replacing(path) as file:
             np.savez(file, format=np.array(json.dumps(kind)), **arrays)  # type: ignore[arg-type]
-        os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise BoostrunError(f"cannot write the ensemble to {path}: {error.strerror or error}") from None
     return path
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from boostrun.errors import BoostrunError
+from boostrun.files import sweep, write_whole
 
 
 def write_bytes(path: Path | str, content: bytes) -> Path:
     """Put `content` at `path`, making its folder; a reader sees the old file or the new one, never a part.
+
+    A link stays one, a device is written to. What killed commands left in the folder is removed.
 
     Raises
     ------
@@ -18,22 +19,10 @@ def write_bytes(path: Path | str, content: bytes) -> Path:
         The folder cannot be written, or the disk is full; nothing is left behind.
     """
     path = Path(path)
-    temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        # mkstemp makes private files; a published table is as readable as any other new file.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        sweep(path.parent)
+        write_whole(path, content)
     except OSError as error:
         raise BoostrunError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
     return path

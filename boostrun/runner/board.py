@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from boostrun.files import left_behind, owner
 
 try:
     import fcntl
@@ -16,7 +17,6 @@ except ImportError:
 
 WAITING, RUNNING, RECORDED = b"\0", b"\1", b"\2"
 _PREFIX, _SUFFIX = "boostrun-", ".board"
-_OLD = 3600.0  # seconds after which a board that nobody holds is swept away; one just made is not held yet
 
 _held: dict[str, int] = {}  # boards of runs of this process
 _others: dict[str, int] = {}  # the board of the run that this worker works for
@@ -36,7 +36,7 @@ class TrialBoard:
     def make(cls, trials: int) -> TrialBoard:
         """A board of this process, after those that killed commands have left are swept away."""
         sweep(Path(tempfile.gettempdir()))
-        descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX)
+        descriptor, path = tempfile.mkstemp(prefix=f"{_PREFIX}{owner()}-", suffix=_SUFFIX)
         if fcntl is not None:
             with contextlib.suppress(OSError):  # a disk without locks
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,12 +72,12 @@ class TrialBoard:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the boards in a folder that are at least an hour old and held by no process; those of others stay."""
+    """Remove the boards in a folder whose makers are gone and that no process holds; those of other people stay."""
     if fcntl is None:
         return
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with contextlib.suppress(OSError):  # it has gone, is another person's, or is held
-            if path.is_symlink() or not path.is_file() or time.time() - path.stat().st_mtime < _OLD:
+            if path.is_symlink() or not path.is_file() or not left_behind(path.name, path.stat().st_mtime):
                 continue
             descriptor = os.open(path, os.O_RDWR)
             try:

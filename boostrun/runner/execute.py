@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from boostrun import compiling
 from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
@@ -48,7 +49,7 @@ def run_cells(
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
     store = open_store(first)
-    with _workers(all_settings, store) as wait:
+    with compiling.told(not quiet), _workers(all_settings, store, quiet) as wait:
         cells = plan(all_settings, store)
         for cell in cells:
             if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
@@ -61,6 +62,7 @@ def run_cells(
         if not trials:
             return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
+        store.sweep_locks()
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare(group, progress=not quiet)
@@ -76,6 +78,7 @@ def run_cells(
                     os.getcwd(),
                     threads(first, len(trials)),
                     own_choices(all_settings),
+                    quiet,
                 ),
                 store,
                 n_jobs=first.root["n_jobs"],
@@ -111,7 +114,7 @@ def threads(settings: Settings, trials: int) -> int:
     return cores // at_once
 
 
-def _workers(all_settings: Sequence[Settings], store: Store):
+def _workers(all_settings: Sequence[Settings], store: Store, quiet: bool):
     """The workers of this run, which load their libraries while its cells are planned."""
     first = all_settings[0]
     trials = sum(len(settings.seeds) for settings in all_settings)
@@ -122,7 +125,7 @@ def _workers(all_settings: Sequence[Settings], store: Store):
         store.check_writable()
     except StoreWriteError:  # a read-only store may still have every record that is asked for
         return contextlib.nullcontext(lambda: None)
-    return pool.started(n_jobs, functools.partial(warm_up, cell_of(first)))
+    return pool.started(n_jobs, functools.partial(warm_up, cell_of(first), quiet))
 
 
 def _tracker(name: str):

@@ -20,6 +20,7 @@ from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from joblib.externals.loky.process_executor import TerminatedWorkerError  # public, but by no shorter name
 from joblib.parallel import LokyBackend
 
+from boostrun.runner import leftovers
 from boostrun.runner.quiet import quieten
 from boostrun.runner.worker import prepare
 
@@ -79,6 +80,8 @@ def _start() -> dict:
 
 def _begin_keepers() -> None:
     """loky begins these two processes with its first worker, and whoever begins one hears ctrl-C again from then on."""
+    leftovers.sweep()
+    leftovers.mark()
     quieten()
     if os.name == "posix":
         resource_tracker.ensure_running()

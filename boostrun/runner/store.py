@@ -19,13 +19,13 @@ from filelock import FileLock, Timeout
 from filelock import __version__ as filelock_version
 
 from boostrun.errors import BoostrunError
+from boostrun.files import left_behind, sync_folder, write_whole
 from boostrun.runner import record as schema
 from boostrun.runner.cell import Cell
 from boostrun.runner.record import NotARecordError, check_record
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _LARGEST_PACK = 1 << 30  # bytes of records in one packed file, which a few kB of gzip could exceed
-_ABANDONED = 3600.0  # seconds after which a temporary file belongs to no living writer
 _SETTLED = 2e9  # nanoseconds: a folder changed more recently may change again without a new time stamp
 
 # From this version on a waiter notices that the file it locked has been unlinked, so locks need not pile up.
@@ -186,7 +186,7 @@ class Store:
                 status = entry.stat()
             except FileNotFoundError:
                 continue
-            if entry.name.endswith(".tmp") and time.time() - status.st_mtime > _ABANDONED:
+            if entry.name.endswith(".tmp") and left_behind(entry.name, status.st_mtime):
                 with contextlib.suppress(OSError):
                     os.unlink(entry.path)
             key, _, suffix = entry.name.partition(".")
@@ -231,7 +231,7 @@ class Store:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
         try:
             self._make_folder(path.parent)
-            _write_whole(path, text.encode("utf-8", "backslashreplace"))
+            write_whole(path, text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise StoreWriteError(
                 f"cannot write the record {path}: {error.strerror or error}; the record is absent, what was stored "
@@ -242,7 +242,7 @@ class Store:
     def _make_folder(self, folder: Path) -> None:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
-            _sync_folder(folder.parent)
+            sync_folder(folder.parent)
 
     @contextlib.contextmanager
     def lock(self, key: str, *, timeout: float = -1) -> Iterator[None]:
@@ -272,6 +272,12 @@ class Store:
     def _unwritable(self, error: OSError) -> StoreWriteError:
         return StoreWriteError(f"cannot write in the store {self.root}: {error.strerror or error}")
 
+    def sweep_locks(self) -> None:
+        """Remove the locks that killed commands left: those that nobody holds."""
+        for path in (self.root / ".locks").glob("*") if _UNLINK_LOCKS else ():
+            with contextlib.suppress(BoostrunError), self.lock(path.name, timeout=0):
+                pass  # whoever gives a lock back removes it
+
     def sweep(self, key: str) -> None:
         """Remove temporary files that a killed writer of this key left, unless somebody is at work on it."""
         with contextlib.suppress(BoostrunError, OSError), self.lock(key, timeout=0):
@@ -297,7 +303,7 @@ def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
         packed.write("".join(line + "\n" for line in lines).encode("ascii"))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_whole(path, buffer.getvalue())
+        write_whole(path, buffer.getvalue())
     except OSError as error:
         raise StoreWriteError(f"cannot write {path}: {error.strerror or error}") from None
 
@@ -342,33 +348,3 @@ def _setting_aside(path: Path) -> Iterator[None]:
         yield
     except DamagedPackError:
         schema.set_aside(path, "cut or corrupt")
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Put ``data`` at ``path`` so that a reader, or a machine that comes back from a crash, sees all of it or none."""
-    temporary = path.parent / f".{path.stem}.{os.getpid()}-{time.monotonic_ns():x}.tmp"
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(descriptor, view) :]
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere a folder cannot be opened
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import getpass
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boostrun import compiling
 from boostrun.config import catalogue
 from boostrun.evaluation import Result
 from boostrun.evaluation.trial import Trained, train_and_test
@@ -31,10 +32,12 @@ class Execute:
     folder: str = ""  # where the command was given; a worker that served another command before is elsewhere
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
     own: tuple[registry.OwnChoice, ...] = ()  # what a person brought and may be imported
+    quiet: bool = True  # do not even say that kernels are compiled
 
     def __call__(self, trial: Trial) -> Result:
-        """Metrics, cost and curve of one trial; nothing is printed and nothing global is touched."""
-        return self.trained(trial).result
+        """Metrics, cost and curve of one trial; nothing global is touched."""
+        with compiling.told(not self.quiet):
+            return self.trained(trial).result
 
     def trained(self, trial: Trial) -> Trained:
         """The fitted model, the data it was trained on, and metrics with cost and curve."""
@@ -61,10 +64,10 @@ class Execute:
         return trained
 
 
-def warm_up(cell: Cell) -> None:
+def warm_up(cell: Cell, quiet: bool = True) -> None:
     """Load what a trial of this cell will need in this process; what goes wrong, the trial will tell."""
     gc.disable()  # all that is loaded stays: to look for garbage in it takes a fifth of the time
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception), compiling.told(not quiet):
         if catalogue.dataset(cell.dataset).gives == "table":
             from boostrun.inputs.table import Table
 
@@ -96,13 +99,17 @@ _compiled: set[tuple[str, str]] = set()
 def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
     """Compile what the method needs (or read it from numba's cache), so that no trial's seconds hold the compiler's.
 
-    The lock lets one worker compile while the others wait for its result instead of compiling the same again.
+    The lock lets one worker compile while the others wait for its result instead of compiling the same again; where
+    there can be none, each compiles for itself.
     """
     if (cell.algo["name"], data.kind) in _compiled:
         return
     from filelock import FileLock
 
     small = method.make_small(cell.algo, cell.budget)
-    with FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{getpass.getuser()}.lock"):
+    with contextlib.ExitStack() as alone:
+        with contextlib.suppress(OSError, NotImplementedError):
+            user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
+            alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
         evaluation.warm_up(small, data)
     _compiled.add((cell.algo["name"], data.kind))

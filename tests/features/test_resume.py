@@ -1,5 +1,6 @@
 """A build that is killed goes on where it was, and its bank is the same to the byte; what is damaged is not used."""
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, build, coates_ng, journal, open_bank
+from boostrun.features import bank_key, build, coates_ng, open_bank, store
 from boostrun.features.journal import Journal
 
 SMALL = {"name": "coates_ng", "atoms": 3, "patches": 50, "iterations": 3, "size": 12}
@@ -59,7 +60,7 @@ def build_until(data, root, cache, entry, instant):
             if instant == "before":
                 kill_self()
             if instant == "half written":
-                journal.Path.replace = kill_self
+                os.replace = kill_self
             write(self)
             kill_self()
         write(self)
@@ -125,7 +126,8 @@ def test_killed_between_the_renaming_and_the_cleaning_leaves_a_bank(data, tmp_pa
 def half_built(data, tmp_path, entry=11):
     """The folder of a build that was killed after an entry."""
     killed(build_until, data, tmp_path, "cache", entry, "after")
-    return tmp_path / "cache" / "banks" / (bank_key(data, SMALL, tmp_path) + ".tmp")
+    (half,) = (tmp_path / "cache" / "banks").glob(bank_key(data, SMALL, tmp_path) + ".*.tmp")
+    return half
 
 
 def change_head(name, value):
@@ -242,3 +244,33 @@ def test_an_old_half_built_bank_is_still_gone_on_with(data, tmp_path, work):
     os.utime(folder / "journal.json", (0, 0))
     made(data, tmp_path)
     assert work == ["block"]
+
+
+def test_builders_that_no_lock_keeps_apart_do_not_meet(data, tmp_path, monkeypatch):
+    expected = made(data, tmp_path, "undisturbed")
+    monkeypatch.setattr(store, "locked", lambda *_, **__: contextlib.nullcontext(True))
+    write, begun = Journal.finished, []
+
+    def another_begins(self, *block):
+        write(self, *block)
+        if not begun:
+            begun.append(True)
+            child = multiprocessing.get_context("fork").Process(target=made, args=(data, tmp_path))
+            child.start()
+            child.join(60)
+            assert child.exitcode == 0
+
+    monkeypatch.setattr(Journal, "finished", another_begins)
+    assert made(data, tmp_path).meta["files"] == expected.meta["files"] and begun
+    assert leftovers(tmp_path) == []
+
+
+def test_a_half_built_bank_of_another_machine_is_gone_on_with_when_it_is_quiet(data, tmp_path, work):
+    folder = half_built(data, tmp_path)
+    key, _, rest = folder.name.partition(".")
+    folder = folder.rename(folder.with_name(f"{key}.{rest[7::-1]}{rest[8:]}"))
+    assert store.place_to_build(folder.with_name(key)) and folder.is_dir()
+    os.utime(folder / "journal.json", (time.time() - 90,) * 2)
+    work.clear()
+    made(data, tmp_path)
+    assert work == ["block"] and leftovers(tmp_path) == []

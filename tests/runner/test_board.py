@@ -91,6 +91,5 @@ def test_the_board_of_a_killed_command_is_swept_away_by_a_later_one(folder, tmp_
     os.kill(command.pid, signal.SIGKILL)
     command.communicate()
     assert boards(folder) == [left]
-    age(left)
     run_trials(trials(1), Toy(str(tmp_path)), Store(tmp_path / "t"), n_jobs=1, provenance={})
     assert not boards(folder)

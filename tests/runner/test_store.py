@@ -1,6 +1,7 @@
 import contextlib
 import errno
 import gzip
+import io
 import json
 import os
 import pickle
@@ -204,7 +205,12 @@ def test_a_missing_pack_is_one_sentence(tmp_path):
         list(unpack(tmp_path / "p.gz"))
 
 
-@pytest.mark.parametrize("call", ["fsync", "write", "replace", "open"])
+class FullFile(io.FileIO):
+    def write(self, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("call", ["fsync", "fdopen", "replace", "open"])
 def test_a_full_disk_leaves_the_record_absent_and_nothing_behind(tmp_path, monkeypatch, call):
     store = Store(tmp_path)
     store.put(record(1))
@@ -213,7 +219,7 @@ def test_a_full_disk_leaves_the_record_absent_and_nothing_behind(tmp_path, monke
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, call, full)
+        patch.setattr(os, call, FullFile if call == "fdopen" else full)
         with pytest.raises(BoostrunError, match="No space left"):
             store.put(record(0))
         if call == "fsync":

@@ -1,0 +1,141 @@
+"""Files that are whole or absent, and what killed writers have left of them.
+
+A file is written under a temporary name that nobody else can choose, so that two writers never meet even where a disk's
+locks do nothing. The name says which process on which machine writes; what it has left, the next command removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import io
+import os
+import platform
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+_OWNED = re.compile(r"\b([0-9a-f]{8})-(\d+)-")
+_ABANDONED = 3600.0  # seconds after which a file of another machine belongs to no living writer
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written: as ``path`` it is seen by others, or after a crash, when it is whole, or not at all.
+
+    A link stays one, and what it leads to is replaced; a device or a pipe is written to. Raises OSError; then, as after
+    any exception within, the file that was there before is kept.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with replacing(folder / "a.txt") as file:
+    ...     _ = file.write(b"whole")
+    >>> [(path.name, path.read_bytes()) for path in folder.iterdir()]
+    [('a.txt', b'whole')]
+    """
+    if is_device(path):
+        content = io.BytesIO()  # which can be sought in, unlike a pipe
+        yield content
+        Path(path).write_bytes(content.getvalue())
+        return
+    path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
+    temporary = path.with_name(f".{path.name}.{owner()}-{secrets.token_hex(4)}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_folder(path.parent)
+
+
+def write_whole(path: Path, data: bytes | memoryview) -> None:
+    """Put ``data`` at ``path`` as :func:`replacing` does; raises OSError."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+def is_device(path: Path | str) -> bool:
+    """Whether a path is there and no file that could be replaced: a device, a pipe, an open file by its number.
+
+    >>> is_device(os.devnull), is_device("/no/such/file")
+    (True, False)
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    if stat.S_ISREG(mode):  # perhaps /dev/stdout, redirected to a file
+        link = os.readlink(path) if os.path.islink(path) else ""
+        return link.startswith("/proc/") or os.path.realpath(os.path.dirname(path)).startswith("/proc/")
+    return not stat.S_ISDIR(mode)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    if os.name != "posix":
+        return  # elsewhere a folder cannot be opened
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the temporary files in ``folder`` whose writers are gone."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.name.startswith(".") and entry.name.endswith(".tmp"):
+                with contextlib.suppress(OSError):
+                    if left_behind(entry.name, entry.stat().st_mtime):
+                        os.unlink(entry.path)
+
+
+def owner() -> str:
+    """This process, as its temporary names tell it from all others: machine and number."""
+    return f"{_machine()}-{os.getpid()}"
+
+
+def left_behind(name: str, changed: float) -> bool:
+    """Whether nobody is at work any more on what has this temporary name and was changed last at ``changed``."""
+    made_by = made_here(name)
+    return time.time() - changed > _ABANDONED if made_by is None else not alive(made_by)
+
+
+def made_here(name: str) -> int | None:
+    """The number of the process of this machine that chose a temporary name; None where it was another machine's."""
+    found = _OWNED.search(name)
+    return int(found[2]) if found and found[1] == _machine() else None
+
+
+def alive(process: int) -> bool:
+    """Whether a process of this machine is running; True where the system does not say."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
+
+
+@functools.cache
+def _machine() -> str:
+    """Within what numbers of processes are one's own: a machine since it was started, in it a container."""
+    parts = [platform.node()]
+    with contextlib.suppress(OSError):
+        parts += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:8]

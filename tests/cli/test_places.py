@@ -1,0 +1,113 @@
+"""Where a command is told to write, and what it is sent: no closed, full or narrow stream costs a result."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="asks a shell of that kind")
+RUN = "algo=majority trials=1 n_jobs=1"
+
+
+@pytest.fixture
+def shell(workplace):
+    """Run a line of bash in which ``boostrun`` is the command; gives exit code of its first part, output and errors."""
+
+    def run(line: str, **environment: str):
+        script = f'boostrun() {{ "{sys.executable}" -m boostrun "$@"; }}\n{line}\nexit ${{PIPESTATUS[0]}}'
+        done = subprocess.run(["bash", "-c", script], check=False, capture_output=True, env=os.environ | environment)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    return run
+
+
+def tables(workplace):
+    return [path for path in workplace.rglob("table.md") if "test accuracy" in path.read_text(encoding="utf-8")]
+
+
+def slow(*parameters):
+    return [pytest.param(each, marks=pytest.mark.slow) for each in parameters]
+
+
+@pytest.mark.parametrize("redirection", ["<&- >&- 2>&-", "2>&1 | true", *slow(">&-", "2>&-", "| true", "2>/dev/full")])
+def test_a_stream_that_is_closed_or_read_by_nobody_costs_nothing(redirection, shell, workplace):
+    code, _, err = shell(f"boostrun {RUN} {redirection}")
+    assert code == 0 and "Traceback" not in err and "Exception" not in err
+    assert len(tables(workplace)) == 1
+    (record,) = workplace.glob("results/runs/*/*.json")
+    assert record.read_text(encoding="utf-8").startswith("{")
+
+
+def test_a_full_output_is_one_sentence_and_the_table_is_written(shell, workplace):
+    code, _, err = shell(f"boostrun {RUN} > /dev/full")
+    assert code == 2 and err.splitlines()[-1] == "boostrun: standard output cannot be written: No space left on device"
+    assert "Traceback" not in err and "Exception" not in err and len(tables(workplace)) == 1
+
+
+@pytest.mark.parametrize(
+    "narrow", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, *slow({"PYTHONIOENCODING": "ascii"})]
+)
+def test_an_output_of_ascii_alone_is_written_in_ascii(narrow, shell, workplace):
+    code, out, err = shell(f"boostrun {RUN}", **narrow)
+    assert code == 0 and "Traceback" not in err, err
+    assert out.isascii() and err.isascii() and "majority . digits . raw" in err and "majority" in out
+    assert len(tables(workplace)) == 1
+
+
+def stopped(workplace, words: str, when) -> tuple[int, str]:
+    """Send SIGTERM to a command as soon as ``when()`` holds; its exit code and errors."""
+    command = subprocess.Popen(
+        [sys.executable, "-m", "boostrun", *words.split()],
+        cwd=workplace,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    limit = time.monotonic() + 60
+    while not when(command) and command.poll() is None and time.monotonic() < limit:
+        time.sleep(0.005)
+    command.send_signal(signal.SIGTERM)
+    _, err = command.communicate(timeout=60)
+    return command.returncode, err.decode()
+
+
+def hears_sigterm(command) -> bool:
+    """Whether a handler of SIGTERM is in place: the command has begun."""
+    with open(f"/proc/{command.pid}/status", encoding="ascii") as status:
+        caught = next(line.split()[1] for line in status if line.startswith("SigCgt"))
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks at the command through /proc")
+def test_sigterm_while_a_command_starts_is_one_sentence(workplace):
+    code, err = stopped(workplace, "doctor", hears_sigterm)
+    assert code == 143 and err == "boostrun: interrupted; finished trials are kept, the same command goes on\n", err
+    assert not list(workplace.iterdir())
+
+
+SLOW_BUILD = """
+import time
+def slow(journal):
+    write = journal.Journal.finished
+    def then_wait(self, *block):
+        write(self, *block)
+        time.sleep(60)
+    journal.Journal.finished = then_wait
+"""
+
+
+def test_sigterm_while_a_bank_is_built_leaves_what_the_next_command_goes_on_with(workplace, monkeypatch):
+    (workplace / "slow").mkdir()
+    (workplace / "slow" / "slow.py").write_text(SLOW_BUILD)
+    (workplace / "slow" / "sitecustomize.py").write_text(
+        "from boostrun.when_imported import when_imported\nwhen_imported('boostrun.features.journal', 'slow:slow')\n"
+    )
+    banks = workplace / "datasets" / "banks"
+    with monkeypatch.context() as patched:
+        patched.setenv("PYTHONPATH", str(workplace / "slow"), prepend=os.pathsep)
+        code, err = stopped(workplace, f"{RUN} features.bins=16", lambda command: any(banks.glob("*.tmp/journal.json")))
+    assert code == 143 and err.endswith("finished trials are kept, the same command goes on\n"), err
+    assert not list(banks.glob("*/meta.json")) and not list(workplace.glob("results/runs/*/*"))
+    assert "Traceback" not in err

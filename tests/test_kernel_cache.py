@@ -1,0 +1,164 @@
+"""Numba's cache stops nothing: damaged files are made again, and where nothing can be written kernels still run."""
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import boostrun
+from boostrun import compiling, kernel_cache
+
+KERNEL = """
+from numba import njit
+
+@njit(cache=True)
+def twice(x):
+    return 2 * x
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path, monkeypatch):
+    """Import a module with one compiled function, as a new process does; gives the function."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "kernel_of_a_test.py").write_text(KERNEL)
+    monkeypatch.syspath_prepend(str(tmp_path / "code"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def again():
+        sys.modules.pop("kernel_of_a_test", None)
+        importlib.invalidate_caches()
+        return importlib.import_module("kernel_of_a_test").twice
+
+    yield again
+    sys.modules.pop("kernel_of_a_test", None)
+
+
+def hits(function) -> int:
+    """How often a kernel was found in the cache."""
+    return sum(function.stats.cache_hits.values())
+
+
+def flipped(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+
+
+DAMAGES = {
+    "emptied": lambda content: b"",
+    "truncated": lambda content: content[: len(content) // 2],
+    "bit flipped": flipped,
+    "zeroed": lambda content: bytes(len(content)),
+    "something else": lambda content: b"not a pickle",
+}
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_compiled_again_and_then_found(damage, suffix, kernel, tmp_path):
+    assert kernel()(4) == 8
+    (path,) = (tmp_path / "code" / "__pycache__").glob(f"*{suffix}")
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    again = kernel()
+    assert again(4) == 8 and hits(again) == 0
+    mended = kernel()
+    assert mended(4) == 8 and hits(mended) == 1
+
+
+def test_a_file_that_numba_wrote_alone_is_taken(kernel, tmp_path):
+    assert kernel()(4) == 8
+    for path in (tmp_path / "code" / "__pycache__").glob("*.nb?"):
+        path.write_bytes(path.read_bytes().partition(kernel_cache._MARK)[0])
+    again = kernel()
+    assert again(4) == 8 and hits(again) == 1
+
+
+def test_without_a_folder_that_can_be_written_kernels_are_kept_with_temporary_files(kernel, tmp_path, monkeypatch):
+    (tmp_path / "code" / "__pycache__").write_text("a file, so that no folder can be made")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nope")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    kernel_cache.last_resort.cache_clear()
+    try:
+        assert kernel()(4) == 8
+        again = kernel()
+        assert again(4) == 8 and hits(again) == 1
+        assert Path(again._cache.cache_path).is_relative_to(tmp_path)
+    finally:
+        kernel_cache.last_resort.cache_clear()
+
+
+def test_without_even_that_they_are_compiled_each_time(kernel, tmp_path, monkeypatch):
+    (tmp_path / "code" / "__pycache__").write_text("a file")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nope")
+    monkeypatch.setattr("tempfile.tempdir", "/proc/nope")
+    kernel_cache.last_resort.cache_clear()
+    try:
+        for _ in range(2):
+            function = kernel()
+            assert function(4) == 8 and hits(function) == 0
+    finally:
+        kernel_cache.last_resort.cache_clear()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners are told by number there alone")
+def test_a_folder_that_others_can_write_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = tmp_path / f"boostrun-numba-{os.getuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    kernel_cache.last_resort.cache_clear()
+    try:
+        assert kernel_cache.last_resort() != folder
+    finally:
+        kernel_cache.last_resort.cache_clear()
+
+
+@pytest.fixture
+def read_only(tmp_path):
+    """Runs Python on a copy of the package in which nothing can be kept, at home neither."""
+    package = Path(boostrun.__file__).parent
+    shutil.copytree(package, tmp_path / "code" / "boostrun", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package.parent / "conf", tmp_path / "code" / "conf")
+    for folder in [path for path in (tmp_path / "code" / "boostrun").rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").write_text("a file, so that no folder can be made")
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "work").mkdir()
+    own = {"PYTHONPATH": str(tmp_path / "code"), "HOME": "/proc/nope", "TMPDIR": str(tmp_path / "tmp")}
+    environment = {key: value for key, value in os.environ.items() if key not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+
+    def run(*words: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, *words],
+            check=False, cwd=tmp_path / "work", env=environment | own, capture_output=True, text=True,
+        )  # fmt: skip
+
+    return run
+
+
+def test_doctor_says_that_nothing_can_be_kept(read_only):
+    done = read_only("-m", "boostrun", "doctor")
+    assert done.returncode == 0, done.stderr
+    assert "boostrun-numba-" in done.stdout and "cannot be written (NUMBA_CACHE_DIR chooses another)" in done.stdout
+
+
+@pytest.mark.slow
+def test_trials_run_where_nothing_can_be_kept_and_say_that_they_compile(read_only):
+    done = read_only("-m", "boostrun", "algo=rand", "r=20", "T=2", "trials=2", "n_jobs=2", "cache_root=banks")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("boostrun: compiling kernels") == 1
+
+
+def test_compiling_that_takes_a_while_is_said_once_and_where_it_is_asked_for(monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "_said", compiling.threading.Event())
+    compiling._tell()  # standard error is no terminal
+    with compiling.told(False):
+        compiling._tell()
+    assert capsys.readouterr().err == ""
+    with compiling.told(True):
+        compiling._tell()
+        compiling._tell()
+    assert capsys.readouterr().err.count("compiling") == 1
