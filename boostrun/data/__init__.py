@@ -62,6 +62,7 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     import numpy as np
 
     from boostrun.data.checks import finish
+    from boostrun.data.wide_labels import named
 
     data_root = Path(data_root)
     module, options = _loader(config, data_root)
@@ -73,6 +74,7 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     parts = module.read(options, data_root)
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
+    parts = named(parts, str(config["name"]))
     return finish(str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0))
 
 

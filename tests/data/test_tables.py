@@ -133,3 +133,40 @@ def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(BoostrunError, match=r"t\.parquet cannot be read"):
         load({"name": "parquet", "path": str(tmp_path / "t.parquet")}, tmp_path)
+
+
+@pytest.mark.parametrize("big", [2**64, 10**30, -(10**25)])
+def test_a_number_beyond_64_bits_leaves_its_column_numbers(csv, capsys, big):
+    data = csv("a,b\n" + "2,0\n12,1\n3,0\n" + f"{big},1\n", test="a,b\n7,1\n12,0\n")
+    assert data.x_train[:, 0].tolist() == [2, 12, 3, float(big)] and data.x_test[:, 0].tolist() == [7, 12]
+    assert capsys.readouterr().err.count("column 'a' of") == 1
+
+
+def test_a_test_part_may_hold_numbers_beyond_64_bits(csv):
+    assert csv("a,b\n2,0\n12,1\n", test=f"a,b\n{2**70},1\n3,0\n").x_test[:, 0].tolist() == [2.0**70, 3]
+
+
+def test_a_number_beyond_64_bits_beside_text_is_a_sentence(csv):
+    with pytest.raises(BoostrunError, match="column 'a' holds numbers"):
+        csv(f"a,b\n2,0\n{2**64},1\n", test="a,b\nu,1\n3,0\n")
+    with pytest.raises(BoostrunError, match="beyond float32"):
+        csv("a,b\n2,0\n3,1\n" + f"{10**400},1\n" * 2)
+
+
+def test_unsigned_labels_keep_their_names(csv, tmp_path):
+    wide = [2**64 - 1, 2**64 - 2, 5]
+    rows = "".join(f"{i},{y}\n" for i, y in enumerate(wide * 4))
+    split, given = csv("a,b\n" + rows), csv("a,b\n" + rows, test="a,b\n1,5\n2,18446744073709551615\n")
+    assert split.classes == given.classes == ("5", "18446744073709551614", "18446744073709551615")
+    assert given.y_train[:3].tolist() == [2, 1, 0] and given.y_test.tolist() == [0, 2]
+    labels = np.array(wide * 4, np.uint64)
+    np.savez(tmp_path / "w.npz", x_train=np.eye(12), y_train=labels, x_test=np.eye(12), y_test=labels[:, None])
+    data = load({"name": "npz", "path": str(tmp_path / "w.npz")}, tmp_path)
+    assert data.classes == given.classes and (data.y_test == data.y_train).all()
+
+
+def test_unsigned_labels_that_training_lacks_or_that_are_no_classes_are_a_sentence(csv):
+    with pytest.raises(BoostrunError, match="labels that no training sample has .first: 18446744073709551614"):
+        csv(f"a,b\n1,{2**64 - 1}\n2,5\n", test=f"a,b\n1,{2**64 - 2}\n")
+    with pytest.raises(BoostrunError, match="no classification task"):
+        csv("a,b\n" + "".join(f"1,{2**64 - i}\n" for i in range(1, 300)))
