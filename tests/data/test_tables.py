@@ -166,7 +166,7 @@ def test_unsigned_labels_keep_their_names(csv, tmp_path):
 
 
 def test_unsigned_labels_that_training_lacks_or_that_are_no_classes_are_a_sentence(csv):
-    with pytest.raises(BoostrunError, match="labels that no training sample has .first: 18446744073709551614"):
+    with pytest.raises(BoostrunError, match=r"labels that no training sample has .first: 18446744073709551614"):
         csv(f"a,b\n1,{2**64 - 1}\n2,5\n", test=f"a,b\n1,{2**64 - 2}\n")
     with pytest.raises(BoostrunError, match="no classification task"):
         csv("a,b\n" + "".join(f"1,{2**64 - i}\n" for i in range(1, 300)))
