@@ -58,7 +58,7 @@ def open_bank(
     n_jobs : int
         Processes or threads that compute features; the result does not depend on it.
     memory_mb : int
-        Memory of one block of work while building, in MiB; the result does not depend on it.
+        Memory of one block of work while building, and of a packed table, in MiB; the result does not depend on it.
     verify : bool
         Hash all files again and compare, also those that have not changed.
 
@@ -94,7 +94,7 @@ def open_bank(
                 _remove_damaged(folder, verify)
             if not (folder / "meta.json").is_file():
                 sweep(folder.parent, building=key)
-                data = load(dataset, Path(data_root))
+                data = load(dataset, Path(data_root), memory_mb)
                 if _keeps_values(module):
                     build_values(data, pipeline, options, folder, key=key, progress=progress)
                 else:

@@ -1,5 +1,7 @@
 """csv and parquet."""
 
+import gzip
+
 import numpy as np
 import pandas
 import pytest
@@ -101,6 +103,23 @@ def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
     (tmp_path / "t.csv.gz").write_text(ROWS)
     with pytest.raises(BoostrunError, match="cannot be read"):
         load({"name": "csv", "path": str(tmp_path / "t.csv.gz")}, tmp_path)
+
+
+@pytest.mark.parametrize("line", [b"0" * 2**20, b"1,2,3,x\n" * 2**17])
+def test_a_gzip_that_unpacks_to_more_than_memory_mb_is_a_sentence(tmp_path, line):
+    path = tmp_path / "t.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        for _ in range(20):
+            stream.write(line)
+    for memory_mb, there in ((64, 12), (5, 1)):
+        with pytest.raises(BoostrunError, match=f"more than {there} MiB of text.*run.memory_mb={memory_mb};"):
+            load({"name": "csv", "path": str(path)}, tmp_path, memory_mb)
+
+
+def test_a_gzip_within_memory_mb_is_read(csv, tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(("\ufeffa,b,c\n" + ROWS * 100).encode()))
+    packed = load({"name": "csv", "path": str(tmp_path / "t.csv.gz")}, tmp_path, 1)
+    np.testing.assert_array_equal(packed.x_train, csv("a,b,c\n" + ROWS * 100).x_train)
 
 
 def test_parquet_holds_the_same_as_csv(tmp_path):
