@@ -109,7 +109,7 @@ class _Unpacked(io.RawIOBase):
 
 def _opened(path: Path, memory_mb: int) -> BinaryIO:
     if path.suffix == ".gz":
-        return io.BufferedReader(_Unpacked(path, memory_mb), 1 << 20)  # type: ignore[return-value]
+        return io.BufferedReader(_Unpacked(path, memory_mb), 1 << 20)
     return open(path, "rb")
 
 

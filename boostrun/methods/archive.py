@@ -13,7 +13,7 @@ from boostrun.errors import BoostrunError
 
 
 def save(path: str | Path, kind: str, arrays: Mapping[str, np.ndarray]) -> Path:
-    """Write an npz of ``kind`` by a temporary name then a rename; returns its path, ``.npz`` added where it lacked.
+    """Write an npz of ``kind`` by a temporary name, fsync, rename; returns its path, ``.npz`` added where it lacked.
 
     Raises BoostrunError where it cannot be written.
     """
@@ -23,6 +23,8 @@ def save(path: str | Path, kind: str, arrays: Mapping[str, np.ndarray]) -> Path:
     try:
         with open(temporary, "wb") as file:
             np.savez(file, format=np.array(json.dumps(kind)), **arrays)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave the new name with nothing behind it
         os.replace(temporary, path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
