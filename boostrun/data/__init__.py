@@ -6,6 +6,7 @@ A loader is one module with
 - `files(options, data_root) -> {logical name: Path}`: the files that it reads, or DataMissingError;
 - `read(options, data_root) -> Parts`: the arrays;
 - `places(options, data_root) -> str`: which file belongs where, as a clause;
+- optional `read_within(options, data_root, memory_mb) -> Parts`: the same as `read`, in so much memory;
 - or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
 - optional `SOURCES`: dotted names of other modules that decide what is read;
@@ -44,13 +45,14 @@ def loader_module(config: Mapping) -> str:
     return str(config["loader"]) if config.get("loader") else catalogue.dataset(config).loader
 
 
-def load(config: Mapping, data_root: Path) -> Dataset:
+def load(config: Mapping, data_root: Path, memory_mb: int = 1024) -> Dataset:
     """Read a data set, checked: shapes, labels, finite values.
 
     Parameters
     ----------
     config : mapping with `name` and the loader's keys
     data_root : Path, the folder that holds the data sets
+    memory_mb : int, what a packed file may take unpacked, in MiB
 
     Raises
     ------
@@ -65,6 +67,7 @@ def load(config: Mapping, data_root: Path) -> Dataset:
     import numpy as np
 
     from boostrun.data.checks import finish
+    from boostrun.data.wide_labels import named
 
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
@@ -72,9 +75,11 @@ def load(config: Mapping, data_root: Path) -> Dataset:
         raise BoostrunError(f"dataset={config['name']} is a stream in an order of its own, with no test part")
     digest = checksum(config, data_root)
     loader.verify(options, data_root)
-    parts = loader.read(options, data_root)
+    within = loader.read_within
+    parts = within(options, data_root, memory_mb) if within else loader.read(options, data_root)
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
+    parts = named(parts, str(config["name"]))
     return finish(str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0))
 
 

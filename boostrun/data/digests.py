@@ -1,4 +1,7 @@
-"""Digests of files, remembered by (path, size, time of change), so that a checksum costs no second reading."""
+"""Digests of files, remembered by path, inode, size and both times, so that a checksum costs no second reading.
+
+The time of writing can be set by anybody (``touch -r``, ``cp -p``, an archive); inode and time of change cannot.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,24 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from boostrun.errors import BoostrunError
 
 _CHUNK = 1 << 22
+_STATE = ("size", "mtime_ns", "ctime_ns", "inode")
+_SETTLED = 20e6  # nanoseconds: a file changed more recently may change again without another time
 
 
 class FileDigests:
     """Digests of files under one data root; use as a context manager, which writes the memory on leaving.
 
     The memory is `<data_root>/.checksums/digests.json`, or a file in the user's cache folder where the data root is
-    absent or read-only. It is only a memory: losing it costs time, never correctness.
+    absent or read-only. It is only a memory: losing it costs time, never correctness; a damaged one is thrown away.
 
     >>> import tempfile, pathlib
     >>> root = pathlib.Path(tempfile.mkdtemp())
@@ -51,14 +58,15 @@ class FileDigests:
         """compute(path), a text that depends on the file's bytes alone, remembered under the name `what`."""
         path = Path(path)
         try:
-            stat = path.stat()
+            state = state_of(path)
             key = os.path.abspath(path)
-            entry = self._known.get(key)
-            if not entry or entry.get("size") != stat.st_size or entry.get("mtime_ns") != stat.st_mtime_ns:
-                entry = {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+            entry = self._known.get(key, {})
+            if any(entry.get(part) != value for part, value in state.items()):
+                entry = dict(state)
             if what not in entry:
                 entry = {**entry, what: compute(path)}
-                self._known[key] = self._fresh[key] = entry
+                if state_of(path) == state and time.time_ns() - state["ctime_ns"] > _SETTLED:
+                    self._known[key] = self._fresh[key] = entry
         except OSError as error:
             raise BoostrunError(f"{path} cannot be read: {error.strerror or error}") from error
         return entry[what]
@@ -72,7 +80,7 @@ class FileDigests:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 merged = {**_read(place), **self._fresh}
                 with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, suffix=".tmp") as stream:
-                    json.dump(merged, stream, indent=0, sort_keys=True)
+                    json.dump({"sha256": _of_entries(merged), "files": merged}, stream, indent=0, sort_keys=True)
                 os.replace(stream.name, place)
                 return
             except OSError:
@@ -93,11 +101,29 @@ def _user_cache() -> Path:
     return Path(base) / "boostrun"
 
 
+def state_of(path: Path) -> dict[str, int]:
+    """What changes when a file is written or replaced: size, both times and inode. Raises OSError."""
+    stat = os.stat(path)
+    return dict(zip(_STATE, (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)))
+
+
+def _of_entries(entries: dict) -> str:
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+
+
 def _read(place: Path) -> dict[str, dict]:
+    """What is remembered at a place; nothing, and a line on stderr, where the file is damaged."""
     try:
-        content = json.loads(place.read_text())
-    except (OSError, ValueError):
+        content = json.loads(place.read_bytes())
+        if "sha256" not in content and isinstance(content, dict):  # of an earlier version
+            return {}
+        if content["sha256"] != _of_entries(content["files"]):
+            raise ValueError
+        return content["files"]
+    except OSError:  # there is none, or it is not ours to read
         return {}
-    if not isinstance(content, dict):
+    except (ValueError, TypeError, KeyError, RecursionError):
+        print(f"boostrun: {place} is damaged; files are hashed again", file=sys.stderr)
+        with contextlib.suppress(OSError):
+            place.unlink()
         return {}
-    return {key: entry for key, entry in content.items() if isinstance(entry, dict)}

@@ -85,11 +85,27 @@ def images_in(folder: Path) -> list[Path]:
 
 
 def read_image(path: Path, size: tuple[int, int] | None = None) -> np.ndarray:
-    """One image as (h, w, 3) uint8; resized (bilinear, antialiased) to `size` = (h, w) where given."""
+    """One image as (h, w, 3) uint8; resized (bilinear, antialiased) to `size` = (h, w) where given.
+
+    Of pixels of 16 bits the upper eight are taken, whatever their mode: gray ones as those of colour.
+    """
     from PIL import Image
 
     with reading(path, "an image"), Image.open(path) as image:
-        rgb = image.convert("RGB")
+        rgb = (_eight_bits(image, path) if image.mode[0] in "IF" else image).convert("RGB")
         if size is not None and rgb.size != (size[1], size[0]):
             rgb = rgb.resize((size[1], size[0]), Image.Resampling.BILINEAR)
         return np.asarray(rgb)
+
+
+def _eight_bits(image, path: Path):
+    """A gray image of wider pixels as one of 8 bits, which converting it would clip to white."""
+    from PIL import Image
+
+    pixels = np.asarray(image)
+    of_16 = image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM"))
+    if not of_16 or (pixels.size and (pixels.min() < 0 or pixels.max() > 65535)):
+        raise BoostrunError(
+            f"{path} has pixels of 32 bits, whose range is not known; save it with 8 or 16 bits a pixel"
+        )
+    return Image.fromarray((pixels.astype(np.int64) >> 8).astype(np.uint8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -18,7 +19,8 @@ def parts_of(train, test, options: Mapping, where: str) -> Parts:
     """Features, labels and column names of one frame (split by class) or of two.
 
     Columns that are no numbers become ordinals: the rank of the value among the values that the training part has;
-    a value that only the test part has becomes -1.
+    a value that only the test part has becomes -1. Numbers that pandas does not take for such (whole ones beyond
+    64 bits, decimals, numbers as text) are floating-point numbers, which stderr says.
 
     Parameters
     ----------
@@ -65,13 +67,16 @@ def _labels(column, where: str) -> np.ndarray:
     missing = int(column.isna().sum())
     if missing:
         raise BoostrunError(f"{where} has {missing} rows without a label (column '{column.name}')")
-    return names_of(_plain(column), f"column '{column.name}' of {where}")
+    labels = _plain(column)
+    return labels if labels.dtype == np.uint64 else names_of(labels, f"column '{column.name}' of {where}")
 
 
 def _plain(column) -> np.ndarray:
-    """A pandas column as int64, float64 or text."""
+    """A pandas column as int64, uint64, float64 or text."""
     import pandas.api.types as kinds
 
+    if kinds.is_unsigned_integer_dtype(column):
+        return column.to_numpy(dtype=np.uint64)
     if kinds.is_bool_dtype(column) or kinds.is_integer_dtype(column):
         return column.to_numpy(dtype=np.int64)
     if kinds.is_float_dtype(column):
@@ -91,13 +96,35 @@ def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
             raise BoostrunError(
                 f"column '{name}' of {where} has {int(part.isna().sum())} missing values; fill or remove them"
             )
+    found = _as_numbers(train)
+    if found is not None and (others := _as_numbers(test)) is not None:
+        print(
+            f"boostrun: column '{name}' of {where} holds whole numbers beyond 64 bits, or numbers that are kept as "
+            "text; it is read as floating-point numbers",
+            file=sys.stderr,
+        )
+        return found, others
     _refuse_half_numbers(train, name, where)
-    if kinds.is_numeric_dtype(train) and not kinds.is_bool_dtype(train):
+    if found is not None:
         raise BoostrunError(f"column '{name}' holds numbers in {where} but text in the test part")
-    known, codes = np.unique(train.astype(str).to_numpy(dtype=str), return_inverse=True)
+    known, ranks = np.unique(train.astype(str).to_numpy(dtype=str), return_inverse=True)
     values = test.astype(str).to_numpy(dtype=str)
-    found = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return codes.astype(np.float64), np.where(known[found] == values, found, -1).astype(np.float64)
+    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return ranks.astype(np.float64), np.where(known[places] == values, places, -1).astype(np.float64)
+
+
+def _as_numbers(column) -> np.ndarray | None:
+    """The numbers, float64, that every value of a column is or spells; None where one does not."""
+    import pandas.api.types as kinds
+
+    if kinds.is_bool_dtype(column):
+        return None
+    try:
+        return column.map(float).to_numpy(dtype=np.float64)
+    except (ValueError, TypeError):
+        return None
+    except OverflowError:  # beyond float64, too
+        return np.full(len(column), np.inf)
 
 
 def _refuse_half_numbers(column, name, where: str) -> None:

@@ -14,8 +14,10 @@ function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,7 +46,8 @@ def open_bank(
 ) -> Bank | ValueBank:
     """Open the bank of a data set's features; build it first, once for all processes, where it is not there.
 
-    A build that was killed or interrupted goes on where it was.
+    A build that was killed or interrupted goes on where it was. Files of a bank that have changed since they were last
+    looked at are hashed; a damaged bank is built again, which stderr says.
 
     Parameters
     ----------
@@ -56,26 +59,29 @@ def open_bank(
     n_jobs : int
         Processes or threads that compute features; the result does not depend on it.
     memory_mb : int
-        Memory of one block of work while building, in MiB; the result does not depend on it.
+        Memory of one block of work while building, and of a packed table, in MiB; the result does not depend on it.
     verify : bool
-        Hash the codes again and compare; sizes are always compared.
+        Hash all files again and compare, also those that have not changed.
 
     Raises
     ------
     BoostrunError
         Wrong keys or data, no room on the disk, a cache root that cannot be written.
     """
+    from boostrun.features import seal
     from boostrun.features.bank import Bank
+    from boostrun.features.store import locked
     from boostrun.features.values import ValueBank
 
     key = bank_key(dataset, features, data_root)
     folder = Path(cache_root) / "banks" / key
     computed, options = _pipeline(features)
-    if not (folder / "meta.json").is_file():
+    found = seal.look(folder, verify) if (folder / "meta.json").is_file() else None
+    if found is None or found.damage:
         from boostrun.data import load
         from boostrun.features.build import build
         from boostrun.features.first_split import FirstSplit
-        from boostrun.features.store import finish, finished_elsewhere, locked, make_folder, place_to_build, sweep
+        from boostrun.features.store import finish, finished_elsewhere, make_folder, place_to_build, sweep
         from boostrun.features.values import build_values
 
         pipeline = computed.Pipeline(options)  # refuses a device that is not there before anything is written
@@ -83,17 +89,47 @@ def open_bank(
         pipeline.first_split = FirstSplit(dataset, features, data_root, cache_root)
         make_folder(folder.parent)
         with locked(folder):
-            # another process may have built it meanwhile
+            if folder.exists():  # another process may have built it meanwhile
+                _remove_damaged(folder, verify)
             if not ((folder / "meta.json").is_file() or finished_elsewhere(folder)):
                 sweep(folder.parent, building=key)
                 here = place_to_build(folder)
-                data = load(dataset, Path(data_root))
+                data = load(dataset, Path(data_root), memory_mb)
                 if computed.VALUES:
                     build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
                     build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
                 finish(here, folder)
-    return (ValueBank if computed.VALUES else Bank)(folder, verify=verify)
+            found = seal.look(folder)
+    if found.spoilt or found.sha256:
+        with contextlib.suppress(BoostrunError), locked(folder, wait=False) as free:  # a folder that is read-only
+            if free:
+                seal.note(folder, found.sha256, found.states)
+        _remove_samples(folder, found.spoilt)
+    return (ValueBank if computed.VALUES else Bank)(folder)
+
+
+def _remove_damaged(folder: Path, verify: bool) -> None:
+    """Remove a bank, whose lock is held, where it is still damaged."""
+    from boostrun.features import seal
+    from boostrun.features.store import remove
+
+    if not (damage := seal.look(folder, verify).damage):
+        return
+    print(f"boostrun: the feature bank {folder} is damaged ({damage}); it is built again", file=sys.stderr)
+    remove(folder)
+    if folder.exists():
+        raise BoostrunError(f"the feature bank {folder} is damaged ({damage}) and cannot be removed; remove the folder")
+
+
+def _remove_samples(folder: Path, names: Sequence[str]) -> None:
+    """Remove damaged files that are made again when they are asked for."""
+    for name in names:
+        print(f"boostrun: {folder / name} is not what was written; it is made again", file=sys.stderr)
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise BoostrunError(f"{folder / name} is damaged and cannot be removed; remove the file") from error
 
 
 def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:

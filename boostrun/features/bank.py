@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.features import seal
+from boostrun.features.seal import sha256_of
 from boostrun.features.store import create_array, locked, out_of_room
 from boostrun.files import owner, sweep
 
@@ -112,13 +113,16 @@ class Bank:
         path = self.folder / "fitted.npz"
         if not path.is_file():
             return {}
-        with np.load(path, allow_pickle=False) as arrays:
-            return dict(arrays)
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return dict(arrays)
+        except Exception as error:  # a damaged archive raises any of a dozen kinds
+            raise BoostrunError(f"{path} cannot be read ({error}); remove the folder") from error
 
     def _open(self, name: str) -> np.ndarray:
         try:
             return np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+        except Exception as error:  # a damaged head raises any of a dozen kinds
             raise BoostrunError(f"{self.folder / name} cannot be read ({error}); remove the folder") from error
 
     def _check(self, name: str, known: dict, verify: bool) -> None:
@@ -151,15 +155,7 @@ def _transpose(codes: np.ndarray, path: Path, shape: tuple[int, int]) -> None:
             for f in range(0, shape[1], _BLOCK):
                 out[i : i + _BLOCK, f : f + _BLOCK] = codes[f : f + _BLOCK, i : i + _BLOCK].T
         out.flush()
+        seal.note(path.parent, {path.name: sha256_of(half)}, {})
         half.rename(path)
     finally:
         half.unlink(missing_ok=True)
-
-
-def sha256_of(path: Path) -> str:
-    """sha256 (hex) of a file's bytes."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as stream:
-        while chunk := stream.read(1 << 22):
-            digest.update(chunk)
-    return digest.hexdigest()

@@ -151,14 +151,17 @@ class Journal:
 
     def _read(self) -> tuple[dict, dict, float] | None:
         try:
-            content = json.loads((self.folder / NAME).read_text())
+            content = json.loads((self.folder / NAME).read_bytes())
             if {part: content[part] for part in self._head} != self._head:
                 return None
             body = content["body"]
             if content["sha256"] != hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest():
-                return None
+                raise ValueError
             return body["states"], body["columns"], body["seconds"]
-        except (OSError, ValueError, KeyError, TypeError):
+        except OSError:  # there is none
+            return None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            print(f"boostrun: {self.folder / NAME} is damaged; the build begins anew", file=sys.stderr)
             return None
 
     def _write(self) -> None:
@@ -183,7 +186,7 @@ def _versions() -> dict[str, str]:
 def _opened(path: Path, dtype: np.dtype, shape: tuple[int, int]) -> np.memmap | None:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)  # to write, it would lengthen a file that is too short
-    except (OSError, ValueError, EOFError):
+    except Exception:  # a damaged head raises any of a dozen kinds
         return None
     fits = array.dtype == dtype and array.shape == shape and array.flags.c_contiguous
     return np.lib.format.open_memmap(path, mode="r+") if fits else None

@@ -31,6 +31,7 @@ class TrialBoard:
     """
 
     path: str
+    trials: int = 0
 
     @classmethod
     def make(cls, trials: int) -> TrialBoard:
@@ -42,7 +43,7 @@ class TrialBoard:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.write(descriptor, WAITING * trials)
         _held[path] = descriptor
-        return cls(path)
+        return cls(path, trials)
 
     def mark(self, number: int, state: bytes) -> None:
         """Say how a trial stands, from the process of the run or a worker's."""
@@ -59,9 +60,12 @@ class TrialBoard:
             os.pwrite(descriptor, state, number)
 
     def read(self) -> list[bytes]:
-        """How each trial stands; for the process that made the board, even when somebody has emptied the folder."""
-        descriptor = _held[self.path]
-        return [bytes([state]) for state in os.pread(descriptor, os.fstat(descriptor).st_size, 0)]
+        """How each trial stands; for the process that made the board, even when somebody has emptied the folder.
+
+        Of a board that somebody has cut nothing is known: its trials count as waiting.
+        """
+        found = os.pread(_held[self.path], self.trials, 0)
+        return [bytes([state]) for state in found.ljust(self.trials, WAITING)]
 
     def remove(self) -> None:
         """The run is over."""

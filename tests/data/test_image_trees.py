@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 from boostrun.data import checksum, load
+from boostrun.data.files import read_image
 from boostrun.errors import BoostrunError, DataMissingError
 
 
@@ -112,3 +113,21 @@ def test_caltech101_takes_so_many_of_each_class_and_no_background(tmp_path):
     (folder / "ant" / "image_0003.jpg").write_text("no image")
     with pytest.raises(BoostrunError, match="cannot be read as an image"):
         load({**config, "train_per_class": 7}, tmp_path)
+
+
+@pytest.mark.parametrize("ending", ["png", "tif", "pgm"])
+def test_pixels_of_16_bits_are_scaled(tmp_path, ending):
+    pixels = np.arange(0, 65536, 256, np.uint16).reshape(16, 16)
+    path = tmp_path / f"wide.{ending}"
+    if ending == "pgm":
+        path.write_bytes(b"P5\n16 16\n65535\n" + pixels.astype(">u2").tobytes())
+    else:
+        Image.fromarray(pixels).save(path)
+    np.testing.assert_array_equal(read_image(path), np.repeat((pixels >> 8)[..., None], 3, axis=2))
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+def test_pixels_of_32_bits_are_a_sentence(tmp_path, kind):
+    Image.fromarray(np.ones((4, 4), kind)).save(tmp_path / "wide.tif")
+    with pytest.raises(BoostrunError, match="8 or 16 bits"):
+        read_image(tmp_path / "wide.tif")

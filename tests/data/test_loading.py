@@ -4,6 +4,7 @@ import importlib
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,7 @@ def test_the_same_file_elsewhere_is_the_same_data(tmp_path, arrays):
 def test_digests_are_remembered_until_the_file_changes(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_bytes(b"one")
+    time.sleep(0.05)  # what was written this moment may be written again without another time
     with FileDigests(tmp_path) as digests:
         first = digests.of(path)
     monkeypatch.setattr("boostrun.data.digests._digest", lambda *_: "again")
@@ -56,7 +58,38 @@ def test_digests_are_remembered_until_the_file_changes(tmp_path, monkeypatch):
         assert digests.of(path) == "again"
 
 
-@pytest.mark.parametrize("broken", ["", "{", "[1]", '{"a": 3}'])
+@pytest.mark.parametrize("replace", [False, True])
+def test_other_content_of_the_same_size_and_time_has_another_digest(tmp_path, replace):
+    path, other = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(b"one")
+    time.sleep(0.05)
+    with FileDigests(tmp_path) as digests:
+        first = digests.of(path)
+    written = path.stat()
+    other.write_bytes(b"two")
+    if replace:
+        other.replace(path)
+    else:
+        path.write_bytes(b"two")
+    os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+    with FileDigests(tmp_path) as digests:
+        assert digests.of(path) != first
+
+
+def test_a_digest_that_was_altered_in_the_memory_is_not_believed(tmp_path, capsys):
+    path, memory = tmp_path / "a", tmp_path / ".checksums" / "digests.json"
+    path.write_bytes(b"abc")
+    time.sleep(0.05)
+    with FileDigests(tmp_path) as digests:
+        right = digests.of(path)
+    memory.write_text(memory.read_text().replace(right, right[::-1]))
+    with FileDigests(tmp_path) as digests:
+        assert digests.of(path) == right
+    assert capsys.readouterr().err.count("digests.json is damaged") == 1
+    assert FileDigests(tmp_path).of(path) == right and not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[1]", '{"a": 3}', "[" * 100_000, '{"sha256": 1, "files": [2]}'])
 def test_a_broken_memory_of_digests_is_no_harm(tmp_path, broken):
     (tmp_path / ".checksums").mkdir()
     (tmp_path / ".checksums" / "digests.json").write_text(broken)

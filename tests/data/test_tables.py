@@ -1,5 +1,7 @@
 """csv and parquet."""
 
+import gzip
+
 import numpy as np
 import pandas
 import pytest
@@ -103,6 +105,23 @@ def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
         load({"name": "csv", "path": str(tmp_path / "t.csv.gz")}, tmp_path)
 
 
+@pytest.mark.parametrize("line", [b"0" * 2**20, b"1,2,3,x\n" * 2**17])
+def test_a_gzip_that_unpacks_to_more_than_memory_mb_is_a_sentence(tmp_path, line):
+    path = tmp_path / "t.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        for _ in range(20):
+            stream.write(line)
+    for memory_mb, there in ((64, 12), (5, 1)):
+        with pytest.raises(BoostrunError, match=f"more than {there} MiB of text.*run.memory_mb={memory_mb};"):
+            load({"name": "csv", "path": str(path)}, tmp_path, memory_mb)
+
+
+def test_a_gzip_within_memory_mb_is_read(csv, tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(("\ufeffa,b,c\n" + ROWS * 100).encode()))
+    packed = load({"name": "csv", "path": str(tmp_path / "t.csv.gz")}, tmp_path, 1)
+    np.testing.assert_array_equal(packed.x_train, csv("a,b,c\n" + ROWS * 100).x_train)
+
+
 def test_parquet_holds_the_same_as_csv(tmp_path):
     pytest.importorskip("pyarrow")
     frame = pandas.DataFrame(
@@ -133,3 +152,40 @@ def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(BoostrunError, match=r"t\.parquet cannot be read"):
         load({"name": "parquet", "path": str(tmp_path / "t.parquet")}, tmp_path)
+
+
+@pytest.mark.parametrize("big", [2**64, 10**30, -(10**25)])
+def test_a_number_beyond_64_bits_leaves_its_column_numbers(csv, capsys, big):
+    data = csv("a,b\n" + "2,0\n12,1\n3,0\n" + f"{big},1\n", test="a,b\n7,1\n12,0\n")
+    assert data.x_train[:, 0].tolist() == [2, 12, 3, float(big)] and data.x_test[:, 0].tolist() == [7, 12]
+    assert capsys.readouterr().err.count("column 'a' of") == 1
+
+
+def test_a_test_part_may_hold_numbers_beyond_64_bits(csv):
+    assert csv("a,b\n2,0\n12,1\n", test=f"a,b\n{2**70},1\n3,0\n").x_test[:, 0].tolist() == [2.0**70, 3]
+
+
+def test_a_number_beyond_64_bits_beside_text_is_a_sentence(csv):
+    with pytest.raises(BoostrunError, match="column 'a' holds numbers"):
+        csv(f"a,b\n2,0\n{2**64},1\n", test="a,b\nu,1\n3,0\n")
+    with pytest.raises(BoostrunError, match="beyond float32"):
+        csv("a,b\n2,0\n3,1\n" + f"{10**400},1\n" * 2)
+
+
+def test_unsigned_labels_keep_their_names(csv, tmp_path):
+    wide = [2**64 - 1, 2**64 - 2, 5]
+    rows = "".join(f"{i},{y}\n" for i, y in enumerate(wide * 4))
+    split, given = csv("a,b\n" + rows), csv("a,b\n" + rows, test="a,b\n1,5\n2,18446744073709551615\n")
+    assert split.classes == given.classes == ("5", "18446744073709551614", "18446744073709551615")
+    assert given.y_train[:3].tolist() == [2, 1, 0] and given.y_test.tolist() == [0, 2]
+    labels = np.array(wide * 4, np.uint64)
+    np.savez(tmp_path / "w.npz", x_train=np.eye(12), y_train=labels, x_test=np.eye(12), y_test=labels[:, None])
+    data = load({"name": "npz", "path": str(tmp_path / "w.npz")}, tmp_path)
+    assert data.classes == given.classes and (data.y_test == data.y_train).all()
+
+
+def test_unsigned_labels_that_training_lacks_or_that_are_no_classes_are_a_sentence(csv):
+    with pytest.raises(BoostrunError, match=r"labels that no training sample has .first: 18446744073709551614"):
+        csv(f"a,b\n1,{2**64 - 1}\n2,5\n", test=f"a,b\n1,{2**64 - 2}\n")
+    with pytest.raises(BoostrunError, match="no classification task"):
+        csv("a,b\n" + "".join(f"1,{2**64 - i}\n" for i in range(1, 300)))

@@ -52,6 +52,15 @@ def test_mnist_is_read_from_idx_files(mnist, tmp_path):
     assert "4 of 4" in describe({"name": "mnist"}, tmp_path)
 
 
+def test_mnist_is_read_from_the_files_that_were_verified(mnist, tmp_path):
+    torch = pytest.importorskip("torch")
+    processed = tmp_path / "MNIST" / "processed"
+    processed.mkdir()
+    for name, count in (("training.pt", 12), ("test.pt", 6)):
+        torch.save((torch.zeros(count, 28, 28, dtype=torch.uint8), torch.arange(count) % 3), processed / name)
+    np.testing.assert_array_equal(load({"name": "mnist"}, tmp_path).x_train, mnist["train"])
+
+
 def test_a_damaged_mnist_download_names_both_checksums(mnist, tmp_path):
     path = tmp_path / "MNIST" / "raw" / "train-labels-idx1-ubyte.gz"
     path.write_bytes(b"damaged")

@@ -4,6 +4,7 @@ import dataclasses
 import errno
 import json
 import multiprocessing
+import os
 import pickle
 import time
 
@@ -13,7 +14,7 @@ import pytest
 from boostrun.config import catalogue
 from boostrun.config.fields import integer
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, build, open_bank, store
+from boostrun.features import bank_key, build, open_bank, seal, store
 from boostrun.features.bank import Bank
 from boostrun.features.keys import FeatureKeys
 from boostrun.methods.paper import Pipeline
@@ -171,18 +172,99 @@ def test_a_cache_root_that_cannot_be_written_is_a_sentence(data, tmp_path):
         open_bank(data, RAW, tmp_path, tmp_path / "file")
 
 
-def test_a_truncated_bank_is_noticed_at_once_and_a_changed_one_on_request(data, tmp_path):
+def test_a_bank_that_was_opened_by_its_folder_is_checked_for_size_and_on_request_for_content(data, tmp_path):
     bank = made(data, tmp_path)
     path = bank.folder / "codes_train.npy"
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-    made(data, tmp_path)
+    content = flipped(path)
+    Bank(bank.folder)
     with pytest.raises(BoostrunError, match="checksum"):
-        made(data, tmp_path, verify=True)
+        Bank(bank.folder, verify=True)
     path.write_bytes(content[:-1])
     with pytest.raises(BoostrunError, match="is built again"):
-        made(data, tmp_path)
+        Bank(bank.folder)
+
+
+def flipped(path, place=-1):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    return content
+
+
+def contents(bank):
+    return {split: (bank.codes(split).tobytes(), bank.labels(split).tobytes()) for split in ("train", "test")}
+
+
+@pytest.mark.parametrize("name", ["codes_train", "codes_test", "labels_train", "labels_test", "edges"])
+@pytest.mark.parametrize("damage", ["flip", "head", "cut", "gone", "zeros, times kept"])
+def test_a_damaged_bank_is_built_again_with_a_line(data, tmp_path, capsys, name, damage):
+    bank = made(data, tmp_path)
+    right, edges, path = contents(bank), bank.edges.tobytes(), bank.folder / f"{name}.npy"
+    before = path.stat()
+    if damage in ("flip", "head"):
+        flipped(path, -1 if damage == "flip" else 20)
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:-1])
+    elif damage == "gone":
+        path.unlink()
+    else:
+        array = np.lib.format.open_memmap(path, mode="r+")
+        array[...] = 0
+        array.flush()
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    again = made(data, tmp_path)
+    assert contents(again) == right and again.edges.tobytes() == edges
+    assert capsys.readouterr().err.count("is damaged") == 1
+    made(data, tmp_path)
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"files": 3}', "[" * 100_000])
+def test_a_bank_with_a_damaged_description_is_built_again(data, tmp_path, text):
+    bank = made(data, tmp_path)
+    meta = (bank.folder / "meta.json").read_text()
+    (bank.folder / "meta.json").write_text(text)
+    assert contents(made(data, tmp_path)) == contents(bank)
+    (bank.folder / "meta.json").write_text(meta.replace('"0"', '"7"'))
+    assert made(data, tmp_path).classes == bank.classes
+    (bank.folder / "meta.json").unlink()
+    assert made(data, tmp_path).classes == bank.classes
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+@pytest.mark.parametrize("sealed", [True, False])
+def test_damaged_samples_are_made_again(data, tmp_path, capsys, split, sealed):
+    bank = made(data, tmp_path)
+    right = bank.samples(split).tobytes()
+    flipped(bank.folder / f"samples_{split}.npy")
+    if not sealed:  # samples of before there were checksums of them
+        (bank.folder / seal.NAME).unlink()
+    assert made(data, tmp_path).samples(split).tobytes() == right
+    assert capsys.readouterr().err.count("is made again") == 1
+
+
+def test_a_bank_is_read_again_only_where_a_file_has_changed(data, tmp_path, monkeypatch):
+    bank = made(data, tmp_path)
+    bank.samples("train")
+    made(data, tmp_path)
+    read = []
+    monkeypatch.setattr(seal, "sha256_of", lambda path: read.append(path.name))
+    made(data, tmp_path)
+    assert not read
+    os.utime(bank.folder / "codes_test.npy")
+    monkeypatch.setattr(
+        seal, "sha256_of", lambda path: read.append(path.name) or bank.meta["files"][path.name]["sha256"]
+    )
+    made(data, tmp_path)
+    assert read == ["codes_test.npy"]
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"sha256": 3}', "[" * 100_000])
+def test_a_damaged_seal_is_no_harm(data, tmp_path, capsys, text):
+    bank = made(data, tmp_path)
+    bank.samples("train")
+    (bank.folder / seal.NAME).write_text(text)
+    assert contents(made(data, tmp_path)) == contents(bank) and not capsys.readouterr().err
 
 
 def test_a_broken_meta_file_is_a_sentence(data, tmp_path):

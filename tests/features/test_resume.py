@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, build, coates_ng, open_bank, store
+from boostrun.features import bank_key, build, coates_ng, journal, open_bank, store
 from boostrun.features.journal import Journal
 
 SMALL = {"name": "coates_ng", "atoms": 3, "patches": 50, "iterations": 3, "size": 12}
@@ -180,6 +180,9 @@ ALL = [unit for unit in ENTRIES if unit in ("iteration", "block")]
         (flip("bank/codes_train.npy", 128 + 39), ["block"] * 2),  # the last block of training images
         (flip("bank/codes_train.npy", 128), ["block"] * 4),
         (cut, ["block"] * 4),
+        (lambda folder: (folder / "journal.json").write_text("[" * 100_000), ALL),
+        (lambda folder: (folder / "journal.json").write_bytes(b"\xff"), ALL),
+        (flip("bank/codes_train.npy", 70), ["block"] * 4),
     ],
 )
 def test_what_is_damaged_is_computed_again(data, tmp_path, work, damage, again):
@@ -274,3 +277,24 @@ def test_a_half_built_bank_of_another_machine_is_gone_on_with_when_it_is_quiet(d
     work.clear()
     made(data, tmp_path)
     assert work == ["block"] and leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", range(8, 72))
+def test_a_damaged_head_of_an_array_is_no_array(tmp_path, place):
+    path, shape = tmp_path / "codes.npy", (3, 10)
+    np.save(path, np.ones(shape, np.uint8))
+    content = bytearray(path.read_bytes())
+    for value in (0, 16, 40, 57, 255):
+        path.write_bytes(content[:place] + bytes([value]) + content[place + 1 :])
+        found = journal._opened(path, np.dtype(np.uint8), shape)
+        assert found is None or found.shape == shape
+
+
+def test_a_damaged_journal_says_so_and_one_of_another_bank_does_not(tmp_path, capsys):
+    journal.Journal(tmp_path / "k.tmp", "k").save("it", it=np.ones(3))
+    assert journal.Journal(tmp_path / "k.tmp", "k").load("it") and not capsys.readouterr().err
+    assert journal.Journal(tmp_path / "k.tmp", "other").load("it") is None and not capsys.readouterr().err
+    journal.Journal(tmp_path / "k.tmp", "k").save("it", it=np.ones(3))
+    (tmp_path / "k.tmp" / "journal.json").write_text("{")
+    assert journal.Journal(tmp_path / "k.tmp", "k").load("it") is None
+    assert capsys.readouterr().err.count("is damaged") == 1

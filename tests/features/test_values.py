@@ -78,6 +78,17 @@ def test_stumps_are_the_codes_of_raw_features(data, tmp_path):
     np.testing.assert_array_equal(one.edges, two.edges)
 
 
+@pytest.mark.parametrize("name", ["values_train.npy", "values_test.npy", "labels_test.npy", "fitted.npz", "meta.json"])
+def test_a_damaged_value_bank_is_built_again_with_a_line(data, tmp_path, capsys, name):
+    bank = made(data, tmp_path)
+    right, path = bank.values("train").tobytes(), bank.folder / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert made(data, tmp_path).values("train").tobytes() == right
+    assert capsys.readouterr().err.count("is damaged") == 1
+
+
 def test_what_is_damaged_or_wrong_is_a_sentence(data, tmp_path, monkeypatch):
     with pytest.raises(BoostrunError, match=r"features\.scale must be one of minmax, max01, standard"):
         made(data, tmp_path, scale="minmx")
@@ -92,10 +103,11 @@ def test_what_is_damaged_or_wrong_is_a_sentence(data, tmp_path, monkeypatch):
         ValueBank(bank.folder, verify=True)
     path.write_bytes(content[:-1])
     with pytest.raises(BoostrunError, match="is built again"):
-        made(data, tmp_path)
+        ValueBank(bank.folder)
+    made(data, tmp_path)
     (bank.folder / "meta.json").write_text("{")
     with pytest.raises(BoostrunError, match="no readable value bank"):
-        made(data, tmp_path)
+        ValueBank(bank.folder)
     monkeypatch.setattr(linear.Linear, "__call__", lambda self, x: np.full((len(x), 1), np.nan))
     with pytest.raises(BoostrunError, match="NaN or infinite"):
         made(data, tmp_path, scale="max01")

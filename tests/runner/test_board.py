@@ -54,6 +54,20 @@ def test_marks_of_this_process_and_of_a_worker_are_read(folder):
         ours.remove()
 
 
+@pytest.mark.parametrize("left", [0, 2])
+def test_trials_of_a_board_that_was_cut_count_as_waiting(folder, left):
+    ours = TrialBoard.make(4)
+    try:
+        ours.mark(1, RECORDED)
+        ours.mark(3, RUNNING)
+        os.truncate(ours.path, left)
+        assert ours.read() == ([WAITING, RECORDED] if left else [WAITING] * 2) + [WAITING] * 2
+        ours.mark(3, RUNNING)
+        assert ours.read()[3] == RUNNING
+    finally:
+        ours.remove()
+
+
 def test_a_run_that_ends_leaves_none(folder, tmp_path):
     run_trials(trials(3), Toy(str(tmp_path)), Store(tmp_path / "s"), n_jobs=1, provenance={})
     assert not boards(folder)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -61,11 +63,21 @@ class Checkpoint:
         archive.save(self._path(number), _FORMAT, {"identity": np.array(self.identity), **arrays})
 
     def rounds(self) -> Iterator[Round]:
-        """The rounds that are there, from the first; raises BoostrunError for those of another run."""
+        """The rounds that are there, from the first; raises BoostrunError for those of another run.
+
+        A damaged one is thrown away with those that come after it, which a line on stderr says: they are made again.
+        """
         for number in itertools.count(1):
             if not self._path(number).is_file():
                 return
-            (identity, *values), _ = archive.load(self._path(number), _FORMAT, ("identity", *Round._fields), _LAYOUT)
+            try:
+                if damaged := _damaged_part(self._path(number)):
+                    raise BoostrunError(damaged)
+                fields = ("identity", *Round._fields)
+                (identity, *values), _ = archive.load(self._path(number), _FORMAT, fields, _LAYOUT)
+            except BoostrunError:
+                self._forget(number)
+                return
             if str(identity) != self.identity:
                 raise BoostrunError(
                     f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "
@@ -73,5 +85,24 @@ class Checkpoint:
                 )
             yield Round(*(value if value.ndim else value.item() for value in values))  # type: ignore[arg-type]
 
+    def _forget(self, first: int) -> None:
+        print(f"boostrun: {self._path(first)} is damaged; the run goes on at round {first}", file=sys.stderr)
+        for number in itertools.count(first):
+            try:
+                self._path(number).unlink()
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                raise BoostrunError(f"{self._path(number)} cannot be removed: {error.strerror or error}") from None
+
     def _path(self, number: int) -> Path:
         return self.folder / f"round-{number:04d}.npz"
+
+
+def _damaged_part(path: Path) -> str:
+    """The part of an archive that is not what was written, or why it is none; empty where all are as they were."""
+    try:
+        with zipfile.ZipFile(path) as parts:
+            return parts.testzip() or ""
+    except Exception as error:  # a damaged archive raises any of a dozen kinds
+        return str(error) or "no archive"

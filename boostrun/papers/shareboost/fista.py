@@ -14,6 +14,7 @@ _CHECK = 10  # iterations between two certificates
 _SLACK = 1e-14  # of the loss: what rounding may hide when a step is judged
 _FIRST = 0.1  # of the bound of the curvature: where the search for it begins
 _FALL = 0.9  # by how much every iteration tries less
+PATIENCE, _PROGRESS = 1000, 1e-6  # iterations in which F falls by no such share of the gap: rounding leaves no more
 
 
 class Solution(NamedTuple):
@@ -40,9 +41,9 @@ def certificate(loss: float, weights: np.ndarray, gradient: np.ndarray, lam: flo
     return slack + (largest - lam) * (loss + lam * norm) / lam if largest > lam else slack
 
 
-def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000) -> Solution:
+def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000, patience=PATIENCE) -> Solution:
     """Minimise F(W) = L(W) + lam ||W||_{inf,1} over the weights W (m, k) of ``design`` until the certificate is at most
-    ``gap`` F(W).
+    ``gap`` F(W), ``patience`` iterations have brought nothing, or after ``max_iterations``.
 
     FISTA; the step follows the curvature met on the way, which late in a path is far below its bound; momentum is
     dropped where it points uphill. Cost 2 n m k multiply-adds an iteration, a half more every tenth.
@@ -54,11 +55,15 @@ def fista(design, y, start, lam, *, margin=1.0, gap=1e-3, max_iterations=20_000)
     ahead, ahead_scores, momentum = weights, scores, 1.0
     ahead_loss, ahead_residuals = loss, residuals
     value = loss + lam * mixed_norm(weights)
+    least, since = value, 0
     for iteration in range(max_iterations + 1):
-        if iteration % _CHECK == 0 or iteration == max_iterations:
+        if value < least * (1.0 - _PROGRESS * gap):
+            least, since = value, iteration
+        last = iteration in (max_iterations, since + patience)
+        if iteration % _CHECK == 0 or last:
             gradient = design.gradient(residuals)
             reached = certificate(loss, weights, gradient, lam, largest_column(gradient))
-            if reached <= gap * value or iteration == max_iterations or lipschitz == 0.0:
+            if reached <= gap * value or last or lipschitz == 0.0:
                 return Solution(weights, loss, value, residuals, reached, iteration)
         slope = design.gradient(ahead_residuals)
         lipschitz *= _FALL

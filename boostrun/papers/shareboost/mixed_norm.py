@@ -6,6 +6,7 @@ Duchi & Singer (2009) solve the same convex problem by boosting; any solver that
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
-from boostrun.papers.shareboost.fista import certificate, fista
+from boostrun.papers.shareboost.fista import PATIENCE, certificate, fista
 from boostrun.papers.shareboost.inner import Objective, lbfgs
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.loss import residuals
@@ -24,6 +25,8 @@ from boostrun.papers.shareboost.score_classifier import PoolClassifier
 from boostrun.papers.shareboost.threads import team
 
 _REFIT_TOLERANCE, _REFIT_ITERATIONS = 1e-5, 300
+_IMPATIENCE = 50  # of a solve after a point that did not come to its certificate
+_SMALLEST, _LARGEST = 1e-100, 1e100  # of a column's gradient: squares of what lies beyond are zero or infinite
 
 
 class Point(NamedTuple):
@@ -52,7 +55,8 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
     ----------
     {parameters}
     features : name or object of :mod:`boostrun.papers.shareboost.features`, single columns.
-    max_iterations : int, most iterations of one solve; the certificate reached then is what it is.
+    max_iterations : int, most iterations of one solve, which also ends where a thousand bring nothing; the certificate
+        reached then is what it is, and a warning says so.
     n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
 
     Attributes
@@ -88,7 +92,7 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
         """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64 from 0.
 
         ``on_point(number, point)`` is called after each point. Cost: see the classifier. Raises BoostrunError for
-        parameters.
+        parameters, and for columns whose values are so large or small that their squares are not numbers.
         """
         check(self)
         parameters.whole(self, "max_iterations")
@@ -109,6 +113,12 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
             if self.max_columns is not None and len(points[-1].candidates) >= self.max_columns:
                 break
         self._take(pool, points, solver.n_classes)
+        if uncertain := int((self.gap_ > self.gap * self.objective_).sum()):
+            warnings.warn(
+                f"{uncertain} of {len(points)} points of the mixed norm's path are further from the minimum than "
+                f"gap={self.gap:g}: centre and scale the columns, or raise max_iterations",
+                stacklevel=4,
+            )
         return self
 
     def _take(self, pool: Pool, points: list[Point], k: int) -> None:
@@ -154,8 +164,14 @@ class PathSolver:
         self.design = pool.design()
         self.working = np.empty(0, np.int64)  # the candidate of every column of the design
         self.weights = np.zeros((0, n_classes))
+        self._patience = PATIENCE
         self._scores = self.pool.scores(residuals(np.zeros((len(y), n_classes)), y, keys.margin))
         self.largest = self._lam = float(self._scores.max())
+        if self.largest != 0.0 and not _SMALLEST < self.largest < _LARGEST:
+            raise BoostrunError(
+                f"a column's gradient is {self.largest:.3g}: the values are too large or too small for the mixed norm; "
+                "scale the columns, to [-1, 1] for instance"
+            )
 
     def solve(self, lam: float) -> Point:
         """The solution at ``lam``, at most the one before: solve on the working set, add what violates, again."""
@@ -165,6 +181,7 @@ class PathSolver:
             found = fista(
                 self.design, self.y, self.weights, lam,
                 margin=self.keys.margin, gap=0.5 * self.keys.gap, max_iterations=self.keys.max_iterations,
+                patience=self._patience,
             )  # fmt: skip
             gradient = self.design.gradient(found.residuals)
             self.weights, iterations = found.weights, iterations + found.iterations
@@ -172,6 +189,7 @@ class PathSolver:
             gap = certificate(found.loss, self.weights, gradient, lam, float(self._scores.max()))
             if gap <= self.keys.gap * found.value or not self._add(self._scores > lam):
                 break
+        self._patience = PATIENCE if gap <= self.keys.gap * found.value else _IMPATIENCE
         nonzero = np.flatnonzero(self.weights.any(axis=1))
         rows = self.weights[nonzero]
         seconds = time.perf_counter() - begun

@@ -64,6 +64,23 @@ def test_a_half_written_round_is_not_there(tmp_path):
     assert rounds == [3]
 
 
+@pytest.mark.parametrize("damage", ["empty", "cut", "flip", "head of an array"])
+def test_a_damaged_round_and_those_after_it_are_made_again(damage, tmp_path, capsys):
+    whole = run("dense", tmp_path, 4)
+    path = tmp_path / "round-0002.npz"
+    content = bytearray(path.read_bytes())
+    if damage == "flip":
+        content[len(content) // 2] ^= 1
+    elif damage == "head of an array":  # of a smaller one: numpy would read it without a word
+        place = content.index(b"'shape': (", content.index(b"weights.npy"))
+        content[place : place + 14] = bytes(content[place : place + 14]).replace(b"(1,", b"(0,").replace(b"(2,", b"(1,")
+    path.write_bytes({"empty": b"", "cut": content[:-30]}.get(damage, content))
+    rounds = []
+    resumed = run("dense", tmp_path, 4, on_round=lambda t, _: rounds.append(t))
+    np.testing.assert_array_equal(resumed.path_[-1], whole.path_[-1])
+    assert rounds == [2, 3, 4] and capsys.readouterr().err.count("round-0002.npz is damaged") == 1
+
+
 @pytest.mark.parametrize("keys", [{"margin": 0.5}, {"inner_rtol": 1e-4}])
 def test_rounds_of_another_run_are_refused(keys, tmp_path):
     run("dense", tmp_path, 2)

@@ -253,3 +253,34 @@ def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
 def test_bad_parameters_get_one_sentence(keys, message, digits):
     with pytest.raises(BoostrunError, match=message):
         MixedNormClassifier(**keys).fit(*digits)
+
+
+# --- what a person may bring
+
+
+def four_points(offset=0.0, scale=1.0):
+    return np.tile(np.random.default_rng(0).normal(size=(4, 2)), (50, 1)) * scale + offset, np.arange(200) % 4
+
+
+def test_columns_far_from_zero_end_after_a_bounded_number_of_iterations_with_a_warning():
+    """Sixty solves of 20,000 iterations each took minutes: rounding hides what each of them could still gain."""
+    X, y = four_points(offset=1e9)
+    with pytest.warns(UserWarning, match="centre and scale the columns"):
+        model = MixedNormClassifier().fit(X, y)
+    assert model.iterations_.sum() <= 10_000 and len(model.lambdas_) == 60
+
+
+def test_a_path_that_comes_to_its_certificates_says_nothing(recwarn):
+    MixedNormClassifier().fit(*four_points())
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e160, 1e-160, 1e-310])
+def test_values_whose_squares_are_no_numbers_are_a_sentence(scale):
+    with pytest.raises(BoostrunError, match=r"too large or too small.*scale the columns"):
+        MixedNormClassifier().fit(*four_points(scale=scale))
+
+
+def test_columns_of_zeros_are_left_out():
+    X, y = four_points()
+    assert MixedNormClassifier(10).fit(np.zeros_like(X), y).n_columns_.max() == 0
