@@ -60,7 +60,15 @@ def last_resort() -> Path:
 
 
 def mend(caching: Any) -> None:
-    """Replace the class of Numba's cache files, add a folder to those it tries, and let no error of the cache out."""
+    """Replace the class of Numba's cache files, add a folder to those it tries, and let no error of the cache out.
+
+    These are no public parts of Numba's: a version that has others is left as it is.
+    """
+    with contextlib.suppress(AttributeError):
+        _mend(caching)
+
+
+def _mend(caching: Any) -> None:
 
     class SealedFiles(caching.IndexDataCacheFile):
         """Index and data files that are whole, or count as absent."""

@@ -4,9 +4,10 @@
 ...]`` repeats, for each method, kind of input and digest whose published records are stale by their code alone, N of
 their cheapest trials with today's code, without writing to any store. Where metrics and curve come out equal to the
 bit (seconds apart) a row leads from that digest to today's. A figure can differ in its last digit between machines:
-then the same trial is repeated here with the code of CHECKOUT too, whose digest the records carry, and the two are
-compared; so are trials with the settings of ``--instead``, where published ones would take hours. What was found is
-kept as it comes: the same command goes on from there.
+then the same trial is repeated here with the code of CHECKOUT too, whose digest the records carry or are known to lead
+to, and the two are compared; so are trials with the settings of ``--instead``, where published ones would take hours.
+Records that lead to one digest of CHECKOUT are one group, whose row begins there. What was found is kept as it comes:
+the same command goes on from there.
 """
 
 from __future__ import annotations
@@ -54,6 +55,26 @@ for line in sys.stdin:
         answer = {"failed": f"{type(error).__name__}: {error}"}
     print(json.dumps(answer), flush=True)
 """
+
+
+_DIGESTS = """
+import json, sys
+from boostrun.digest import source_digest
+from boostrun.runner.cell import Cell
+from boostrun.runner.code import code_of
+for line in sys.stdin:
+    print(source_digest(*code_of(Cell.from_config(json.loads(line)))))
+"""
+
+
+def digests_in(folder: Path, cells: list[dict[str, Any]]) -> list[str]:
+    """The digests that the code of a folder gives cells."""
+    lines = "".join(f"{json.dumps(cell)}\n" for cell in cells)
+    env = {**os.environ, "PYTHONPATH": str(folder.absolute())}
+    done = subprocess.run(
+        [sys.executable, "-c", _DIGESTS], input=lines, capture_output=True, text=True, check=True, cwd=folder, env=env
+    )
+    return done.stdout.split()
 
 
 def records() -> Iterator[dict[str, Any]]:
@@ -145,12 +166,17 @@ def made(method: str, words: list[str], seeds: int) -> list[dict[str, Any]]:
 def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], only: list[str]) -> int:
     """Repeat what is stale by its code, cheapest groups first; returns 1 when something differs."""
     began = time.monotonic()
-    known, groups = Equivalent.read(RESULTS), defaultdict(list)
+    known, groups, stale = Equivalent.read(RESULTS), defaultdict(list), []
     for record in records():
         cell = Cell.from_config(record["cell"])
         today = source_digest(*code_of(cell))
         if not known.kind(record["inputs"]["source"], today):
-            groups[cell.algo["name"], kind_of(cell), record["inputs"]["source"], today].append(record)
+            stale.append((record, cell, today))
+    cells = {record["cell_key"]: record["cell"] for record, _, _ in stale}
+    middle = dict(zip(cells, digests_in(before, [*cells.values()]))) if before else {}
+    for record, cell, today in stale:
+        old, on = record["inputs"]["source"], middle.get(record["cell_key"], "")
+        groups[cell.algo["name"], kind_of(cell), on if known.kind(old, on) else old, today].append(record)
     groups = {group: found for group, found in groups.items() if not only or group[0] in only}
     chosen = {
         group: made(group[0], instead, seeds) if instead else sorted(found, key=price)[:seeds]
