@@ -23,10 +23,10 @@ demo: setup  ## the main job on scikit-learn's digits: four strategies, ten tria
 	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=50
 
 test: lint  ## ruff, mypy and the tests, a few minutes
-	$(PYTEST) -q -n auto
+	$(PYTEST) -q -n auto --dist worksteal
 
 test-all: setup  ## the slow tests and those that read the real data sets too
-	$(PYTEST) -q -n auto -m 'not bench'
+	$(PYTEST) -q -n auto --dist worksteal -m 'not bench'
 
 lint: setup  ## ruff over everything, mypy over the package
 	$(VENV)/bin/ruff check .

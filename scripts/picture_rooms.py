@@ -46,7 +46,7 @@ BARS = (
         "declaration",
         "keys and their fields, Method, DataSet, Paper, the catalogue: nothing heavy, and everyone asks it",
     ),
-    ("base", "errors, sources as text"),
+    ("base", "errors, files written whole, sources as text, compiled code kept"),
 )
 # what is declared, wherever it lies; papers' keys and declarations are their own
 _DECLARATIONS = (
@@ -54,7 +54,7 @@ _DECLARATIONS = (
     "methods.paper",
 )  # fmt: skip
 _ELSEWHERE = {"__main__": "cli", "__init__": "cli", "config.compose": "compose"}
-_BASE = ("", "errors", "source", "papers")
+_BASE = ("", "compiling", "errors", "files", "kernel_cache", "papers", "source", "when_imported")
 _DRAWN = {"papers": "#dfe9f5", "core": "#f6f3ec", "edge": "#8a93a0", "up": "#c2361d", "side": "#2d6a9f"}
 _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2
 

@@ -82,7 +82,7 @@ SENTENCES = {
     "plan -m algo=glob(r*)": "lists no values: separate them by commas",
     "plan trials=1e9": "trials=1000000000.0: a whole number from 1 to 100000 is needed",
     "reproduce reservoir/table3 trials=1000000000": "a whole number from 1 to 100000 is needed",
-    "plan reservoir/table3 trials=100000 dataset=digits algo=rand": "800,000 trials are more than one command",
+    "plan -m r=range(10,20) trials=100000 dataset=digits algo=rand": "1,000,000 trials are more than one command",
     "plan -m r=range(1,1000000000)": "lists 999,999,999 values: at most 100,000 can be swept",
     "-m r=shuffle(range(1,1000000000))": "lists 999,999,999 values",
     "report r=range(1,1000000000)": "lists 999,999,999 values",

@@ -123,29 +123,8 @@ def test_names_that_no_encoding_has_are_shown_and_packed(command, done):
 
 def test_a_cell_is_typed_so_that_the_shell_and_the_command_take_it_back():
     rng = random.Random(0)
-    parts = [
-        "a",
-        "'",
-        '"',
-        "\\",
-        ",",
-        "[",
-        "}",
-        "${",
-        "$(x)",
-        "=",
-        " ",
-        "7",
-        "null",
-        "1e5",
-        "é",
-        "~",
-        "#",
-        "*",
-        "`",
-        ";",
-    ]
-    for _ in range(500):
+    parts = [*"a'\"\\,[}= 7é~#*`;", "${", "$(x)", "null", "1e5"]
+    for _ in range(200):
         text = "".join(rng.choice(parts) for _ in range(rng.randrange(1, 6)))
         config = {
             "algo": {"name": "wsam", "loss": None, "balanced": True, "shrinkage": 0.5},

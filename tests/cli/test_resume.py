@@ -52,7 +52,8 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "signal_sent", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
+    "signal_sent",
+    [signal.SIGKILL, *(pytest.param(sent, marks=pytest.mark.slow) for sent in (signal.SIGTERM, signal.SIGINT))],
 )
 def test_a_command_killed_midway_and_run_again_ends_in_the_same_table(signal_sent, undisturbed, workplace):
     process = start(workplace, *SWEEP)

@@ -114,8 +114,10 @@ def test_a_record_is_named_by_the_code_that_streamed_it():
 
 @pytest.mark.parametrize(
     "algo",
-    ["rand", "max", "window", "geem_lattice swap", "geem_active", "fix", "filterboost", "oza", "bisc", "geem_chen",
-     "geem algo.shared=true", "rand algo.balanced=true", "wsam algo.stump_search=exact"],
+    ["rand", "fix", "oza", "geem algo.shared=true", *(pytest.param(algo, marks=pytest.mark.slow) for algo in (
+        "max", "window", "geem_lattice swap", "geem_active", "filterboost", "bisc", "geem_chen",
+        "rand algo.balanced=true", "wsam algo.stump_search=exact",
+    ))],
 )  # fmt: skip
 def test_every_algorithm_that_draws_learns_from_a_stream(algo, command, workplace):
     write_csv(workplace)

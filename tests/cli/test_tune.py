@@ -2,11 +2,13 @@
 
 import json
 import re
+import shlex
 import shutil
 
 import pytest
 
 FAMILIES = "dataset=digits features=families19 features.only=[lbp,gray_hist] T=4 n_jobs=1"
+TYPED = FAMILIES.replace("features.only=[lbp,gray_hist]", "'features.only=[lbp,gray_hist]'")  # for a shell
 BANDIT = "dataset=digits T=3 n_jobs=1"
 
 
@@ -38,10 +40,10 @@ def test_the_best_family_is_the_one_with_the_smallest_training_loss_and_is_read_
     (table,) = (workplace / "results" / "tuned").glob("*/table.md")
     assert "| lbp | -0." in table.read_text() and (table.parent / "records.jsonl.gz").is_file()
     again = re.search(r"next: boostrun (.*)", out).group(1)
-    assert again == f"algo=best_family {FAMILIES} algo.family={chosen['value']}"
+    assert again == f"algo=best_family {TYPED} algo.family={chosen['value']}"
     code, out, _ = command(f"plan algo=best_family {FAMILIES} trials=2 algo.family=tuned")
     assert code == 0 and "1 cached, 0 stale, 1 to run" in out  # the run of the grid is the first trial
-    assert command(f"plan {again} trials=2")[1] == out
+    assert command(f"plan {' '.join(shlex.split(again))} trials=2")[1] == out
     assert command(f"algo=best_family {FAMILIES} trials=2 algo.family=tuned")[0] == 0
     assert {r["cell"]["algo"]["family"] for r in records(workplace).values() if r["seed"] == 1} == {chosen["value"]}
 

@@ -115,13 +115,14 @@ def test_whatever_a_trial_does_wrong_is_a_failure_of_its_own(store, n_jobs):
 def with_numpy(trial):
     import numpy as np
 
-    return {"metrics": {"x": np.float32(0.5), "n": np.int64(3)}, "cost": {"a": np.arange(2)}, "curve": {"c": (1, 2)}}
+    metrics = {"x": np.float32(0.5), "n": np.int64(3)}
+    return {"metrics": metrics, "cost": {"a": np.arange(2)[1]}, "curve": {"c": (1, np.arange(2))}}
 
 
 def test_numpy_values_become_plain_and_cost_and_provenance_are_filled_in(store):
     provenance = collect(["boostrun", "algo=toy"])
     (made,) = go(trials(1), with_numpy, store, provenance=provenance).done
-    assert made["metrics"] == {"x": 0.5, "n": 3} and made["cost"]["a"] == [0, 1] and made["curve"] == {"c": [1, 2]}
+    assert made["metrics"] == {"x": 0.5, "n": 3} and made["cost"]["a"] == 1 and made["curve"] == {"c": [1, [0, 1]]}
     assert made["cost"]["seconds"] >= 0 and made["cost"]["peak_memory_mb"] > 10
     assert made["provenance"]["command"] == ["boostrun", "algo=toy"]
     assert made["provenance"]["time"] >= provenance["time"]
