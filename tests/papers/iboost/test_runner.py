@@ -64,7 +64,10 @@ def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
     assert {key: found[key] for key in found if key not in own} == {key: plain[key] for key in plain if key not in own}
 
 
-@pytest.mark.parametrize("name", METHODS)
+QUICK = ("iboost_stochastic", "onlineboost", "flb")  # each kernel takes seconds to compile
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in METHODS])
 def test_every_algorithm_follows_a_stream(name):
     if name == "iboost_trees":
         pytest.importorskip("river")

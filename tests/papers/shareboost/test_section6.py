@@ -166,6 +166,7 @@ def test_shareboost_needs_two_blocks_whatever_their_number(k, s):
 # --- as an item
 
 
+@pytest.mark.slow
 def test_the_item_writes_every_check_with_what_was_expected_and_found(command, workplace):
     code, out, err = command("reproduce shareboost/section6")
     assert code == 0, err
