@@ -45,12 +45,14 @@ class BankInput:
         return bank_key(*_configs(dataset, features, places), places.data_root)
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
-        """How a table hands out its bank, whose content the key covers."""
-        return ("boostrun.inputs.table:Table",)
+        """How a table hands out its bank, whose content the key covers, and which part of it."""
+        return ("boostrun.inputs.opened:opened", "boostrun.inputs.table:Table")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Build the bank where it is not there yet; returns its table."""
-        return self._table(_open(dataset, features, places, progress), dataset, features)
+        from boostrun.inputs.opened import opened
+
+        return opened(_open(dataset, features, places, progress), dataset, features)
 
     def fits(self, prepared: Any, cell: Any) -> None:
         """A reservoir must fit the training part."""
@@ -58,24 +60,16 @@ class BankInput:
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
         """The table, held out or cut as the cell says."""
+        from boostrun.inputs.opened import opened
+
         bank = _by_key(places.cache_root / "banks" / key) if "class" not in dataset else None
         bank = bank or _open(dataset, features, places, False)  # by its key: a node of a cluster may not see the data
         if "class" in dataset and bank.meta["key"] != key:
             raise BoostrunError(f"{dataset['class']} gives other samples each time: seed its random numbers by a key")
-        return self._table(bank, dataset, features)
+        return opened(bank, dataset, features)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
         """A bank does not change."""
-
-    def _table(self, bank: Any, dataset: Mapping, features: Mapping) -> Any:
-        from boostrun.inputs.table import Table
-
-        table = Table(bank, catalogue.pipelines()[features["name"]].gives)
-        if fraction := dataset.get("holdout"):
-            table = table.held_out(fraction, dataset.get(catalogue.dataset(dataset).copies, 0))
-        if count := dataset.get("train_samples"):
-            table = table.subset(count)
-        return table
 
 
 def _configs(dataset: Mapping, features: Mapping, places: Places) -> tuple[Mapping, Mapping]:

@@ -29,7 +29,7 @@ ALL = [
 ]
 TRAINING = (
     "boostrun.evaluation.seeds", "boostrun.evaluation.staged", "boostrun.evaluation.trial", "boostrun.inputs.chunks",
-    "boostrun.inputs.table", "boostrun.methods.making", "boostrun.papers.iboost.streams.sea",
+    "boostrun.inputs.opened", "boostrun.inputs.table", "boostrun.methods.making", "boostrun.papers.iboost.streams.sea",
     "boostrun.papers.reservoir.kernels.geem", "boostrun.papers.shareboost.kernels.sharing",
 )  # fmt: skip
 LISTS = (
