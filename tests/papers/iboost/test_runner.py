@@ -67,7 +67,10 @@ def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
 QUICK = ("iboost_stochastic", "onlineboost", "flb")  # each kernel takes seconds to compile
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in METHODS])
+TAKE_LONG = [pytest.param(name, marks=pytest.mark.slow) for name in METHODS if name not in QUICK]
+
+
+@pytest.mark.parametrize("name", [*QUICK, *TAKE_LONG])
 def test_every_algorithm_follows_a_stream(name):
     if name == "iboost_trees":
         pytest.importorskip("river")
