@@ -5,7 +5,7 @@
 their cheapest trials with today's code, without writing to any store. Where metrics and curve come out equal to the
 bit (seconds apart) a row leads from that digest to today's. A figure can differ in its last digit between machines:
 then the same trial is repeated here with the code of CHECKOUT too, whose digest the records carry or are known to lead
-to, and the two are compared; so are trials with the settings of ``--instead``, where published ones would take hours.
+to (of others it says nothing), and the two are compared; so are trials with the settings of ``--instead``, where published ones would take hours.
 Records that lead to one digest of CHECKOUT are one group, whose row begins there. What was found is kept as it comes:
 the same command goes on from there.
 """
@@ -195,7 +195,9 @@ def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], o
             print(f"{len(order) - number + 1} groups are left: give the same command again")
             break
         method, kind, old, today = group
-        came = [repeated(record, now, then) for record in chosen[group]]
+        # the old code vouches for records that lead to it alone, and for trials that are compared with nothing else
+        vouched = bool(instead) or old in middle.values()
+        came = [repeated(record, now, then if vouched else None) for record in chosen[group]]
         lines = [line for differs, _ in came for line in differs]
         here = sum(compared for _, compared in came)
         told = "; ".join(lines[:3]) or f"{len(came)} trials equal" + (f", {here} to the old code here" if here else "")
