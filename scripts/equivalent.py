@@ -5,9 +5,9 @@
 their cheapest trials with today's code, without writing to any store. Where metrics and curve come out equal to the
 bit (seconds apart) a row leads from that digest to today's. A figure can differ in its last digit between machines:
 then the same trial is repeated here with the code of CHECKOUT too, whose digest the records carry or are known to lead
-to (of others it says nothing), and the two are compared; so are trials with the settings of ``--instead``, where published ones would take hours.
-Records that lead to one digest of CHECKOUT are one group, whose row begins there. What was found is kept as it comes:
-the same command goes on from there.
+to (of others it says nothing), and the two are compared; so are trials with the settings of ``--instead``, where
+published ones would take hours. Records that lead to one digest of CHECKOUT are one group, whose row begins there. What
+was found is kept as it comes: the same command goes on from there.
 """
 
 from __future__ import annotations
