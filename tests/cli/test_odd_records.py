@@ -97,7 +97,10 @@ def test_a_line_of_packed_records_that_does_not_fit_disables_no_command_and_is_n
     assert not answers(command, COMMANDS[0], "")
 
 
-@pytest.mark.parametrize("what", NO_NUMBER)
+FIRST, *OTHERS = NO_NUMBER
+
+
+@pytest.mark.parametrize("what", [FIRST, *(pytest.param(one, marks=pytest.mark.slow) for one in OTHERS)])
 def test_a_metric_that_is_no_number_is_a_failed_trial_and_runs_again(what, command, done):
     files, packed = done
     packed.unlink()

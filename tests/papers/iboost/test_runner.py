@@ -64,7 +64,7 @@ def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
     assert {key: found[key] for key in found if key not in own} == {key: plain[key] for key in plain if key not in own}
 
 
-QUICK = ("iboost_stochastic", "onlineboost", "flb")  # each kernel takes seconds to compile
+QUICK = ("onlineboost", "flb")  # each kernel takes seconds to compile
 
 
 TAKE_LONG = [pytest.param(name, marks=pytest.mark.slow) for name in METHODS if name not in QUICK]
