@@ -31,7 +31,6 @@ class FromFiles(Protocol):
 
     def files(self, data_root: Path) -> Iterable[str | Path]:
         """Their paths."""
-        raise NotImplementedError
 
 
 def config_for(dataset: Mapping, data_root: Path) -> Mapping:

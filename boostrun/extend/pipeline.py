@@ -35,7 +35,6 @@ class InFamilies(Protocol):
 
     def families(self, d: int) -> Sequence[tuple[str, int, int]]:
         """(name, start, stop) of each among ``d`` columns."""
-        raise NotImplementedError
 
 
 def config_for(features: Mapping) -> Mapping:

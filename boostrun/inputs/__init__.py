@@ -50,15 +50,12 @@ class Input(Protocol):
 
     def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
         """The data set's keys, and what else of the settings decides what is read, for the cell."""
-        raise NotImplementedError
 
     def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
         """sha256 (hex) of the content; nothing is built. DataMissingError where it is not there."""
-        raise NotImplementedError
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """Dotted names of the modules that decide what is handed out, besides what :meth:`key` covers."""
-        raise NotImplementedError
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Build or check once, before the first trial; returns what :meth:`fits` looks at."""
@@ -68,7 +65,6 @@ class Input(Protocol):
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
         """What an evaluation is run on. BoostrunError where it is not what ``key`` says."""
-        raise NotImplementedError
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
         """Raise BoostrunError where the data have changed while they were read."""
