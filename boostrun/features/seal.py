@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.data.digests import state_of
+from boostrun.files import write_whole
 
 NAME = "seal.json"
 _DERIVED = "samples_"  # what is made again from the rest
@@ -73,13 +72,7 @@ def note(folder: Path, sha256: Mapping[str, str], states: Mapping[str, Mapping[s
     sealed, known = _read(folder)
     content = {"sha256": {**sealed, **sha256}, "states": {**known, **states}}
     with contextlib.suppress(OSError):
-        descriptor, half = tempfile.mkstemp(prefix="seal.", suffix=".half", dir=folder)
-        try:
-            with open(descriptor, "w") as stream:
-                json.dump(content, stream, indent=1)
-            os.replace(half, folder / NAME)
-        except OSError:
-            os.unlink(half)
+        write_whole(folder / NAME, json.dumps(content, indent=1).encode())
 
 
 def sha256_of(path: Path) -> str:
