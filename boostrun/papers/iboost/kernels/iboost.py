@@ -42,7 +42,7 @@ class CommitteeState(NamedTuple):
 class Numbers(NamedTuple):
     """Parameters as numbers: see :class:`boostrun.papers.iboost.iboost.IBoostClassifier`.
 
-    The first classifier is added after ``start`` examples. ``middle`` and ``half`` are those of :mod:`.drift_margins`;
+    The first classifier is added after ``start`` examples. ``middle`` and ``half`` are those of :mod:`.margins`;
     ``eta`` counts (K - 1)^2 times; ``cap`` is infinite for the literal gradient; ``scale`` is 1, or 2 for coefficients
     as printed.
     """
