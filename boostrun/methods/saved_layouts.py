@@ -67,6 +67,8 @@ _HYPOTHESES = {
     "hypothesis_*": Array("number", "K T ..."),
     "edges": Array("float", "d E", values="infinite", order="rising", optional=True),
 }
+
+
 def checked(kind: str, arrays: _Arrays) -> dict[str, np.ndarray]:
     """The arrays of a file of ``kind`` as its layout has them; files of a kind that is none of ours as they are.
 

@@ -85,11 +85,13 @@ def threads_in_force() -> dict[str, Any]:
         ``pools``: library name -> threads, of every BLAS and OpenMP library loaded (the largest number when one is
         loaded twice); ``numba``: its threads, or None when numba is not loaded; ``environment``: the variables set.
     """
-    # Looking at every shared library of the process takes a millisecond: again only when modules were loaded since.
-    pools = dict(_pools(len(sys.modules)))
+    pools: dict[str, int] = {}
+    for library in _libraries(len(sys.modules)):  # of those of one kind the one with most threads
+        name = library["internal_api"]
+        pools[name] = max(pools.get(name, 0), int(library["num_threads"]))
     numba = loaded_numba()
     return {
-        "pools": pools,
+        "pools": dict(sorted(pools.items())),
         "numba": int(numba.get_num_threads()) if numba else None,
         "environment": {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ},
     }
@@ -103,24 +105,17 @@ def instructions_in_force() -> dict[str, str]:
     >>> instructions_in_force()["numpy"]
     '...'
     """
-    found = dict(_instructions(len(sys.modules)))
+    import numpy
+
+    extensions = numpy.show_config(mode="dicts")["SIMD Extensions"]
+    found = {"numpy": " ".join(extensions.get("found") or extensions.get("baseline", []))}
+    for library in _libraries(len(sys.modules)):
+        if "architecture" in library:
+            found[library["internal_api"]] = str(library["architecture"])
     if "llvmlite" in sys.modules:
         from llvmlite.binding import get_host_cpu_name
 
         found["numba"] = os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name()
-    return found
-
-
-@lru_cache(maxsize=1)
-def _instructions(_modules_loaded: int) -> dict[str, str]:
-    import numpy
-    from threadpoolctl import threadpool_info
-
-    extensions = numpy.show_config(mode="dicts")["SIMD Extensions"]
-    found = {"numpy": " ".join(extensions.get("found") or extensions.get("baseline", []))}
-    for pool in threadpool_info():
-        if "architecture" in pool:
-            found[pool["internal_api"]] = str(pool["architecture"])
     return found
 
 
@@ -135,18 +130,15 @@ def loaded_numba() -> Any:
 
 def forget_threads() -> None:
     """Look again at the libraries next time: somebody has changed their threads."""
-    _pools.cache_clear()
+    _libraries.cache_clear()
 
 
 @lru_cache(maxsize=1)
-def _pools(_modules_loaded: int) -> dict[str, int]:
+def _libraries(_modules_loaded: int) -> list[dict[str, Any]]:
+    """What threadpoolctl knows of the numerical libraries; looked at again when modules were loaded since."""
     from threadpoolctl import threadpool_info
 
-    pools: dict[str, int] = {}
-    for pool in threadpool_info():
-        name = pool["internal_api"]
-        pools[name] = max(pools.get(name, 0), int(pool["num_threads"]))
-    return dict(sorted(pools.items()))
+    return threadpool_info()
 
 
 @lru_cache(maxsize=1)

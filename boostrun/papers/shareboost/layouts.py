@@ -70,6 +70,7 @@ _MIXED_NORM = {
     "debiased": Array("float64", "_ k"),
 }
 
+
 def shared_stumps(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     """The arrays of a SharedStumps; Damaged where one is not as it should be."""
     out = fitted(_SHARED, arrays, sizes)
