@@ -9,7 +9,6 @@ that open, the first word of each kind is therefore given to pandas as a column 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import warnings
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from boostrun.data.bounded import BoundedText, TooMuch
 from boostrun.data.files import reading
 from boostrun.data.pieces import Labels, Survey
 from boostrun.errors import BoostrunError
@@ -84,7 +84,7 @@ class CsvPieces:
                         if column != label:
                             columns.setdefault(column, _Column()).see(frame[column])
                 break
-            except _TooMuch:
+            except TooMuch:
                 if self._rows == 1:
                     raise
                 self._rows = max(1, self._rows // 8)  # some are much longer than the first
@@ -108,11 +108,11 @@ class CsvPieces:
         """The pieces of a file that was read to its end before."""
         try:
             yield from self._pieces(types)
-        except _TooMuch:
+        except TooMuch:
             raise BoostrunError(f"{self.path} was changed while it was read; run it again") from None
 
     def _pieces(self, types: Mapping[int, Any]) -> Iterator[tuple[Any, float]]:
-        """Frames, and the share of the file that has been read; _TooMuch where one would be larger than the limit."""
+        """Frames, and the share of the file that has been read; TooMuch where one would be larger than the limit."""
         import pandas
 
         with (
@@ -134,9 +134,9 @@ class CsvPieces:
                     ) from None
                 yield frame, stream.share()
 
-    def _opened(self) -> _Text:
+    def _opened(self) -> BoundedText:
         most = _BEYOND * self._text + _BUFFER
-        return _Text(
+        return BoundedText(
             self.path,
             most,
             f"{self.path} has a row of more than {max(1, most >> 20)} MiB of text, which takes more memory than "
@@ -153,48 +153,6 @@ class CsvPieces:
                 if len(found) == 2:
                     break
         return found
-
-
-class _TooMuch(BoostrunError):
-    """More text was read for a piece than it may have."""
-
-
-class _Text(io.RawIOBase):
-    """The bytes of a file, unpacked where it is packed, of which at most so many are handed out until more are allowed:
-    a few packed ones may unpack to more than any machine holds."""
-
-    def __init__(self, path: Path, most: int, sentence: str):
-        self._left = self._most = most
-        self._sentence, self._size = sentence, path.stat().st_size
-        self._file = open(path, "rb")  # noqa: SIM115
-        self._stream: Any = gzip.GzipFile(fileobj=self._file) if path.suffix == ".gz" else self._file
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def renew(self) -> None:
-        """From here on as many bytes again."""
-        self._left = self._most
-
-    def share(self) -> float:
-        """How much of the file has been read, 0 to 1."""
-        return self._file.tell() / max(1, self._size)
-
-    def readinto(self, buffer) -> int:
-        """Fill the first bytes of ``buffer``; returns how many. Raises _TooMuch past the limit."""
-        content = self._stream.read(len(buffer))
-        self._left -= len(content)
-        if self._left < 0:
-            raise _TooMuch(self._sentence)
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
-        self._file.close()
-        super().close()
 
 
 class _Column:
