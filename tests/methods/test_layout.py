@@ -24,6 +24,7 @@ from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.shareboost.shared_stumps import SharedStumps
 from tests.methods.damages import arrays_of, write
 
+
 class Sum(NamedTuple):
     """Votes by the sum of some columns."""
 
@@ -108,6 +109,8 @@ def test_a_bomb_takes_no_memory(saved):
 
 
 STUMPS = np.array([[9]], np.int32), np.zeros((1, 1)), np.ones((1, 1), np.int8), np.ones((1, 1))
+
+
 def test_a_whole_number_of_more_than_64_bits_is_one_sentence(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 4))
     path = IBoostAdwinClassifier(20, 5, n_least=5).fit(X, X[:, 0] > 0).save(tmp_path / "model")
