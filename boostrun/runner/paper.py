@@ -245,7 +245,10 @@ def drawing(name: str, config_dir: str | None = None) -> str:
     >>> drawing("adaptive/figure1")
     'expected_edge'
     """
-    raw, path = _yaml(name, config_dir)
+    return _drawing(*_yaml(name, config_dir))
+
+
+def _drawing(raw: Any, path: Path) -> str:
     if not isinstance(raw, dict) or "draws" not in raw:
         return ""
     if set(raw) != {"draws"} or raw["draws"] not in catalogue.parts("drawings"):
@@ -270,9 +273,9 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
 
 
 def _read(name: str, config_dir: str | None) -> dict[str, Any]:
-    if drawing(name, config_dir):
-        raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
     raw, path = _yaml(name, config_dir)
+    if _drawing(raw, path):
+        raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
     _check_form(raw, path)
     if fault := next(item_checks.faults(raw), ""):
         raise BoostrunError(f"{path} is not a paper item: {fault}")
