@@ -25,6 +25,7 @@ from boostrun.extend import registry
 from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
+PLACES = ("store", "results", "data_root", "cache_root")
 MOST_CELLS = 100_000  # of one sweep
 _parsed: dict[str, Any] = {}  # words that were read before: a paper's cells have most of theirs in common
 _INSTALLED = "installed"  # what a command keeps beside its bases: names that packages bring, by group
@@ -120,6 +121,15 @@ def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     [('algo', ['rand', 'geem']), ('r', ['100'])]
     """
     return [(override.get_key_element(), _listed(override)) for override in _parse(overrides)]
+
+
+def places_of(overrides: Sequence[str]) -> list[str]:
+    """Those overrides that say where things lie.
+
+    >>> places_of(["r=100", "results=mine"])
+    ['results=mine']
+    """
+    return [f"{key}={values[0]}" for key, values in expand_one_by_one(overrides) if key in PLACES]
 
 
 def _listed(override: Any) -> list[str]:
