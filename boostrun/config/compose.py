@@ -28,7 +28,7 @@ GROUPS = ("algo", "dataset", "features", "run")
 PLACES = ("store", "results", "data_root", "cache_root")
 MOST_CELLS = 100_000  # of one sweep
 _parsed: dict[str, Any] = {}  # words that were read before: a paper's cells have most of theirs in common
-_INSTALLED = "installed"  # what a command keeps beside its bases: names that packages bring, by group
+_FOUND = "found"  # what a command keeps beside its bases: names that packages or YAML files bring, by group
 _DEEPEST = 20  # brackets inside each other: more take the parser minutes
 
 
@@ -288,11 +288,11 @@ def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> di
     declared = catalogue.datasets().get(str(chosen["dataset"]))
     if "features" not in typed and declared is not None and declared.features:
         chosen["features"] = declared.features
-    if _INSTALLED not in bases:  # looked up once: it takes longer than the rest
-        bases[_INSTALLED] = {group: frozenset(registry.installed(group)) for group in chosen}
+    if _FOUND not in bases:  # looked up once: it takes longer than the rest
+        bases[_FOUND] = {group: {*registry.installed(group), *options(group, config_dir)} for group in chosen}
     for group, name in chosen.items():
-        own = name in bases[_INSTALLED][group] or registry.is_own(group, str(name))
-        if own or name not in catalogue.names(group) or name in options(group, config_dir):
+        own = name in bases[_FOUND][group] or registry.is_own(group, str(name))
+        if own or name not in catalogue.names(group):
             return {}
     if () not in bases:
         bases[()] = _compose([], config_dir)

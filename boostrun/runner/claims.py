@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import io
 import shlex
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -36,7 +37,7 @@ def verdicts(
     for name, rows in claims.items():
         check(rows, f"the claims of {name}", config_dir)
     items = {item: None for rows in claims.values() for item in items_of(rows)}
-    figures = {pick.item for rows in claims.values() for claim in rows for case in claim.cases
+    figures = {(pick.item, pick.row) for rows in claims.values() for claim in rows for case in claim.cases
                for pick in _cells(case.chains) if pick.paper}  # fmt: skip
     sources = _sources(list(items), figures, places, config_dir)
     return {name: [judge(claim, sources) for claim in rows] for name, rows in claims.items()}
@@ -63,13 +64,14 @@ def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> 
     """Hold claims against the files of their items: BoostrunError for the first name that nobody has."""
     known = compose.options("paper", config_dir)
     names: dict[str, item_checks.Names] = {}
+    drawn = functools.cache(lambda item: bool(paper.drawing(item, config_dir)))
     for claim in claims:
         place = f"{what}, '{claim.text[:60]}'"
         for case in claim.cases:
             for item in case.items:
                 if item not in known:
                     raise BoostrunError(f"{place}: no paper item '{item}'{did_you_mean(item, known)} (boostrun ls paper)")
-                if bool(paper.drawing(item, config_dir)) != (case.test == "lines"):
+                if drawn(item) != (case.test == "lines"):
                     kind = "has trials and" if case.test == "lines" else "is a figure without trials and"
                     raise BoostrunError(f"{place}: {item} {kind} cannot be held to the test '{case.test}'")
             for pick in _cells(case.chains):
@@ -85,10 +87,10 @@ def _cells(chains: Iterable[Iterable[Iterable[Pick]]]) -> list[Pick]:
 
 
 def _sources(
-    items: Sequence[str], figures: Container[str], places: Sequence[str], config_dir: str | None
+    items: Sequence[str], figures: Container[tuple[str, str]], places: Sequence[str], config_dir: str | None
 ) -> dict[str, Source]:
-    """What each item shows, from records that are stored, those of these items alone; ``figures``: items of which the
-    paper's figures are looked up, which takes longer than the trials.
+    """What each item shows, from records that are stored, those of these items alone; ``figures``: (item, row) whose
+    figures of the paper are looked up, which takes longer than the trials.
     """
     root = compose.compose_one(places, config_dir).root
     results, bases = Path(root["results"]), dict[object, object]()
@@ -102,7 +104,7 @@ def _sources(
             found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
             continue
         loaded[name], _ = paper.load_published(name, results, places, config_dir, bases)
-        make += ["trials=10"] if paper.trials_of(name, config_dir) < LEAST_PAIRS else []
+        make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
         found[name] = Source(show, shlex.join(make))
     settings = [one for item in loaded.values() for one in item.settings]
     store = Store(Path(root["store"]), [results / name / "records.jsonl.gz" for name in loaded])
@@ -112,7 +114,8 @@ def _sources(
         stale = {record["key"]: record["inputs"]["source"][:12] for cell in cells for record, _ in cell.stale.values()}
         entries = item.entries(cells)
         codes = [_codes(entry, stale) for entry in entries]
-        spec = item.spec if name in figures else dataclasses.replace(item.spec, paper="")
+        entries = [entry if (name, entry.row) in figures else dataclasses.replace(entry, where={}) for entry in entries]
+        spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
         found[name] = dataclasses.replace(found[name], table=build(spec, entries), codes=codes)
     return found
 

@@ -331,10 +331,10 @@ def names_of(name: str, config_dir: str | None = None) -> item_checks.Names:
     return item_checks.Names(_read(name, config_dir))
 
 
-def trials_of(name: str, config_dir: str | None = None) -> int:
-    """How many trials an item asks for."""
-    asked = [word.partition("=")[2] for word in _read(name, config_dir).get("overrides", []) if word.startswith("trials=")]
-    return int(asked[-1]) if asked else int(compose.compose_one([]).root["trials"])
+def trials_of(name: str, config_dir: str | None = None) -> int | None:
+    """How many trials an item asks for, None where it says nothing of them."""
+    words = [word for word in _read(name, config_dir).get("overrides", []) if word.startswith("trials=")]
+    return int(words[-1].partition("=")[2]) if words else None
 
 
 def faults(name: str, config_dir: str | None = None) -> list[str]:

@@ -14,8 +14,8 @@ A row is a mapping. ``claim`` is the sentence, ``where`` its place in the paper.
 ``sides``
     from the best on: a row, a list of rows that share a place, ``paper`` for the figure beside the first side's, a
     number, or a mapping that changes the above for that side and may have ``row``, ``column`` (labels), ``name`` and
-    ``less``: a row that is subtracted by seed, so that the side is the first row's lead; or of a ``figure`` and its
-    ``name``.
+    ``less``: a row that is subtracted by seed, so that the side is the first row's lead, or ``paper: true``: not the
+    cell's trials count but the paper's figure beside it; or a mapping of a ``figure`` and its ``name``.
 ``at``
     lists of labels of columns: the comparison is made at each of them.
 ``cases``
@@ -45,7 +45,7 @@ _OF_CASES = _OF_CELLS | {
     "test", "sides", "at", "margin", "at_least", "at_most", "of", "exact", "lines", "column", "is",
 }  # fmt: skip
 _OF_CLAIMS = _OF_CASES | {"claim", "where", "cases", "open", "command"}
-_OF_SIDES = _OF_CELLS | {"row", "column", "name", "less", "figure"}
+_OF_SIDES = _OF_CELLS | {"row", "column", "name", "less", "figure", "paper"}
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _with_paper(chain: list[tuple[Pick, ...]]) -> list[tuple[Pick, ...]]:
     first = next((pick for side in chain for pick in side if pick.row and not pick.paper), None)
     return [
         tuple(
-            dataclasses.replace(first, name=PAPER, paper=True) if pick.paper and first is not None else pick
+            dataclasses.replace(first, name=PAPER, paper=True) if pick.paper and not pick.item and first is not None else pick
             for pick in side
         )
         for side in chain
@@ -236,4 +236,5 @@ def _pick(side: Any, values: Mapping[str, Any], labels: list[str], place: str) -
     less = str(side.get("less", ""))
     said = [*([f"{row} less {less}" if less else row] if "row" in side else []), *own, *([f"({side['setting']})"] if "setting" in side else [])]
     name = str(side.get("name") or " ".join(said))
-    return Pick(name, item, row, setting, str(of.get("metric", "")), (*labels, *own), less=less, place=" ".join(labels))
+    return Pick(name, item, row, setting, str(of.get("metric", "")), (*labels, *own), less=less,
+                paper=bool(side.get("paper")), place=" ".join(labels))  # fmt: skip

@@ -128,7 +128,7 @@ def exact(pairs: Sequence[tuple[Side, Side]], least: float, most: float, quotien
             found.append(Finding(UNTOLD, what, why=first.lack or second.lack or "more than one figure"))
             continue
         size = one / other if quotient else one - other
-        found.append(Finding(HOLDS if least < size < most else FAILS, what, 1, size, test="figures, nothing random"))
+        found.append(Finding(HOLDS if least < size < most else FAILS, what, 1, size, test="single figures"))
     return found
 
 
@@ -178,7 +178,7 @@ def _counted(one: Finding, p: float, margin: float | None) -> Finding:
     worse, better = one.mean > 0 and p < ALPHA, one.mean < 0 and p < ALPHA
     verdict = FAILS if worse else HOLDS if reached or (margin is None and better) else UNTOLD
     test = one.test if margin is None else f"{one.test}, margin {margin:g} errors"
-    return Finding(verdict, one.what, one.n, one.mean, one.low, one.high, p, test, "" if verdict != UNTOLD else "noise")
+    return Finding(verdict, one.what, one.n, one.mean, one.low, one.high, p, test, "" if verdict != UNTOLD else "within noise")
 
 
 def _lacking(first: Side, second: Side) -> Finding | None:

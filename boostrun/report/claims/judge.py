@@ -135,6 +135,8 @@ def _case(case: Case, sources: Mapping[str, Source]) -> Finding:
 def _what(case: Case, sources: Mapping[str, Source]) -> str:
     """The metrics that a case compares, in words."""
     metrics = [_metric(pick, sources) for chain in case.chains for place in chain for pick in place if pick.item]
+    if case.test == "errors":
+        return f"errors of {case.of}"
     return " and ".join(dict.fromkeys(metric_name(metric) for metric in metrics))
 
 
