@@ -13,7 +13,7 @@ VERBS = {
     "reproduce": "run what is missing of a paper's table, then write it: reproduce PAPER/ITEM [--quick]",
     "tune": "choose the key that an algorithm leaves to be tuned, by a full run with each value: tune algo=NAME ...",
     "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
-    "claims": "what holds of the papers: each claim's verdict, effect and test, from stored records: claims [PAPER ...]",
+    "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
     "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners",

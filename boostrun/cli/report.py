@@ -21,6 +21,7 @@ from boostrun.report.files import write_bytes
 from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
+from boostrun.runner.claims import verdicts
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store
 
@@ -33,10 +34,12 @@ def main(words: Arguments) -> int:
     if output.is_dir():
         raise BoostrunError(f"-o {output}: a folder; name a file")
     names = _chosen(words)
-    settings = compose_one(places_of(words.overrides), words.config_dir)
+    places = places_of(words.overrides)
+    settings = compose_one(places, words.config_dir)
     stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
     sections = [stored.section(name, records) for name in names]
-    page = render(sections, records, __version__)
+    claims = verdicts((), places, words.config_dir, names)
+    page = render(sections, records, __version__, claims=claims)
     content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
     write_bytes(output, content)
     told = sum(section.trials > 0 for section in sections)

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import io
 import shlex
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from boostrun.config import catalogue, compose
@@ -21,11 +21,13 @@ from boostrun.runner.store import Store
 
 
 def verdicts(
-    names: Sequence[str] = (), places: Sequence[str] = (), config_dir: str | None = None
-) -> dict[str, list[Judged]]:
+    names: Sequence[str] = (), places: Sequence[str] = (), config_dir: str | None = None,
+    of_items: Collection[str] | None = None,
+) -> dict[str, list[Judged]]:  # fmt: skip
     """The claims of papers with their verdicts, by paper; of all that bring claims where none is named.
 
-    ``places`` are overrides that say where results and records lie. Nothing is run.
+    ``places`` are overrides that say where results and records lie; with ``of_items`` only claims that these items
+    decide alone count. Nothing is run.
 
     Raises
     ------
@@ -36,6 +38,10 @@ def verdicts(
     claims = of_papers(names, config_dir)
     for name, rows in claims.items():
         check(rows, f"the claims of {name}", config_dir)
+    if of_items is not None:
+        kept = {name: [row for row in rows if row.cases and set(items_of([row])) <= set(of_items)]
+                for name, rows in claims.items()}  # fmt: skip
+        claims = {name: rows for name, rows in kept.items() if rows}
     items = {item: None for rows in claims.values() for item in items_of(rows)}
     figures = {(pick.item, pick.row) for rows in claims.values() for claim in rows for case in claim.cases
                for pick in _cells(case.chains) if pick.paper}  # fmt: skip
@@ -70,7 +76,9 @@ def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> 
         for case in claim.cases:
             for item in case.items:
                 if item not in known:
-                    raise BoostrunError(f"{place}: no paper item '{item}'{did_you_mean(item, known)} (boostrun ls paper)")
+                    raise BoostrunError(
+                        f"{place}: no paper item '{item}'{did_you_mean(item, known)} (boostrun ls paper)"
+                    )
                 if drawn(item) != (case.test == "lines"):
                     kind = "has trials and" if case.test == "lines" else "is a figure without trials and"
                     raise BoostrunError(f"{place}: {item} {kind} cannot be held to the test '{case.test}'")
@@ -134,5 +142,3 @@ def _lines(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
     except (OSError, UnicodeDecodeError):
         return []
-
-

@@ -41,7 +41,9 @@ def test_an_item_that_is_published_smaller_is_shown_as_published(command, workpl
     remade(published, lines)
     assert "9 are missing" in " ".join(command("table reservoir/swaps")[1].split())
     notes = published.with_name("table.md")
-    notes.write_text("# Swaps\n\n- narrowed to: dataset=mnist\n- changed by hand: T=30 trials=5 algo.x=${oc.env:HOME}\n")
+    notes.write_text(
+        "# Swaps\n\n- narrowed to: dataset=mnist\n- changed by hand: T=30 trials=5 algo.x=${oc.env:HOME}\n"
+    )
     code, out, _ = command("table reservoir/swaps")
     assert code == 0 and "changed by hand: T=30 trials=5\n" in out and "missing" not in out and "pedestrians" not in out
     assert "narrowed to: dataset=digits" in command("table reservoir/swaps dataset=digits")[1]

@@ -158,8 +158,9 @@ def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
 
 def test_choices_that_are_declared_are_composed_without_hydra_to_the_same(monkeypatch):
     lines = [
-        ["algo=wsam", "dataset=mnist", "r=100"], ["algo=iboost_batch", "dataset=sea"], ["features=hog", "dataset=digits"],
-        ["algo=shareboost", "dataset=letter", "features=products"], ["dataset=cifar10"], ["algo=laminating", "T=3"],
+        ["algo=wsam", "dataset=mnist", "r=100"], ["algo=iboost_batch", "dataset=sea"], ["dataset=cifar10"],
+        ["features=hog", "dataset=digits"], ["algo=shareboost", "dataset=letter", "features=products"],
+        ["algo=laminating", "T=3"],
     ]  # fmt: skip
     with compose.composer() as make:
         made = [make(line) for line in lines]

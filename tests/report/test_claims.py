@@ -9,7 +9,7 @@ from scipy import stats
 
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report.claims import Finding, Side, Source, findings, judge, read, text
+from boostrun.report.claims import Evidence, Side, Source, findings, judge, read, text
 
 RNG = np.random.default_rng(0)
 SPREAD = RNG.normal(size=(8, 10)) * 0.3
@@ -212,5 +212,5 @@ def test_the_page_has_a_row_for_each_claim_and_sums_that_agree(tmp_path):
 
 
 def test_an_effect_is_told_with_digits_that_say_something():
-    assert Finding("holds", "a - b", 10, 0.00123, -0.001, 0.01).effect == "a - b +0.0012 [-0.0010, +0.010]"
-    assert Finding("holds", "a / b", 10, 2.0, 1.0, 3.0).effect == "a / b 2.00 [1.00, 3.00]"
+    assert Evidence("holds", "a - b", 10, 0.00123, -0.001, 0.01).effect == "a - b +0.0012 [-0.0010, +0.010]"
+    assert Evidence("holds", "a / b", 10, 2.0, 1.0, 3.0).effect == "a / b 2.00 [1.00, 3.00]"

@@ -1,6 +1,7 @@
 """The rows of a paper's ``claims.yaml``: what the paper says, and the comparison that decides it.
 
-A row is a mapping. ``claim`` is the sentence, ``where`` its place in the paper. Then comes a comparison:
+A row is a mapping. ``claim`` is the sentence, ``where`` its place in the paper, ``id`` what pages may link to, if they
+do. Then comes a comparison:
 
 ``test``
     ``order``: each side better than the next, every pair of neighbours by seed, Holm-corrected; ``trend``: better
@@ -30,6 +31,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +47,7 @@ _OF_CELLS = {"item", "metric", "setting"}
 _OF_CASES = _OF_CELLS | {
     "test", "sides", "at", "margin", "at_least", "at_most", "of", "exact", "lines", "column", "is",
 }  # fmt: skip
-_OF_CLAIMS = _OF_CASES | {"claim", "where", "cases", "open", "command"}
+_OF_CLAIMS = _OF_CASES | {"claim", "where", "id", "cases", "open", "command"}
 _OF_SIDES = _OF_CELLS | {"row", "column", "name", "less", "figure", "paper"}
 
 
@@ -97,6 +100,7 @@ class Claim:
     cases: tuple[Case, ...] = ()
     open: str = ""
     command: str = ""
+    id: str = ""
 
 
 def read(path: Path) -> list[Claim]:
@@ -112,7 +116,11 @@ def read(path: Path) -> list[Claim]:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(rows, list) or not rows:
         raise BoostrunError(f"{path} is no list of claims")
-    return [_claim(row, f"{path} row {number}") for number, row in enumerate(rows, 1)]
+    found = [_claim(row, f"{path} row {number}") for number, row in enumerate(rows, 1)]
+    for one, count in Counter(claim.id for claim in found if claim.id).items():
+        if count > 1 or not re.fullmatch(r"[a-z0-9-]+", one):
+            raise BoostrunError(f"{path}: the id '{one}' must be of small letters, digits and dashes, and one claim's")
+    return found
 
 
 def _claim(row: Any, place: str) -> Claim:
@@ -121,9 +129,9 @@ def _claim(row: Any, place: str) -> Claim:
     place = f"{place} ({row['claim'][:60]})"
     _known(row, _OF_CLAIMS, place)
     if "open" in row:
-        if row.keys() - {"claim", "where", "open", "command"}:
+        if row.keys() - {"claim", "where", "id", "open", "command"}:
             raise BoostrunError(f"{place}: a claim that is open has no comparison")
-        return Claim(row["claim"], row["where"], (), str(row["open"]), str(row.get("command", "")))
+        return Claim(row["claim"], row["where"], (), str(row["open"]), str(row.get("command", "")), _id(row))
     if "command" in row:
         raise BoostrunError(f"{place}: the command of a comparison is its item's, only an open claim names one")
     base = {key: row[key] for key in row.keys() & _OF_CASES}
@@ -133,7 +141,11 @@ def _claim(row: Any, place: str) -> Claim:
     for name, changes in cases.items():
         _known(changes, _OF_CASES, f"{place}, {name}")
     found = [_case(str(name), {**base, **changes}, f"{place}, {name}".rstrip(", ")) for name, changes in cases.items()]
-    return Claim(row["claim"], row["where"], tuple(found))
+    return Claim(row["claim"], row["where"], tuple(found), id=_id(row))
+
+
+def _id(row: Mapping) -> str:
+    return str(row.get("id", ""))
 
 
 def _known(values: Mapping, known: set[str], place: str) -> None:
@@ -205,14 +217,9 @@ def _chains(values: Mapping[str, Any], place: str) -> Iterator[tuple[tuple[Pick,
 
 def _with_paper(chain: list[tuple[Pick, ...]]) -> list[tuple[Pick, ...]]:
     """The paper's figure is the one beside the first cell of the chain."""
-    first = next((pick for side in chain for pick in side if pick.row and not pick.paper), None)
-    return [
-        tuple(
-            dataclasses.replace(first, name=PAPER, paper=True) if pick.paper and not pick.item and first is not None else pick
-            for pick in side
-        )
-        for side in chain
-    ]  # fmt: skip
+    first = next((pick for side in chain for pick in side if pick.row and not pick.paper), Pick(PAPER))
+    beside = dataclasses.replace(first, name=PAPER, paper=True)
+    return [tuple(beside if pick.paper and not pick.item else pick for pick in side) for side in chain]
 
 
 def _pick(side: Any, values: Mapping[str, Any], labels: list[str], place: str) -> Pick:
@@ -234,7 +241,11 @@ def _pick(side: Any, values: Mapping[str, Any], labels: list[str], place: str) -
     own = [str(label) for label in side.get("column", [])]
     setting = str(of.get("setting", ""))
     less = str(side.get("less", ""))
-    said = [*([f"{row} less {less}" if less else row] if "row" in side else []), *own, *([f"({side['setting']})"] if "setting" in side else [])]
+    said = [
+        *([f"{row} less {less}" if less else row] if "row" in side else []),
+        *own,
+        *([f"({side['setting']})"] if "setting" in side else []),
+    ]
     name = str(side.get("name") or " ".join(said))
     return Pick(name, item, row, setting, str(of.get("metric", "")), (*labels, *own), less=less,
                 paper=bool(side.get("paper")), place=" ".join(labels))  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a comparison of trials shows: each test of a claim, on values by seed, ends in one :class:`Finding`.
+"""What a comparison of trials shows: each test of a claim, on values by seed, ends in one :class:`Evidence`.
 
 Pairs of seeds carry every test but those of counts and of figures in which nothing is random. Fewer than six pairs
 carry none: what is short of them cannot be told, however far the means lie apart.
@@ -32,7 +32,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Evidence:
     """What one comparison shows. ``mean``, ``low``, ``high``: the effect in the metric's unit with its 95 % interval
     (nan limits where there is none); ``n`` pairs or trials; ``p`` adjusted where a family was tested, else nan.
     """
@@ -52,7 +52,7 @@ class Finding:
     def effect(self) -> str:
         """The effect in words: what is compared, by how much, and its interval; without figures what is compared.
 
-        >>> Finding(HOLDS, "a - b", 10, 1.5, 1.0, 2.0).effect
+        >>> Evidence(HOLDS, "a - b", 10, 1.5, 1.0, 2.0).effect
         'a - b +1.50 [+1.00, +2.00]'
         """
         signed = " / " not in self.what
@@ -67,7 +67,7 @@ def _short(number: float, signed: bool) -> str:
     return decimal(number, signed=signed, group=" ", places=min(places, 6))
 
 
-def order(pairs: Sequence[tuple[Side, Side]], higher: bool) -> list[Finding]:
+def order(pairs: Sequence[tuple[Side, Side]], higher: bool) -> list[Evidence]:
     """Whether the first of each pair is better, by seed: Wilcoxon signed-rank, Holm-corrected over all pairs."""
     found = [_lacking(*pair) or _difference(*pair) for pair in pairs]
     tested = [index for index, finding in enumerate(found) if not finding.verdict]
@@ -76,7 +76,7 @@ def order(pairs: Sequence[tuple[Side, Side]], higher: bool) -> list[Finding]:
     return found
 
 
-def trend(chains: Sequence[Sequence[Side]], higher: bool) -> list[Finding]:
+def trend(chains: Sequence[Sequence[Side]], higher: bool) -> list[Evidence]:
     """Whether each chain of sides gets worse from the first on: each seed's slope over the places, as :func:`order`."""
     pairs = []
     for chain in chains:
@@ -93,18 +93,18 @@ def trend(chains: Sequence[Sequence[Side]], higher: bool) -> list[Finding]:
     return order(pairs, higher)
 
 
-def alike(pairs: Sequence[tuple[Side, Side]], margin: float) -> list[Finding]:
+def alike(pairs: Sequence[tuple[Side, Side]], margin: float) -> list[Evidence]:
     """Whether each pair differs by less than a margin: two one-sided t tests, paired by seed."""
     return [_within(pair, len(pairs), -margin, margin, f"TOST, margin {margin:g}") for pair in pairs]
 
 
-def no_worse(pairs: Sequence[tuple[Side, Side]], margin: float, higher: bool) -> list[Finding]:
+def no_worse(pairs: Sequence[tuple[Side, Side]], margin: float, higher: bool) -> list[Evidence]:
     """Whether the first of each pair is worse by less than a margin: a one-sided t test, paired by seed."""
     low, high = (-margin, math.inf) if higher else (-math.inf, margin)
     return [_within(pair, len(pairs), low, high, f"no worse by {margin:g}, one-sided t") for pair in pairs]
 
 
-def ratio(pairs: Sequence[tuple[Side, Side]], least: float, most: float) -> list[Finding]:
+def ratio(pairs: Sequence[tuple[Side, Side]], least: float, most: float) -> list[Evidence]:
     """Whether the quotient of each pair lies between two bounds: the t interval of its logarithm, by seed."""
     found = []
     bounds = (math.log(least) if least > 0 else -math.inf, math.log(most) if most < math.inf else math.inf)
@@ -114,41 +114,41 @@ def ratio(pairs: Sequence[tuple[Side, Side]], least: float, most: float) -> list
         one = _within(logs, len(pairs), *bounds, _bounds(least, most) + ", t of logarithms", 0.025)  # type: ignore[arg-type]
         what = _name(*pair, "/")
         mean, low, high = (math.exp(number) for number in (one.mean, one.low, one.high))
-        found.append(Finding(one.verdict, what, one.n, mean, low, high, one.p, one.test, one.why))
+        found.append(Evidence(one.verdict, what, one.n, mean, low, high, one.p, one.test, one.why))
     return found
 
 
-def exact(pairs: Sequence[tuple[Side, Side]], least: float, most: float, quotient: bool) -> list[Finding]:
+def exact(pairs: Sequence[tuple[Side, Side]], least: float, most: float, quotient: bool) -> list[Evidence]:
     """Whether the difference (or quotient) of figures in which nothing is random lies strictly between two bounds."""
     found = []
     for first, second in pairs:
         what = _name(first, second, "/" if quotient else "-")
         one, other = _figure(first), _figure(second)
         if math.isnan(one) or math.isnan(other):
-            found.append(Finding(UNTOLD, what, why=first.lack or second.lack or "more than one figure"))
+            found.append(Evidence(UNTOLD, what, why=first.lack or second.lack or "more than one figure"))
             continue
         size = one / other if quotient else one - other
-        found.append(Finding(HOLDS if least < size < most else FAILS, what, 1, size, test="single figures"))
+        found.append(Evidence(HOLDS if least < size < most else FAILS, what, 1, size, test="single figures"))
     return found
 
 
-def errors(pairs: Sequence[tuple[Side, Side]], of: int, margin: float | None = None) -> list[Finding]:
+def errors(pairs: Sequence[tuple[Side, Side]], of: int, margin: float | None = None) -> list[Evidence]:
     """Whether the first model of each pair errs less on ``of`` test samples: Fisher's exact test, Holm-corrected.
 
     With a ``margin``, in errors, it is enough not to err more: the upper one-sided 95 % limit of what it errs more must
     lie below the margin.
     """
-    found: list[Finding] = []
+    found: list[Evidence] = []
     for first, second in pairs:
         what = _name(first, second)
         one, other = _figure(first), _figure(second)
         if math.isnan(one) or math.isnan(other):
-            found.append(Finding(UNTOLD, what, why=first.lack or second.lack or "more than one model on a side"))
+            found.append(Evidence(UNTOLD, what, why=first.lack or second.lack or "more than one model on a side"))
             continue
         p = fisher(round(one), round(other), of)
         spread = math.sqrt(one * (1 - one / of) + other * (1 - other / of))
         size = one - other
-        found.append(Finding("", what, 1, size, size - 1.959964 * spread, size + 1.959964 * spread, p, "Fisher"))
+        found.append(Evidence("", what, 1, size, size - 1.959964 * spread, size + 1.959964 * spread, p, "Fisher"))
     tested = [index for index, finding in enumerate(found) if not finding.verdict]
     for index, p in zip(tested, holm([found[index].p for index in tested])):
         found[index] = _counted(found[index], p, margin)
@@ -173,15 +173,17 @@ def fisher(one: int, other: int, of: int) -> float:
     return min(1.0, float(chances[chances <= found * (1 + 1e-7)].sum() / chances.sum()))
 
 
-def _counted(one: Finding, p: float, margin: float | None) -> Finding:
+def _counted(one: Evidence, p: float, margin: float | None) -> Evidence:
     reached = margin is not None and one.mean + (one.high - one.mean) * 1.644854 / 1.959964 <= margin
     worse, better = one.mean > 0 and p < ALPHA, one.mean < 0 and p < ALPHA
     verdict = FAILS if worse else HOLDS if reached or (margin is None and better) else UNTOLD
     test = one.test if margin is None else f"{one.test}, margin {margin:g} errors"
-    return Finding(verdict, one.what, one.n, one.mean, one.low, one.high, p, test, "" if verdict != UNTOLD else "within noise")
+    return Evidence(
+        verdict, one.what, one.n, one.mean, one.low, one.high, p, test, "" if verdict != UNTOLD else "within noise"
+    )
 
 
-def _lacking(first: Side, second: Side) -> Finding | None:
+def _lacking(first: Side, second: Side) -> Evidence | None:
     """A finding of a pair with too few seeds in common to be tested."""
     values = _differences(first, second)
     lack = next((side.lack for side in (first, second) if side.lack), "")
@@ -191,7 +193,7 @@ def _lacking(first: Side, second: Side) -> Finding | None:
         return None
     why = f"{len(values)} of at least {LEAST_PAIRS} seeds" + (f": {lack}" if lack else "")
     mean = mean_std(values)[0]
-    return Finding(UNTOLD, _name(first, second), len(values), mean, why=why)
+    return Evidence(UNTOLD, _name(first, second), len(values), mean, why=why)
 
 
 def _name(first: Side, second: Side, sign: str = "-") -> str:
@@ -217,36 +219,36 @@ def _interval(values: Sequence[float], level: float) -> tuple[float, float, floa
     return mean, mean - half, mean + half
 
 
-def _difference(first: Side, second: Side) -> Finding:
+def _difference(first: Side, second: Side) -> Evidence:
     """The effect of a pair and its uncorrected p, not yet decided."""
     values = _differences(first, second)
-    return Finding(
+    return Evidence(
         "", _name(first, second), len(values), *_interval(values, 0.025), signed_rank(values, [0.0] * len(values)),
         "Wilcoxon",
     )  # fmt: skip
 
 
-def _decided(one: Finding, p: float, family: int, higher: bool) -> Finding:
+def _decided(one: Evidence, p: float, family: int, higher: bool) -> Evidence:
     better = one.mean > 0 if higher else one.mean < 0
     verdict = UNTOLD if p >= ALPHA else HOLDS if better else FAILS
     test = f"{one.test}, Holm over {family}" if family > 1 else one.test
     short = family * 2.0 ** (1 - one.n) > ALPHA
     why = "" if verdict != UNTOLD else f"too few seeds for {family} pairs" if short else "within noise"
-    return Finding(verdict, one.what, one.n, one.mean, one.low, one.high, p, test, why)
+    return Evidence(verdict, one.what, one.n, one.mean, one.low, one.high, p, test, why)
 
 
 def _within(
     pair: tuple[Side, Side], family: int, least: float, most: float, test: str, level: float = ALPHA
-) -> Finding:
+) -> Evidence:
     """Whether the interval of a pair's differences lies between bounds; to lie beyond them, it is Bonferroni's."""
     if lacking := _lacking(*pair):
         return lacking
     values = _differences(*pair)
-    mean, low, high = _interval(values, level)
+    _, low, high = _interval(values, level)
     _, wide_low, wide_high = _interval(values, level / family)
     verdict = HOLDS if least < low and high < most else FAILS if wide_high < least or wide_low > most else UNTOLD
     why = "" if verdict != UNTOLD else "the interval reaches over the margin"
-    return Finding(verdict, _name(*pair), len(values), *_interval(values, 0.025), test=test, why=why)
+    return Evidence(verdict, _name(*pair), len(values), *_interval(values, 0.025), test=test, why=why)
 
 
 def _figure(side: Side) -> float:

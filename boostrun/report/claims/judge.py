@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from boostrun.errors import BoostrunError
 from boostrun.report.claims import findings
 from boostrun.report.claims.claim import Case, Claim, Pick
-from boostrun.report.claims.findings import FAILS, HOLDS, UNTOLD, Finding, Side
+from boostrun.report.claims.findings import FAILS, HOLDS, UNTOLD, Evidence, Side
 from boostrun.report.comparison import Comparison
 from boostrun.report.formats import metric_name
 from boostrun.report.table import ResultTable
@@ -49,7 +49,7 @@ class Judged:
     claim: Claim
     word: str
     why: str = ""
-    findings: Sequence[tuple[str, Finding]] = ()
+    findings: Sequence[tuple[str, Evidence]] = ()
     commands: Sequence[str] = ()
     stale: bool = field(default=False)
 
@@ -80,11 +80,11 @@ def judge(claim: Claim, sources: Mapping[str, Source]) -> Judged:
     return Judged(claim, word, why, found, commands, stale)
 
 
-def verdict(found: Sequence[tuple[str, Finding]]) -> tuple[str, str]:
+def verdict(found: Sequence[tuple[str, Evidence]]) -> tuple[str, str]:
     """The verdict on a sentence that is decided in several cases, and its condition or reason.
 
-    >>> verdict([("on SEA", Finding(HOLDS, "")), ("on LED", Finding(FAILS, ""))])
-    ('holds only if', 'on SEA; fails on LED')
+    >>> verdict([("with one", Evidence(HOLDS, "")), ("with two", Evidence(FAILS, ""))])
+    ('holds only if', 'with one; fails with two')
     """
     names = {word: [name for name, finding in found if finding.verdict == word] for word in (HOLDS, FAILS, UNTOLD)}
     whys = "; ".join(dict.fromkeys(finding.why for _, finding in found if finding.verdict == UNTOLD and finding.why))
@@ -100,16 +100,18 @@ def verdict(found: Sequence[tuple[str, Finding]]) -> tuple[str, str]:
     return UNTOLD, whys
 
 
-def _case(case: Case, sources: Mapping[str, Source]) -> Finding:
+def _case(case: Case, sources: Mapping[str, Source]) -> Evidence:
     if case.test == "lines":
         return _lines(case, sources[case.items[0]])
     chains = [[[_side(pick, case, sources) for pick in place] for place in chain] for chain in case.chains]
     if len(chains) == 1:
         chains = [[[dataclasses.replace(side, place="") for side in place] for place in chains[0]]]
-    pairs = [pair for chain in chains for one, other in itertools.pairwise(chain) for pair in itertools.product(one, other)]
+    pairs = [
+        pair for chain in chains for one, other in itertools.pairwise(chain) for pair in itertools.product(one, other)
+    ]
     higher = _higher(case, sources)
     if mixed := _mixed(case, sources):
-        return Finding(UNTOLD, "", metric=_what(case, sources), why=f"records of different code: {mixed}")
+        return Evidence(UNTOLD, "", metric=_what(case, sources), why=f"records of different code: {mixed}")
     if case.exact:
         bounds = {
             "order": (0.0, math.inf) if higher else (-math.inf, 0.0), "ratio": (case.least, case.most),
@@ -140,13 +142,13 @@ def _what(case: Case, sources: Mapping[str, Source]) -> str:
     return " and ".join(dict.fromkeys(metric_name(metric) for metric in metrics))
 
 
-def _deciding(found: Sequence[Finding]) -> Finding:
+def _deciding(found: Sequence[Evidence]) -> Evidence:
     """The finding that decides: of those that fail the clearest, else of those untold or that hold the weakest."""
     for word, clear in ((FAILS, -1.0), (UNTOLD, 1.0), (HOLDS, 1.0)):
         of_word = [finding for finding in found if finding.verdict == word]
         if of_word:
             return max(of_word, key=lambda one: (clear * (one.p if one.p >= 0 else math.inf), -abs(one.mean)))
-    return Finding(UNTOLD, "", why="nothing to compare")
+    return Evidence(UNTOLD, "", why="nothing to compare")
 
 
 def _cell(pick: Pick, sources: Mapping[str, Source]) -> tuple[Comparison, frozenset[tuple[str, str]]]:
@@ -183,8 +185,8 @@ def _side(pick: Pick, case: Case, sources: Mapping[str, Source]) -> Side:
         return Side(pick.name, counted, lack=cell.reason, place=pick.place)
     if pick.less:
         other, _ = _cell(dataclasses.replace(pick, row=pick.less, less=""), sources)
-        led = {seed: value - other.values[seed] for seed, value in cell.values.items() if seed in other.values}
-        return Side(pick.name, led, lack=cell.reason or other.reason, place=pick.place)
+        lead = {seed: value - other.values[seed] for seed, value in cell.values.items() if seed in other.values}
+        return Side(pick.name, lead, lack=cell.reason or other.reason, place=pick.place)
     return Side(pick.name, cell.values, lack=cell.reason, place=pick.place)
 
 
@@ -217,13 +219,13 @@ def _mixed(case: Case, sources: Mapping[str, Source]) -> str:
     return f"{', '.join(twice)} by several" if twice else ""
 
 
-def _lines(case: Case, source: Source) -> Finding:
+def _lines(case: Case, source: Source) -> Evidence:
     """What the lines of a table without trials show."""
     chosen = [line for line in source.lines if all(text in line.get(column, "") for column, text in case.lines)]
     what = f"{case.column} {case.sign} {case.against}" if isinstance(case.against, str) else (
         f"{case.column} {case.sign} {case.against:g}")  # fmt: skip
     if not source.lines:
-        return Finding(UNTOLD, what, why="not drawn yet")
+        return Evidence(UNTOLD, what, why="not drawn yet")
     try:
         pairs = [(_number(line[case.column]), _number(line[case.against]) if isinstance(case.against, str)
                   else case.against) for line in chosen]  # fmt: skip
@@ -233,7 +235,7 @@ def _lines(case: Case, source: Source) -> Finding:
         raise BoostrunError(f"claims: no line of {case.items[0]} has '{case.column}' where {dict(case.lines)}")
     good = sum(_SIGNS[case.sign](one, other) for one, other in pairs)
     told = f"{what}: in {good} of {len(pairs)} lines"
-    return Finding(HOLDS if good == len(pairs) else FAILS, told, len(pairs), test="computed")
+    return Evidence(HOLDS if good == len(pairs) else FAILS, told, len(pairs), test="computed")
 
 
 def _number(text: str) -> float:
