@@ -81,6 +81,10 @@ _OF = {"to": ("export",), "output": ("export", "report", "claims")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 def parse(argv: Sequence[str]) -> Arguments:
     """Sort the words of a command line; BoostrunError for an unknown verb or option.
 
@@ -104,7 +108,7 @@ def parse(argv: Sequence[str]) -> Arguments:
                 raise BoostrunError(f"{option} needs {_NEEDS[place]}")
             setattr(words, place, value if equals else rest.pop(0))
             if words.verb not in _OF.get(place, VERBS):
-                raise BoostrunError(f"{option} is an option of {' and '.join(_OF[place])} only (boostrun --help)")
+                raise BoostrunError(f"{option} is an option of {_listed(_OF[place])} only (boostrun --help)")
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
         elif word.startswith("-"):
