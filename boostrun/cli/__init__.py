@@ -17,7 +17,7 @@ from boostrun.cli import signals, streams
 from boostrun.cli.arguments import USAGE, VERBS, parse
 from boostrun.errors import BoostrunError
 
-_TRIALS = ("run", "reproduce", "tune")  # verbs whose process, where it trains at all, does nothing else
+_TRIALS = ("run", "reproduce", "tune", "predict")  # verbs whose process uses estimators for nothing else
 _LONGEST = 1000  # characters of a sentence
 
 

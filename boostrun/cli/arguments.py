@@ -19,6 +19,7 @@ VERBS = {
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
     "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
+    "predict": "what a saved model says of new samples: predict model.npz new.csv [-o out.csv] [--proba]",
     "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
 }
@@ -43,7 +44,8 @@ options:
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --to c|npz            export: a C99 file, or the model itself
-  -o, --output FILE     export, report: where to
+  -o, --output FILE     export, report, predict: where to
+  --proba               predict: a column for each class with its probability
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
@@ -69,13 +71,15 @@ class Arguments:
 
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
+    "--proba": "proba",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
+    "predict": 2,
 }  # fmt: skip
 _VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
-_OF = {"to": ("export",), "output": ("export", "report")}
+_OF = {"to": ("export",), "output": ("export", "report", "predict")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
@@ -102,10 +106,12 @@ def parse(argv: Sequence[str]) -> Arguments:
                 raise BoostrunError(f"{option} needs {_NEEDS[place]}")
             setattr(words, place, value if equals else rest.pop(0))
             if words.verb not in _OF.get(place, VERBS):
-                raise BoostrunError(f"{option} is an option of {' and '.join(_OF[place])} only (boostrun --help)")
+                *others, last = _OF[place]
+                verbs = f"{', '.join(others)} and {last}" if others else last
+                raise BoostrunError(f"{option} is an option of {verbs} only (boostrun --help)")
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
-        elif word.startswith("-"):
+        elif word.startswith("-") and word != "-":  # which is standard input
             known = [*_FLAGS, *_VALUES, "--shell-completion"]
             raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
         elif "=" in word or word.startswith("~"):
