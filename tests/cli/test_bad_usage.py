@@ -191,10 +191,10 @@ def test_help_and_completion_import_nothing_heavy(workplace):
         ("boostrun repr", ["reproduce"]),
         ("boostrun reproduce res", [f"reservoir/{item}" for item in ITEMS]),
         ("boostrun data pedes", ["pedestrians"]),
-        ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active"]),
+        ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active", "algo=wsam_mass"]),
         ("boostrun plan algo=logi", ["algo=logitboost"]),
         ("boostrun exp", ["export"]),
-        ("boostrun export algo=wsa", ["algo=wsam", "algo=wsam_active"]),
+        ("boostrun export algo=wsa", ["algo=wsam", "algo=wsam_active", "algo=wsam_mass"]),
     ],
 )
 def test_completion_knows_verbs_items_and_choices(line, expected, workplace):
