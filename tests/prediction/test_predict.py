@@ -155,6 +155,8 @@ def test_columns_go_by_name_and_others_are_handed_on(model, command):
     new = rows(50, 3)
     new.to_csv("new.csv", index=False)
     expected = predictions(command(f"predict {model} new.csv")[1])
+    new.assign(kind="never seen").to_csv("unknown.csv", index=False)
+    assert predictions(command(f"predict {model} unknown.csv")[1]) == expected
     other = new[["old", "code", "size", "count", "colour"]]
     other.insert(2, "id", ["007", "NA", ""] + ["x"] * 47)
     other.assign(prediction="old").to_csv("other.csv", index=False, sep=";")

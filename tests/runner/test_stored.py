@@ -1,9 +1,7 @@
 """What run() and records() hand over: rows that can be told apart, and all that is stored."""
 
 import json
-import shlex
 
-import pandas as pd
 import pytest
 
 from boostrun import BoostrunError, records, run
@@ -76,12 +74,12 @@ def test_records_of_a_stream_have_its_curve_by_examples(workplace):
     assert curves["examples"].is_monotonic_increasing and len(curves) > 1 and "changes" not in curves
 
 
-def test_a_papers_records_come_with_the_checkout(workplace, command):
-    small = "reservoir/table3 dataset=digits algo=rand r=12 T=4 trials=2 n_jobs=1"
-    command(f"reproduce {small}")
-    item, *words = shlex.split(small)
-    found = records(item, *words)
-    assert len(found) == 2 and set(found["algo"]) == {"rand"} and isinstance(found, pd.DataFrame)
+def test_records_of_a_papers_item_are_those_of_its_cells(workplace, command):
+    words = ["dataset=digits", "algo=rand", "r=12", "T=4", "trials=2", "n_jobs=1"]
+    assert len(records("reservoir/table3", *words)) == 0
+    command(f"reproduce reservoir/table3 {' '.join(words)}")
+    found = records("reservoir/table3", *words)  # its two settings; both sizes have become one
+    assert set(found["algo"]) == {"rand"} and sorted(found["algo.shrinkage"]) == [0.1, 0.1, 0.5, 0.5]
 
 
 def test_rows_of_a_plan_differ_where_cells_do(command):
