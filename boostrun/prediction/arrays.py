@@ -39,7 +39,9 @@ def pieces(path: Path, rows: int) -> Iterator[np.ndarray]:
         for start in range(0, shape[0], step):
             some = (min(step, shape[0] - start), *shape[1:])
             a_row = math.prod(some[1:]) * dtype.itemsize
-            content = file.read(some[0] * a_row)
+            content = bytearray(
+                file.read(some[0] * a_row)
+            )  # may be written to, as arrays that kernels are compiled for
             if len(content) < some[0] * a_row:
                 raise BoostrunError(f"{path} ends after {start + len(content) // a_row} of its {shape[0]} samples")
             block = np.frombuffer(content, dtype).reshape(some, order="F" if by_columns else "C")

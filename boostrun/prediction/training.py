@@ -18,18 +18,21 @@ _ROWS = 1 << 14
 _COMPARED = 1 << 12  # training samples that are looked at again
 
 
-def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> RawTable:
+def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[RawTable, bool]:
     """The columns of the file that ``parts`` were read from, and what the training part has where they hold text.
 
-    ``options`` are the data set's. Raises BoostrunError where the categories are not those that the samples have.
+    ``options`` are the data set's. Beside them whether the labels are numbers there. Raises BoostrunError where the
+    categories are not those that the samples have.
     """
     found = opened(str(path), path, None)
     features = parts.columns or ()
-    label = next((name for name in (options.get("label"), found.names[-1]) if name is not None), "")
-    text = _text(found, features)
+    label = next(name for name in (options.get("label"), found.names[-1]) if name is not None)
     table = RawTable(features, str(label))
+    no_numbers = _text(found, (*features, table.label))
+    numbered = table.label not in no_numbers
+    text = [name for name in no_numbers if name != table.label]
     if not text:
-        return table
+        return table, numbered
     codes, known = _codes(found, [*text, table.label])
     train = np.arange(len(codes))
     if not options.get("test_path"):
@@ -45,16 +48,16 @@ def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> RawTable
             values = np.searchsorted(categories[name], words[codes[train[:_COMPARED], position]])
             if not np.array_equal(values, parts.x_train[:_COMPARED, features.index(name)]):
                 raise BoostrunError(f"the categories of column '{name}' of {path} are not those that were trained on")
-    return RawTable(features, table.label, categories)
+    return RawTable(features, table.label, categories), numbered
 
 
-def _text(found: Opened, features: tuple[str, ...]) -> list[str]:
-    """The columns that are not numbers throughout."""
+def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
+    """The columns of those named that are not numbers throughout."""
     import pandas.api.types as kinds
 
     text: dict[str, None] = {}
     for frame in found.frames(RawTable(tuple(found.names)), _ROWS):
-        text |= {name: None for name in features if not kinds.is_numeric_dtype(frame[name])}
+        text |= {name: None for name in names if not kinds.is_numeric_dtype(frame[name])}
     return list(text)
 
 

@@ -106,7 +106,11 @@ def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable 
     parts = module.read(options, data_root)
     if parts.columns is None or "data" not in (found := module.files(options, data_root)):
         return parts, None
-    return parts, columns_of(found["data"], parts, options)
+    table, numbered = columns_of(found["data"], parts, options)
+    if numbered and parts.classes is not None:  # class numbers, of which the names alone tell what they are in the file
+        labels = np.array([int(name) for name in parts.classes])
+        parts = parts._replace(y_train=labels[parts.y_train], classes=None)
+    return parts, table
 
 
 def _labels(names: Sequence[str], parts: Parts | None) -> np.ndarray:

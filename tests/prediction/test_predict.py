@@ -140,6 +140,22 @@ def of_run(folder, path, *words):
     return keep.train(compose_one(words), folder / "model.npz")
 
 
+@pytest.mark.parametrize("encoded", [False, True])
+def test_labels_that_are_numbers_in_a_table_stay_numbers(workplace, monkeypatch, encoded):
+    frame = rows(160, 0)
+    frame.assign(kind=frame["kind"].map({"yes": 20, "no": 3, "perhaps": -1})).to_csv("train.csv", index=False)
+    if encoded:  # a loader may give class numbers and names
+        from boostrun.data import csv, labels
+
+        def read(options, data_root):
+            x_train, y_train, x_test, y_test, _, columns = csv.read_within(options, data_root, 64)
+            return csv.Parts(x_train, x_test=x_test, columns=columns, **dict(zip(
+                ("y_train", "y_test", "classes"), labels.encode(y_train, y_test, "train.csv"))))  # fmt: skip
+
+        monkeypatch.setattr(csv, "read", read)
+    assert load(of_run(workplace, "train.csv")).classes_.tolist() == [-1, 3, 20]
+
+
 @pytest.fixture
 def model(workplace):
     """A saved model of the table of :func:`rows`, trained by a run that splits it itself."""
@@ -404,7 +420,12 @@ def test_categories_that_are_not_those_of_the_samples_are_refused(model, workpla
 
     chosen = options.merge({"name": "csv", "path": "train.csv"}, csv.DEFAULTS, "dataset")
     parts = csv.read(chosen, workplace)
-    kept = columns_of(workplace / "train.csv", parts, chosen)
-    assert kept == samples.known_table(load(model)) and set(kept.categories) == {"colour"} and kept.label == "kind"
+    kept, numbered = columns_of(workplace / "train.csv", parts, chosen)
+    assert (
+        not numbered
+        and kept == samples.known_table(load(model))
+        and set(kept.categories) == {"colour"}
+        and kept.label == "kind"
+    )
     with pytest.raises(BoostrunError, match=r"categories of column 'colour' of .* are not those that were trained on"):
         columns_of(workplace / "train.csv", parts._replace(x_train=parts.x_train[::-1]), chosen)
