@@ -44,8 +44,8 @@ versions: setup  ## quick tests with the lowest and newest dependencies that are
 storm: setup  ## a sweep killed at 200 random moments on a busy machine, starved of disk, its clock set wrong: the same table
 	$(VENV)/bin/python scripts/storm.py --kills 200 --busy 4
 
-fuzz: setup  ## two thousand damaged settings, data files, records and models: each ends in a sentence or a right result
-	$(VENV)/bin/python scripts/fuzz.py --cases 2000
+fuzz: setup  ## five thousand damaged settings, data files, records, models, banks, rounds, kernels: each ends in a sentence or a right result
+	$(VENV)/bin/python scripts/fuzz.py --cases 5000
 
 table3 table4 table5: setup  ## a table of the reservoir paper on the data that is there: runs what is missing, writes results/reservoir
 	$(RUN) reproduce reservoir/$@

@@ -1,14 +1,15 @@
 """A storm of bad input: thousands of broken command lines, data files, records and models, each to end in a sentence.
 
-    python scripts/fuzz.py --cases 2000 --seed 0
+    python scripts/fuzz.py --cases 5000 --seed 0
 
 A case takes something that works and damages it: settings of a small run; npz, csv, parquet, UCI, stream, idx and image
-files that are cut, flipped, padded or changed in their meaning; records, packed records, command lines, saved models
-and a person's own YAML. The command runs in a process of its own, forked from one that has everything loaded. Whatever
-comes, it must end within a minute of a processor and 2 GiB with exit code 0, or with 1 or 2 and one sentence; without a
-traceback, without a half-written file and without having run code that came with the input, which is tried with
-pickles, YAML tags and ``_target_`` keys. The counts are printed; the exit code is 0 when every case was right, else 1,
-and each wrong one is shown.
+files that are cut, flipped, padded or changed in their meaning; csv files of a few kB that unpack without an end;
+records, packed records, command lines; saved models of every kind, to be written as C or loaded and asked; parts of a
+bank, of one that was begun, rounds of a run that was killed, numba's kernels; and a person's own YAML. The command runs
+in a process of its own, forked from one that has everything loaded. Whatever comes, it must end within a minute of a
+processor and 2 GiB with exit code 0, or with 1 or 2 and one sentence; without a traceback, without a half-written file
+and without having run code that came with the input, which is tried with pickles, YAML tags and ``_target_`` keys. The
+counts are printed; the exit code is 0 when every case was right, else 1, and each wrong one is shown.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import fuzz_files
 import fuzz_records
 import numpy as np
 from fuzz_records import damaged
@@ -297,6 +299,12 @@ SOURCES: dict[str, tuple[int, Callable[[Path, random.Random], list[str]]]] = {
     "records": (6, lambda folder, rng: fuzz_records.records(GIVEN, folder, rng)),
     "packed": (4, lambda folder, rng: fuzz_records.packed(GIVEN, folder, rng)),
     "lines": (6, lambda folder, rng: fuzz_records.lines(GIVEN, folder, rng)),
+    "loaded": (6, lambda folder, rng: fuzz_files.loaded(GIVEN, folder, rng)),
+    "bank": (2, lambda folder, rng: fuzz_files.bank(GIVEN, folder, rng)),
+    "half": (2, lambda folder, rng: fuzz_files.half(GIVEN, folder, rng)),
+    "rounds": (2, lambda folder, rng: fuzz_files.rounds(GIVEN, folder, rng)),
+    "kernels": (1, lambda folder, rng: fuzz_files.kernels(GIVEN, folder, rng)),
+    "bombs": (1, lambda folder, rng: fuzz_files.bomb(GIVEN, folder, rng)),
 }  # fmt: skip
 GIVEN = Path()  # a store and models that are whole
 MODELS = {
@@ -304,6 +312,7 @@ MODELS = {
     "shared.npz": ["algo=jointboost", "features=stumps"], "mixed.npz": ["algo=mixed_norm", "features=linear"],
     "greedy.npz": ["algo=ovr_greedy", "features=linear"],
 }  # fmt: skip
+COMMANDS = {"predict": fuzz_files.predict, "fresh": fuzz_files.fresh}  # beside boostrun's own
 GROUPS: dict[str, list[str]] = {}
 KEYS: list[str] = []
 
@@ -324,7 +333,7 @@ def run(words: list[str], folder: Path) -> tuple[int | str, str]:
             for number, path in ((1, folder / "stdout"), (2, said)):
                 os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
             try:
-                code = boostrun(words)
+                code = COMMANDS.get(words[0], boostrun)(words)
             except BaseException:
                 import traceback
 
@@ -396,6 +405,7 @@ def prepare(folder: Path) -> None:
             words = [*settings_of, "T=2"] if settings_of else RUN[:3]
             trained = ["export", *words, "dataset=digits", *common, "--to", "npz", "-o", str(folder / name)]
             assert boostrun(trained) == 0, name
+        fuzz_files.make(folder, boostrun)
 
 
 def keys() -> list[str]:
@@ -415,7 +425,7 @@ def keys() -> list[str]:
 def main(words: list[str] | None = None) -> int:
     """Run the cases; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=2000, help="how many (default: 2000)")
+    parser.add_argument("--cases", type=int, default=5000, help="how many (default: 5000)")
     parser.add_argument("--seed", type=int, default=0, help="of the first case; each has its own (default: 0)")
     parser.add_argument("--only", choices=SOURCES, help="cases of one kind")
     given = parser.parse_args(words)
@@ -431,7 +441,7 @@ def main(words: list[str] | None = None) -> int:
             folder.mkdir()
             command = SOURCES[name][1](folder, rng)
             where = {"store": folder / "store", "results": folder / "results", "cache_root": folder / "cache"}
-            if command[0] not in ("ls", "doctor") and name != "models":  # a model's export takes no settings
+            if command[0] not in ("ls", "doctor", *COMMANDS) and name != "models":  # a model's export takes no settings
                 command += [f"{key}={path}" for key, path in where.items()]
             given_records = {path: path.read_bytes() for path in (folder / "store").glob("??/*.json")}
             code, said = run(command, folder)

@@ -27,20 +27,16 @@ from boostrun.runner import paper
 from boostrun.runner.drawings import draw
 from boostrun.runner.plan import open_store, plan
 
-_BY_HAND = re.compile(r"^- changed by hand: (.*)$", re.MULTILINE)
-_NARROWED = {"adaptive/table2": ["dataset=pedestrians"], "adaptive/table2_long": ["dataset=pedestrians"]}
 _LAST_DIGIT = 2e-5
 
 
-def made(name: str, published: str, folder: Path) -> str:
+def made(name: str, folder: Path) -> str:
     """The table of an item as Markdown, empty for a figure without a table."""
     if drawing := paper.drawing(name):
         draw(drawing, folder / name, Path(os.environ.get("BOOSTRUN_DATA", "datasets")))
         table = folder / name / "table.md"
         return table.read_text(encoding="utf-8") if table.is_file() else ""
-    by_hand = _BY_HAND.search(published)
-    overrides = [*_NARROWED.get(name, ()), *(by_hand[1].split() if by_hand else ()), f"store={folder / 'runs'}"]
-    item = paper.load(name, overrides)
+    item, _ = paper.load_published(name, "results", [f"store={folder / 'runs'}"])
     return markdown.render(build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))))
 
 
@@ -78,7 +74,7 @@ def main(words: Sequence[str] | None = None) -> int:
             path = Path("results", name, "table.md")
             published = path.read_text(encoding="utf-8") if path.is_file() else ""
             try:
-                now = made(name, published, Path(folder)) if published or paper.drawing(name) else ""
+                now = made(name, Path(folder)) if published or paper.drawing(name) else ""
             except BoostrunError as error:
                 now = f"{error}\n"
             equal = same(published, now, bool(paper.drawing(name)))

@@ -21,7 +21,7 @@ if not PACKAGE.is_dir():
 
 # from the bottom: a room imports rooms that stand before it; those of one line do not know each other
 LEVELS = (
-    "compiling errors files kernel_cache when_imported", "source", "declaration", "digest", "kernels", "data",
+    "compiling errors files kernel_cache signals when_imported", "source", "declaration", "digest", "kernels", "data",
     "features methods", "evaluation extend", "inputs report export prediction", "compose", "runner", "conformance",
     "papers", "cli", "__main__",
 )  # fmt: skip

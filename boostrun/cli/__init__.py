@@ -8,14 +8,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostrun.cli import signals, streams
+from boostrun.cli import streams
 from boostrun.cli.arguments import parse
 from boostrun.errors import BoostrunError
+from boostrun.signals import EXIT, INTERRUPTED, ignore, terminated
+from boostrun.signals import prepare as hear_signals
 
 _TRIALS = ("run", "reproduce", "tune", "predict")  # verbs whose process uses estimators for nothing else
 _LONGEST = 1000  # characters of a sentence
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")  # names of files may hold what no encoding has
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         print(f"boostrun: {_cut(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("boostrun: interrupted; finished trials are kept, the same command goes on", file=sys.stderr)
+        print(INTERRUPTED, file=sys.stderr)
         return 130
     except (OSError, MemoryError) as error:
         print(f"boostrun: {_cut(_system_sentence(error))}", file=sys.stderr)
@@ -69,18 +70,18 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
 def command() -> int:
     """The installed command: :func:`main` with standard streams that may be lost, and 143 where SIGTERM ended it.
 
-    It is deaf to ctrl-C once that has ended and the interpreter closes down.
+    It is deaf to ctrl-C and SIGTERM once that has ended and the interpreter closes down.
     """
     streams.prepare()
-    signals.prepare()
+    hear_signals()
     code = main(alone=True)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore()
     try:
         sys.stdout.flush()
     except BoostrunError as error:
         print(f"boostrun: {error}", file=sys.stderr)
         code = code or 2
-    return signals.EXIT if code == 130 and signals.terminated() else code
+    return EXIT if code == 130 and terminated() else code
 
 
 def _cut(sentence: str) -> str:

@@ -13,6 +13,7 @@ VERBS = {
     "reproduce": "run what is missing of a paper's table, then write it: reproduce PAPER/ITEM [--quick]",
     "tune": "choose the key that an algorithm leaves to be tuned, by a full run with each value: tune algo=NAME ...",
     "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
+    "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
     "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners | runs",
@@ -45,7 +46,7 @@ options:
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --to c|npz            export: a C99 file, or the model itself
-  -o, --output FILE     export, report, predict: where to
+  -o, --output FILE     export, report, claims, predict: where to
   --proba               predict: a column for each class with its probability
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
@@ -79,10 +80,10 @@ _FLAGS = {
 }  # fmt: skip
 _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
-    "predict": 2, "help": 1,
+    "predict": 2, "help": 1, "claims": math.inf,
 }  # fmt: skip
 _VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
-_OF = {"to": ("export",), "output": ("export", "report", "predict")}
+_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 

@@ -70,6 +70,13 @@ says. The choice and what it cost are kept; KEY=tuned reads it.""",
             ("table {item} dataset=mnist --strict", "part of it; 1 if any cell lacks trials"),
         ),
     ),
+    "claims": Page(
+        "claims [PAPER ...] [-o claims.md]",
+        """Every claim of the papers with its verdict (holds, holds only if, fails, cannot be told), its effect, the
+number of trials and the test, decided from stored records. Nothing is run.""",
+        ("-o, --output FILE     as Markdown into a file", _OWN),
+        (("claims", "of all papers"), ("claims {paper} -o claims.md", "of one, written")),
+    ),
     "report": Page(
         "report [PAPER | PAPER/ITEM ...] [-o report.html]",
         """One HTML page of all that is stored, or of some: tables, curves, comparisons, records. Nothing is run.""",
@@ -204,7 +211,7 @@ def page(verb: str) -> str:
 
 
 def _filled(command: str) -> str:
-    """With names that there are in place of ``{algo}``, ``{other}`` (both have r, q, T), ``{tuned}`` and ``{item}``."""
+    """With names that there are: ``{algo}`` and ``{other}`` of methods with r, q and T, ``{tuned}``, ``{item}``."""
     if "{" not in command:
         return command
     from boostrun.config import catalogue
@@ -214,4 +221,4 @@ def _filled(command: str) -> str:
     algo, other, *_ = [name for name, method in methods.items() if {"r", "q", "T"} == set(method.budget)]
     tuned = next(name for name, method in methods.items() if method.tuning)
     item = next(name for name in options("paper") if "table" in name)
-    return command.format(algo=algo, other=other, tuned=tuned, item=item)
+    return command.format(algo=algo, other=other, tuned=tuned, item=item, paper=item.partition("/")[0])

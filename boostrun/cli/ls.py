@@ -7,7 +7,7 @@ from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
-from boostrun.config.compose import choices, compose_one
+from boostrun.config.compose import choices, compose_one, places_of
 from boostrun.errors import BoostrunError, did_you_mean
 
 GROUPS = ("algo", "dataset", "features", "paper", *catalogue.PARTS, "run")
@@ -49,8 +49,7 @@ def _runs(words: Arguments) -> int:
     from boostrun.runner.naming import flat
     from boostrun.runner.store import Store
 
-    places = dict(override.partition("=")[::2] for override in words.overrides)
-    root = compose_one([f"store={places['store']}"] if "store" in places else [], words.config_dir).root["store"]
+    root = compose_one(places_of(words.overrides), words.config_dir).root["store"]
     cells: dict[str, list[Mapping[str, Any]]] = {}
     for record in Store(Path(root)).records():
         cells.setdefault(record["cell_key"], []).append(record)

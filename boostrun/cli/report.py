@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import re
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +13,7 @@ from pathlib import Path
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import cell_words
-from boostrun.config.compose import compose_one, expand_one_by_one, first_comment, options
+from boostrun.config.compose import PLACES, compose_one, first_comment, options, places_of
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import build
@@ -24,11 +21,10 @@ from boostrun.report.files import write_bytes
 from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
+from boostrun.runner.claims import verdicts
 from boostrun.runner.plan import PlannedCell, open_store, plan
-from boostrun.runner.store import DamagedPackError, Store, unpack
+from boostrun.runner.store import Store
 
-_PLAIN = re.compile(r"[A-Za-z]\w*(\.\w+)*=[\w.,+-]+")  # words of a stored command that may be composed again
-_PLACES = ("store", "results", "data_root", "cache_root")
 _OURS = ("table.png", "curve_")  # pictures that the page draws anew
 
 
@@ -38,11 +34,12 @@ def main(words: Arguments) -> int:
     if output.is_dir():
         raise BoostrunError(f"-o {output}: a folder; name a file")
     names = _chosen(words)
-    places = [f"{key}={values[0]}" for key, values in expand_one_by_one(words.overrides) if key in _PLACES]
+    places = places_of(words.overrides)
     settings = compose_one(places, words.config_dir)
     stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
     sections = [stored.section(name, records) for name in names]
-    page = render(sections, records, __version__)
+    claims = verdicts((), places, words.config_dir, names)
+    page = render(sections, records, __version__, claims=claims)
     content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
     write_bytes(output, content)
     told = sum(section.trials > 0 for section in sections)
@@ -81,12 +78,8 @@ class _Stored:
         words = self.words
         if paper.drawing(name, words.config_dir):
             return self._drawn(name)
-        overrides = words.overrides
-        item, cells = self._planned(name, overrides)
-        if not any(cell.best_records for cell in cells) and (published := _published(name, item.folder())):
-            with contextlib.suppress(BoostrunError):  # what was typed then may no longer fit the item
-                item, cells = self._planned(name, [*published, *overrides])
-                overrides = [*published, *overrides]
+        item, overrides = self._item(name)
+        cells = plan(item.settings, self.store)
         for cell in cells:
             command = cell_words(cell.cell.config())
             for record in cell.best_records:
@@ -94,17 +87,18 @@ class _Stored:
                 records.put(record, command, changed)
         entries = item.entries(cells)
         table = build(item.spec, entries)
-        told = [word for word in overrides if word.partition("=")[0] not in _PLACES]
+        told = [word for word in overrides if word.partition("=")[0] not in PLACES]
         command = shlex.join(["boostrun", "reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
             extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
         )  # fmt: skip
 
-    def _planned(self, name: str, overrides: Sequence[str]) -> tuple[paper.Item, list[PlannedCell]]:
-        quick, config_dir = "quick" in self.words.flags, self.words.config_dir
-        item = paper.load(name, overrides, quick, config_dir, self.bases)
-        return item, plan(item.settings, self.store)
+    def _item(self, name: str) -> tuple[paper.Item, Sequence[str]]:
+        words = self.words
+        if "quick" in words.flags:
+            return paper.load(name, words.overrides, True, words.config_dir, self.bases), words.overrides
+        return paper.load_published(name, self.results, words.overrides, words.config_dir, self.bases)
 
     def _drawn(self, name: str) -> PageSection:
         """An item without trials: what ``boostrun reproduce`` has drawn of it."""
@@ -135,18 +129,3 @@ def _pictures(folder: Path) -> list[Picture]:
     """The pictures of an item that are not made of its table or curves."""
     found = [path for path in sorted(folder.glob("*.png")) if not path.name.startswith(_OURS)]
     return [Picture(path.stem.replace("_", " "), path.read_bytes()) for path in found]
-
-
-def _published(name: str, folder: Path) -> list[str]:
-    """The overrides with which most of an item's published records were made: some items are published smaller.
-
-    A record's command comes from a file: only plain words of it are composed.
-    """
-    path = folder / "records.jsonl.gz"
-    counts: Counter[tuple[str, ...]] = Counter()
-    with contextlib.suppress(DamagedPackError):  # which the store has set aside
-        for record in unpack(path) if path.is_file() else ():
-            command = record["provenance"].get("command") or []
-            if command[:3] == ["boostrun", "reproduce", name]:
-                counts[tuple(word for word in command[3:] if _PLAIN.fullmatch(word))] += 1
-    return list(counts.most_common(1)[0][0]) if counts else []

@@ -10,23 +10,24 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boostrun import config
-from boostrun.config import catalogue
+from boostrun.config import catalogue, nodes
 from boostrun.config.fields import fields_of
 from boostrun.config.settings import Root
+from boostrun.config.words import MOST_CELLS, listed, parse
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import registry
 from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
-MOST_CELLS = 100_000  # of one sweep
-_DEEPEST = 20  # brackets inside each other: more take the parser minutes
+PLACES = ("store", "results", "data_root", "cache_root")
+_BROUGHT = "brought"  # kept beside bases: names that packages or YAML files bring, by group
 
 
 @dataclass(frozen=True)
@@ -117,21 +118,16 @@ def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
     >>> expand_one_by_one(["algo=rand,geem", "r=100"])
     [('algo', ['rand', 'geem']), ('r', ['100'])]
     """
-    return [(override.get_key_element(), _listed(override)) for override in _parse(overrides)]
+    return [(override.get_key_element(), listed(override)) for override in parse(overrides)]
 
 
-def _listed(override: Any) -> list[str]:
-    """The values that an override lists, as they are typed; BoostrunError for more than any sweep can have."""
-    if not override.is_sweep_override():
-        return [override.get_value_string()]
-    if override.is_range_sweep():
-        swept = override.value()
-        if swept.step == 0:
-            raise BoostrunError(f"{override.input_line} has steps of 0, so it would never end")
-        count = (swept.stop - swept.start) / swept.step
-        if not count <= MOST_CELLS:
-            raise BoostrunError(f"{override.input_line} lists {count:,.0f} values: at most {MOST_CELLS:,} can be swept")
-    return list(override.sweep_string_iterator())
+def places_of(overrides: Sequence[str]) -> list[str]:
+    """Those overrides that say where things lie.
+
+    >>> places_of(["r=100", "results=mine"])
+    ['results=mine']
+    """
+    return [f"{key}={values[0]}" for key, values in expand_one_by_one(overrides) if key in PLACES]
 
 
 def values_of(overrides: Sequence[str]) -> dict[str, Any]:
@@ -140,10 +136,10 @@ def values_of(overrides: Sequence[str]) -> dict[str, Any]:
     >>> values_of(["n=100", "path=my.csv"])
     {'n': 100, 'path': 'my.csv'}
     """
-    for override in _parse(overrides):
+    for override in parse(overrides):
         if override.is_sweep_override():
             raise BoostrunError(f"{override.input_line} lists several values: one is needed")
-    return {override.key_or_group: override.value() for override in _parse(overrides)}
+    return {override.key_or_group: override.value() for override in parse(overrides)}
 
 
 def expand(overrides: Sequence[str]) -> list[list[str]]:
@@ -193,7 +189,7 @@ def compose_one(overrides: Sequence[str], config_dir: str | None = None) -> Sett
     >>> compose_one(["algo=wsam", "r=100"]).budget
     {'r': 100, 'q': 100, 'T': 250}
     """
-    for override in _parse(overrides):
+    for override in parse(overrides):
         if override.is_sweep_override():
             raise BoostrunError(f"{override.input_line} lists several values: add -m to run them all")
     with composer(config_dir) as compose:
@@ -236,19 +232,20 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:
     """As :func:`_compose`, which takes a tenth of a second: cells of a table that choose the same groups share one.
 
-    Only plain changes of keys that are there are made here; whatever else is asked for goes to Hydra as a whole.
+    Only plain choices of what is declared, and plain changes of keys that are there, are made here; whatever else is
+    asked for goes to Hydra as a whole.
     """
     from hydra.core.override_parser.types import OverrideType
 
     choices: list[Any] = []
     changes: list[Any] = []
-    for override in _parse(overrides):
+    for override in parse(overrides):
         if override.type is not OverrideType.CHANGE or override.is_sweep_override() or "${" in str(override.input_line):
             return _compose(overrides, config_dir)
         (choices if override.key_or_group in GROUPS else changes).append(override)
     key = tuple(override.input_line for override in choices)
     if key not in bases:
-        bases[key] = _compose(list(key), config_dir)
+        bases[key] = _declared(choices, config_dir, bases) or _compose(list(key), config_dir)
     plain = copy.deepcopy(bases[key])
     for override in changes:
         *parents, last = override.key_or_group.split(".")
@@ -260,6 +257,23 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
             return _compose(overrides, config_dir)
         place[last] = override.value()
     return plain
+
+
+def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> dict[str, Any]:
+    """As :func:`_compose` of plain choices that are all declared; empty for others."""
+    typed = {choice.key_or_group: choice.value() for choice in choices}
+    if _BROUGHT not in bases:  # looked up once: it takes longer than the rest
+        bases[_BROUGHT] = {
+            group: {*registry.installed(group), *options(group, config_dir)} for group in catalogue.GROUPS
+        }
+
+    def own(group: str, name: str) -> bool:
+        return name in bases[_BROUGHT][group] or registry.is_own(group, name)
+
+    made = nodes.of_choices(typed, _defaults(), own) if len(typed) == len(choices) else {}
+    if made and () not in bases:
+        bases[()] = _compose([], config_dir)
+    return {**bases[()], **made} if made else {}
 
 
 def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
@@ -291,44 +305,6 @@ def _own_files(group: str, config_dir: str | None) -> dict[str, Path]:
     return {name: path for name, path in options(group, config_dir).items() if path.is_relative_to(base)}
 
 
-def _parse(overrides: Iterable[str]):
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.core.override_parser.types import Glob
-    from hydra.errors import HydraException, OverrideParseException
-
-    parsed = []
-    for line in overrides:
-        if "=" not in line and not line.startswith("~"):
-            raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in dataset=mnist r=250")
-        if _depth(line) > _DEEPEST:
-            raise BoostrunError(f"cannot read '{line}': its brackets are nested too deeply")
-        try:
-            override = OverridesParser.create().parse_overrides([line])[0]
-        except OverrideParseException:
-            raise BoostrunError(
-                f"cannot read '{line}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
-            ) from None
-        except (ValueError, HydraException) as error:  # a number of 5,000 digits, a range with steps of 0
-            raise BoostrunError(f"cannot read '{line}': {error}") from None
-        if override.is_delete():
-            raise BoostrunError(f"{line}: a key cannot be taken away; without it on the line it has its default")
-        if override.is_interval_sweep() or (override.is_choice_sweep() and isinstance(override.value(), Glob)):
-            raise BoostrunError(f"{line} lists no values: separate them by commas, as in r=100,250, or give range(1,5)")
-        parsed.append(override)
-    return parsed
-
-
-def _depth(line: str) -> int:
-    """How many brackets are open at once, at most."""
-    open_ = [0]
-    for character in line:
-        if character in "([{":
-            open_.append(open_[-1] + 1)
-        elif character in ")]}":
-            open_.append(open_[-1] - 1)
-    return max(open_)
-
-
 def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
     """The overrides, with the features that a data set is used with; Hydra is offered what was chosen.
 
@@ -336,10 +312,10 @@ def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
     with the nearest one that does.
     """
     chosen: dict[str, Any] = dict(_defaults())
-    for override in _parse(overrides):
+    for override in parse(overrides):
         if override.key_or_group in GROUPS:
             chosen[override.key_or_group] = override.value()
-    if "features" not in {override.key_or_group for override in _parse(overrides)}:
+    if "features" not in {override.key_or_group for override in parse(overrides)}:
         declared = catalogue.datasets().get(str(chosen["dataset"]))
         if declared is not None and declared.features:
             chosen["features"] = declared.features
@@ -384,7 +360,7 @@ def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None)
     key = match.group(1)
     group, _, rest = key.partition(".")
     if group in GROUPS and rest:
-        chosen = {o.key_or_group: str(o.value()) for o in _parse(overrides) if o.key_or_group in GROUPS}
+        chosen = {o.key_or_group: str(o.value()) for o in parse(overrides) if o.key_or_group in GROUPS}
         plain = _compose([f"{k}={v}" for k, v in chosen.items()], config_dir)[group]
         known = [f"{group}.{name}" for name in plain if name not in ("name", "class")]
         return f"{group} '{plain['name']}' has no key '{rest}'{did_you_mean(key, known)} (its keys: {', '.join(known)})"

@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterator
 from boostrun.config import catalogue
 from boostrun.config.fields import fields_of
 from boostrun.conformance import Check, Failed, Skipped, said
+from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.methods.paper import Paper
+from boostrun.report.claims import read
+from boostrun.runner import claims
 
 _HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "matplotlib")
 _FIGURES = ({"metric"}, {"table", "item"}, {"mean", "value"})  # columns of reference figures: one of each
@@ -29,7 +32,7 @@ def checks(name: str, where: str) -> list[Check]:
         Check("a method's constructor has the defaults that are declared", lambda: _each(_defaults(paper))),
         Check("every method is made with its defaults", lambda: _each(_made(name))),
         Check("its reference figures can be read", lambda: _figures(paper)),
-        Check("its claims can be read", lambda: _claims(paper)),
+        Check("its claims name items, cells and tests that are there", lambda: _claims(name, paper)),
     ]
 
 
@@ -125,10 +128,10 @@ def _figures(paper: Paper) -> None:
             raise Failed(f"line {number}: {column} is {line[column]!r}, no number") from None
 
 
-def _claims(paper: Paper) -> None:
-    import yaml
-
+def _claims(name: str, paper: Paper) -> None:
     if paper.claims is None:
         raise Skipped("it brings none")
-    if not yaml.safe_load(paper.claims.read_text(encoding="utf-8")):
-        raise Failed(f"{paper.claims} is empty")
+    try:
+        claims.check(read(paper.claims), f"the claims of {name}")
+    except BoostrunError as error:
+        raise Failed(str(error)) from None

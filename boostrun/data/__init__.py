@@ -6,7 +6,8 @@ A loader is one module with
 - `files(options, data_root) -> {logical name: Path}`: the files that it reads, or DataMissingError;
 - `read(options, data_root) -> Parts`: the arrays;
 - `places(options, data_root) -> str`: which file belongs where, as a clause;
-- optional `read_within(options, data_root, memory_mb) -> Parts`: the same as `read`, in so much memory;
+- optional `read_within(options, data_root, memory_mb, scratch) -> Parts`: the same as `read`, in so many MiB, what is
+  beyond in a nameless file in the folder `scratch` (None: the system's own for such things);
 - or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
 - optional `SOURCES`: dotted names of other modules that decide what is read;
@@ -45,14 +46,15 @@ def loader_module(config: Mapping) -> str:
     return str(config["loader"]) if config.get("loader") else catalogue.dataset(config).loader
 
 
-def load(config: Mapping, data_root: Path, memory_mb: int = 1024) -> Dataset:
+def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path | None = None) -> Dataset:
     """Read a data set, checked: shapes, labels, finite values.
 
     Parameters
     ----------
     config : mapping with `name` and the loader's keys
     data_root : Path, the folder that holds the data sets
-    memory_mb : int, what a packed file may take unpacked, in MiB
+    memory_mb : int, what reading a table of one's own may take, in MiB
+    scratch : Path or None, a folder for what of such a table is beyond that; None: the system's own
 
     Raises
     ------
@@ -76,7 +78,7 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024) -> Dataset:
     digest = checksum(config, data_root)
     loader.verify(options, data_root)
     within = loader.read_within
-    parts = within(options, data_root, memory_mb) if within else loader.read(options, data_root)
+    parts = within(options, data_root, memory_mb, scratch) if within else loader.read(options, data_root)
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
     parts = named(parts, str(config["name"]))

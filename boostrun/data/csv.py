@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
+from boostrun.data import table
+from boostrun.data.csv_pieces import CsvPieces
 from boostrun.data.dataset import Parts
-from boostrun.data.files import given_file, reading
-from boostrun.data.table import DEFAULTS, parts_of
-from boostrun.errors import BoostrunError
+from boostrun.data.files import given_file
 
-__all__ = ["DEFAULTS", "SOURCES", "files", "places", "read", "read_within"]
-
-SOURCES = ("boostrun.data.table",)
+DEFAULTS = table.DEFAULTS
+SOURCES = (*table.SOURCES, "boostrun.data.csv_pieces")
 _MEMORY_MB = 1024
-_EXPANSION = 5  # bytes that pandas takes for one of text
 
 
 def places(options: Mapping, data_root: Path) -> str:
@@ -42,75 +36,10 @@ def read(options: Mapping, data_root: Path) -> Parts:
     return read_within(options, data_root, _MEMORY_MB)
 
 
-def read_within(options: Mapping, data_root: Path, memory_mb: int) -> Parts:
-    """The same, of packed files that unpacked fit into about ``memory_mb`` MiB; others are refused."""
-    found = files(options, data_root)
-    frames = {part: read_frame(path, memory_mb) for part, path in found.items()}
-    return parts_of(frames["data"], frames.get("test"), options, str(found["data"]))
-
-
-def read_frame(path: Path, memory_mb: int = _MEMORY_MB):
-    """A pandas frame of a text file; where the first line holds no names, the columns are called 0, 1, ...
-
-    Raises BoostrunError where it cannot be read, and where a packed one is too large unpacked.
-    """
-    import pandas
-
-    with reading(path, "a table of text"), _opened(path, memory_mb) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig")
-        lines = list(islice((line.strip() for line in text if line.strip()), 2))
-    if not lines:
-        raise BoostrunError(f"{path} is empty; a table with one sample a row is expected")
-    separator = next((mark for mark in (",", ";", "\t") if mark in lines[0]), None)
-    named = has_names(*([cell.strip(' "') for cell in line.split(separator)] for line in lines))
-    with reading(path, "a table of text"), _opened(path, memory_mb) as stream:
-        frame = pandas.read_csv(
-            stream,
-            sep=separator or r"\s+",
-            header=0 if named else None,
-            skipinitialspace=True,
-            encoding="utf-8-sig",
-            low_memory=False,
-        )
-    if not isinstance(frame.index, pandas.RangeIndex):  # pandas takes surplus leading values for an index
-        raise BoostrunError(f"{path} has rows with more values than the first line has columns")
-    return frame
-
-
-class _Unpacked(io.RawIOBase):
-    """The bytes of a gzip file, up to a limit: a few of them may unpack to more than any machine holds."""
-
-    def __init__(self, path: Path, memory_mb: int):
-        self._path, self._memory_mb = path, memory_mb
-        self._left = memory_mb * 2**20 // _EXPANSION
-        self._packed = gzip.GzipFile(path)
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def readinto(self, buffer) -> int:
-        """Fill the first bytes of ``buffer``; returns how many. Raises BoostrunError past the limit."""
-        content = self._packed.read(len(buffer))
-        self._left -= len(content)
-        if self._left < 0:
-            raise BoostrunError(
-                f"{self._path} unpacks to more than {self._memory_mb // _EXPANSION} MiB of text, which take more "
-                f"memory than run.memory_mb={self._memory_mb}; raise that, or use dataset=stream"
-            )
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._packed.close()
-        super().close()
-
-
-def _opened(path: Path, memory_mb: int) -> BinaryIO:
-    if path.suffix == ".gz":
-        return io.BufferedReader(_Unpacked(path, memory_mb), 1 << 20)
-    return open(path, "rb")
+def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
+    """The same in about ``memory_mb`` MiB, however large the files are; what is beyond is in a file in ``scratch``."""
+    tables = {part: CsvPieces(path, memory_mb) for part, path in files(options, data_root).items()}
+    return table.parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
 
 
 def has_names(first: list[str], second: list[str] | None = None) -> bool:

@@ -19,8 +19,8 @@ class Loader(NamedTuple):
     places: Callable[[Mapping, Path], str]
     read: Callable[[Mapping, Path], Any] | None = None
     """None: a stream in an order of its own."""
-    read_within: Callable[[Mapping, Path, int], Any] | None = None
-    """``read`` with a limit in MB for what a file unpacks to; None: it has no use for one."""
+    read_within: Callable[[Mapping, Path, int, Path | None], Any] | None = None
+    """``read`` in so many MiB, with a folder for what is beyond; None: it has no use for them."""
     fetch: Callable[[Mapping, Path], None] | None = None
     """None: nothing can be downloaded."""
     verify: Callable[[Mapping, Path], str] = lambda options, data_root: "no published checksum to compare"

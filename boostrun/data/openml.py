@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boostrun.config import defaults
-from boostrun.data.csv import read_frame
+from boostrun.data import table
+from boostrun.data.csv_pieces import CsvPieces
 from boostrun.data.dataset import Parts
-from boostrun.data.table import parts_of
 from boostrun.errors import BoostrunError, DataMissingError
 
 DEFAULTS = defaults("dataset", "openml")
 
-SOURCES = ("boostrun.data.table", "boostrun.data.csv")
+SOURCES = (*table.SOURCES, "boostrun.data.csv_pieces")
+_MEMORY_MB = 1024
 
 
 def places(options: Mapping, data_root: Path) -> str:
@@ -37,8 +38,13 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 def read(options: Mapping, data_root: Path) -> Parts:
     """The arrays of the data set, with its own split where it has one."""
-    path = files(options, data_root)["data"]
-    return parts_of(read_frame(path), None, {**options, "label": None}, str(path))
+    return read_within(options, data_root, _MEMORY_MB)
+
+
+def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
+    """The same in about ``memory_mb`` MiB, however large the table is; what is beyond is in a file in ``scratch``."""
+    pieces = CsvPieces(files(options, data_root)["data"], memory_mb)
+    return table.parts_of(pieces, None, {**options, "label": None}, memory_mb, scratch)
 
 
 def fetch(options: Mapping, data_root: Path) -> None:
@@ -59,10 +65,10 @@ def fetch(options: Mapping, data_root: Path) -> None:
         ) from error
     if found.target is None or getattr(found.target, "ndim", 1) != 1:
         raise BoostrunError(f"{_title(options)} has no single label column; boostrun cannot use it")
-    table = found.data.assign(**{str(found.target.name): found.target})
+    whole = found.data.assign(**{str(found.target.name): found.target})
     half = path.with_name(path.name + ".half")
     try:
-        table.to_csv(half, index=False, compression="gzip")
+        whole.to_csv(half, index=False, compression="gzip")
         half.replace(path)
     finally:
         half.unlink(missing_ok=True)

@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import BoostrunError
+from .bounded import BoundedText
 
+_LONGEST = 1 << 24  # bytes of text beyond what a chunk of numbers has
 VALUE_TYPES = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -121,6 +123,12 @@ class IteratorPass:
         return m
 
 
+def opened(path: Path, most: int = 0) -> BoundedText:
+    """A CSV file, of which no more than ``most`` bytes and 16 MiB are read for a chunk of rows."""
+    limit = most + _LONGEST
+    return BoundedText(path, limit, f"{path} has more than {limit >> 20} MiB of text in a few rows; split the file")
+
+
 class CsvReader(IteratorReader):
     """A CSV file with a line of names, read by pandas in chunks; values are numbers, labels numbers or text."""
 
@@ -148,7 +156,10 @@ class CsvReader(IteratorReader):
         import pandas
 
         try:
-            columns = list(pandas.read_csv(self.path, nrows=0).columns)
+            with opened(self.path) as text:
+                columns = list(pandas.read_csv(text, nrows=0).columns)
+        except BoostrunError:
+            raise
         except (OSError, ValueError) as error:
             raise BoostrunError(f"{self.path} cannot be read as CSV ({error})") from None
         self.columns, label = tuple(map(str, columns)), self.label
@@ -168,11 +179,17 @@ class CsvReader(IteratorReader):
         import pandas
 
         try:
-            with pandas.read_csv(self.path, chunksize=self.chunk_rows, index_col=False, low_memory=False) as frames:
+            with (
+                opened(self.path, self.chunk_rows * self.bytes_per_row_read) as text,
+                pandas.read_csv(text, chunksize=self.chunk_rows, index_col=False, low_memory=False) as frames,
+            ):
                 for frame in frames:
+                    text.renew()
                     if not len(frame):
                         continue
                     yield self._numbers(frame), self._labels(frame[self.label])
+        except BoostrunError:
+            raise
         except (OSError, pandas.errors.ParserError, UnicodeDecodeError) as error:
             raise BoostrunError(f"{self.path} cannot be read on ({str(error).strip()})") from None
 

@@ -173,10 +173,11 @@ def _refuse_nameless(path: Path) -> None:
 
     if _ENDINGS[path.suffix] != "CSV":
         return
-    import gzip
+    import io
 
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8-sig") as stream:
+    from boostrun.data.stream_readers import opened
+
+    with opened(path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as stream:
         lines = [stream.readline().strip() for _ in range(2)]
     cells = [[cell.strip(' "') for cell in line.split(",")] for line in lines if line]
     if cells and not has_names(*cells):

@@ -1,22 +1,35 @@
-"""A data frame as a data set: which column is the label, how text becomes numbers."""
+"""A table as a data set, read in pieces: which column is the label, how text becomes numbers.
+
+Twice, or three times where columns are no numbers, the table is walked through: for the types of its columns and its
+labels, which decide the split; for what the odd columns hold; then every value goes to its part.
+"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boostrun.config import defaults
 from boostrun.data.dataset import Parts
-from boostrun.data.labels import names_of, stratified
+from boostrun.data.labels import encode, names_of, stratified
+from boostrun.data.odd_columns import OddColumn
+from boostrun.data.on_disk import RowFile
+from boostrun.data.pieces import Pieces, Survey
+from boostrun.data.wide_labels import refuse_many
 from boostrun.errors import BoostrunError, did_you_mean
 
 DEFAULTS = defaults("dataset", "csv")
+SOURCES = ("boostrun.data.table", "boostrun.data.pieces", "boostrun.data.odd_columns")
+"""The modules that decide what a table becomes, for the loaders that read one."""
 
 
-def parts_of(train, test, options: Mapping, where: str) -> Parts:
-    """Features, labels and column names of one frame (split by class) or of two.
+def parts_of(
+    train: Pieces, test: Pieces | None, options: Mapping, memory_mb: int = 1024, scratch: Path | None = None
+) -> Parts:
+    """Features, labels and column names of one table (split by class) or of two.
 
     Columns that are no numbers become ordinals: the rank of the value among the values that the training part has;
     a value that only the test part has becomes -1. Numbers that pandas does not take for such (whole ones beyond
@@ -24,37 +37,40 @@ def parts_of(train, test, options: Mapping, where: str) -> Parts:
 
     Parameters
     ----------
-    train, test : pandas.DataFrame; `test` may be None
-    options : with `label` (None = the last column), `test_fraction`, `split_seed`
-    where : str, the file, for messages
+    train, test : the tables; ``test`` may be None
+    options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``
+    memory_mb : int, what reading may take, in MiB; features beyond a part of it are in a file
+    scratch : Path or None, the folder of such a file
     """
-    label = _label_column(train, options.get("label"), where)
-    if test is not None and list(test.columns) != list(train.columns):
-        raise BoostrunError(
-            f"{options['test_path']} has other columns than {where}: {_difference(train.columns, test.columns)}"
-        )
-    if not len(train):
-        raise BoostrunError(f"{where} holds no rows")
-    labels = _labels(train[label], where)
+    label = _label_column(train.columns, options.get("label"), train.where)
+    if test is not None and test.columns != train.columns:
+        raise BoostrunError(f"{test.where} has other columns than {train.where}: {_difference(train, test)}")
+    looked = train.survey(label)
+    if not looked.rows:
+        raise BoostrunError(f"{train.where} holds no rows")
+    names = _label_names(looked, label, train.where)
+    tables = [(train, looked, np.ones(looked.rows, bool))]
     if test is None:
-        chosen, rest = stratified(labels, options["test_fraction"], options["split_seed"])
-        train, test, test_labels, labels = train.iloc[chosen], train.iloc[rest], labels[rest], labels[chosen]
+        ranks = np.unique(names, return_inverse=True)[1]
+        chosen, rest = stratified(ranks[looked.codes], options["test_fraction"], options["split_seed"])
+        tables[0][2][rest] = False
+        labels = _encoded(names, looked.codes[chosen], names, looked.codes[rest], options)
     else:
-        test_labels = _labels(test[label], str(options["test_path"]))
+        other = test.survey(label)
+        tables.append((test, other, np.zeros(other.rows, bool)))
+        labels = _encoded(names, looked.codes, _label_names(other, label, test.where), other.codes, options)
     columns = [column for column in train.columns if column != label]
     if not columns:
-        raise BoostrunError(f"{where} has the label column '{label}' and no other: there are no features")
-    x_train = np.empty((len(train), len(columns)))
-    x_test = np.empty((len(test), len(columns)))
-    for position, column in enumerate(columns):
-        x_train[:, position], x_test[:, position] = _numbers(train[column], test[column], column, where)
-    return Parts(x_train, labels, x_test, test_labels, columns=tuple(str(column) for column in columns))
+        raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features")
+    odd = _odd_columns(tables, label, columns, memory_mb)
+    x_train, x_test = _filled(tables, label, columns, odd, memory_mb, scratch)
+    return Parts(x_train, labels[0], x_test, labels[1], labels[2], tuple(str(column) for column in columns))
 
 
-def _label_column(frame, label, where: str):
+def _label_column(columns: list, label, where: str):
     if label is None:
-        return frame.columns[-1]
-    names = {str(column): column for column in frame.columns}
+        return columns[-1]
+    names = {str(column): column for column in columns}
     if str(label) not in names:
         shown = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
         raise BoostrunError(
@@ -63,12 +79,13 @@ def _label_column(frame, label, where: str):
     return names[str(label)]
 
 
-def _labels(column, where: str) -> np.ndarray:
-    missing = int(column.isna().sum())
+def _label_names(survey: Survey, label, where: str) -> np.ndarray:
+    """The distinct labels as int64, uint64 or text."""
+    missing = int((survey.codes < 0).sum())
     if missing:
-        raise BoostrunError(f"{where} has {missing} rows without a label (column '{column.name}')")
-    labels = _plain(column)
-    return labels if labels.dtype == np.uint64 else names_of(labels, f"column '{column.name}' of {where}")
+        raise BoostrunError(f"{where} has {missing} rows without a label (column '{label}')")
+    labels = _plain(survey.values)
+    return labels if labels.dtype == np.uint64 else names_of(labels, f"column '{label}' of {where}")
 
 
 def _plain(column) -> np.ndarray:
@@ -84,64 +101,73 @@ def _plain(column) -> np.ndarray:
     return column.astype(str).to_numpy(dtype=str)
 
 
-def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
+def _encoded(train: np.ndarray, train_codes: np.ndarray, test: np.ndarray, test_codes: np.ndarray, options: Mapping):
+    """The labels of both parts and the names of the classes; whole numbers as they are, to be named later."""
+    if train.dtype.kind != "U" and test.dtype.kind != "U":
+        return train[train_codes], test[test_codes], None
+    train, test = train.astype(str), test.astype(str)
+    if not np.isin(test, train).all():
+        encode(train, test[test_codes], str(options["name"]))  # which says how many samples
+    train_ranks, test_ranks, classes = encode(train, test, str(options["name"]))
+    refuse_many(classes, len(train_codes), str(options["name"]))
+    return train_ranks[train_codes], test_ranks[test_codes], classes
+
+
+def _odd_columns(tables: list, label, columns: list, memory_mb: int) -> dict[Any, OddColumn]:
+    """The columns that are not numbers in every table, each looked through from end to end and settled."""
     import pandas.api.types as kinds
 
-    if kinds.is_complex_dtype(train):
-        raise BoostrunError(f"column '{name}' of {where} holds complex numbers; features must be real")
-    if kinds.is_numeric_dtype(train) and kinds.is_numeric_dtype(test):
-        return tuple(part.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan) for part in (train, test))
-    for part in (train, test):
-        if part.isna().any():
-            raise BoostrunError(
-                f"column '{name}' of {where} has {int(part.isna().sum())} missing values; fill or remove them"
-            )
-    found = _as_numbers(train)
-    if found is not None and (others := _as_numbers(test)) is not None:
-        print(
-            f"boostrun: column '{name}' of {where} holds whole numbers beyond 64 bits, or numbers that are kept as "
-            "text; it is read as floating-point numbers",
-            file=sys.stderr,
-        )
-        return found, others
-    _refuse_half_numbers(train, name, where)
-    if found is not None:
-        raise BoostrunError(f"column '{name}' holds numbers in {where} but text in the test part")
-    known, ranks = np.unique(train.astype(str).to_numpy(dtype=str), return_inverse=True)
-    values = test.astype(str).to_numpy(dtype=str)
-    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return ranks.astype(np.float64), np.where(known[places] == values, places, -1).astype(np.float64)
+    names = [
+        column for column in columns if not all(kinds.is_numeric_dtype(survey.kinds[column]) for _, survey, _ in tables)
+    ]
+    where = tables[0][0].where
+    odd = {name: OddColumn(name, where, (memory_mb << 20) // (4 * len(names))) for name in names}
+    for pieces, survey, is_train in tables if odd else ():
+        start = 0
+        for frame in pieces.frames(label, survey.kinds):
+            mask = is_train[start : start + len(frame)]
+            start += len(frame)
+            for part, rows in (("train", mask), ("test", ~mask)):
+                if rows.any():
+                    for name, column in odd.items():
+                        column.look(part, frame[name][rows])
+    for column in odd.values():
+        column.settle()
+    return odd
 
 
-def _as_numbers(column) -> np.ndarray | None:
-    """The numbers, float64, that every value of a column is or spells; None where one does not."""
-    import pandas.api.types as kinds
+def _filled(tables: list, label, columns: list, odd: Mapping, memory_mb: int, scratch: Path | None):
+    """The features of both parts, (n, d) float64 each."""
+    width, in_memory = len(columns), (memory_mb << 20) // 8
+    masks = [is_train for _, _, is_train in tables]
+    n_train = sum(int(mask.sum()) for mask in masks)
+    parts = (
+        RowFile(n_train, width, in_memory, scratch),
+        RowFile(sum(map(len, masks)) - n_train, width, in_memory, scratch),
+    )
+    plain = [position for position, column in enumerate(columns) if column not in odd]
+    names = [columns[position] for position in plain]
+    for pieces, survey, is_train in tables:
+        start = 0
+        for frame in pieces.frames(label, survey.kinds):
+            block = np.empty((len(frame), width))
+            block[:, plain] = frame[names].to_numpy(dtype=np.float64, na_value=np.nan)
+            for position, column in enumerate(columns):
+                if column in odd:
+                    block[:, position] = odd[column].values(frame[column])
+            mask = is_train[start : start + len(frame)]
+            start += len(frame)
+            if len(mask) == len(frame):
+                parts[0].append(block[mask])
+                parts[1].append(block[~mask])
+        if start != survey.rows:
+            raise BoostrunError(f"{pieces.where} was changed while it was read; run it again")
+    return parts[0].whole(), parts[1].whole()
 
-    if kinds.is_bool_dtype(column):
-        return None
-    try:
-        return column.map(float).to_numpy(dtype=np.float64)
-    except (ValueError, TypeError):
-        return None
-    except OverflowError:  # beyond float64, too
-        return np.full(len(column), np.inf)
 
-
-def _refuse_half_numbers(column, name, where: str) -> None:
-    """A number column with a few odd values ("?", "n/a") must not become ranks of text unnoticed."""
-    import pandas
-
-    number = pandas.to_numeric(column.astype(str), errors="coerce").notna().to_numpy()
-    if not number.all() and number.mean() >= 0.5:
-        raise BoostrunError(
-            f"column '{name}' of {where} holds numbers and {int((~number).sum())} values that are none "
-            f"(first: {column.astype(str).to_numpy()[~number][0]!r}); fill or remove them"
-        )
-
-
-def _difference(expected, found) -> str:
-    lacking = [str(c) for c in expected if c not in set(found)]
-    extra = [str(c) for c in found if c not in set(expected)]
+def _difference(expected: Pieces, found: Pieces) -> str:
+    lacking = [str(c) for c in expected.columns if c not in set(found.columns)]
+    extra = [str(c) for c in found.columns if c not in set(expected.columns)]
     if lacking:
         return f"it lacks '{lacking[0]}'"
     return f"it also has '{extra[0]}'" if extra else "their order differs"

@@ -28,12 +28,17 @@ def named(parts: Parts, name: str) -> Parts:
     # as Python's integers: compared with int64, uint64 would become floats
     train, *test = (y.astype(object) for y in given)
     y_train, y_test, classes = encode(train, test[0] if test else train, name)
-    if len(classes) > max(100, len(y_train) // 2):
+    refuse_many(classes, len(y_train), name)
+    return parts._replace(y_train=y_train, y_test=y_test if test else None, classes=classes)
+
+
+def refuse_many(classes: tuple[str, ...], samples: int, name: str) -> None:
+    """Raise BoostrunError where so many training samples have too many classes: the label is another column."""
+    if len(classes) > max(100, samples // 2):
         raise BoostrunError(
-            f"{name}: {len(classes)} different labels in {len(y_train)} training samples; that is no classification "
+            f"{name}: {len(classes)} different labels in {samples} training samples; that is no classification "
             "task (is the right column taken as the label?)"
         )
-    return parts._replace(y_train=y_train, y_test=y_test if test else None, classes=classes)
 
 
 def _is_wide(labels: np.ndarray) -> bool:

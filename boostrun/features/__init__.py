@@ -26,6 +26,7 @@ from boostrun.data.offered import Loader, offered
 from boostrun.errors import BoostrunError
 
 if TYPE_CHECKING:
+    from boostrun.data.dataset import Dataset
     from boostrun.features.bank import Bank
     from boostrun.features.values import ValueBank
 
@@ -59,7 +60,8 @@ def open_bank(
     n_jobs : int
         Processes or threads that compute features; the result does not depend on it.
     memory_mb : int
-        Memory of one block of work while building, and of a packed table, in MiB; the result does not depend on it.
+        Memory of one block of work while building, and of reading a table of one's own, in MiB; the result does not
+        depend on it.
     verify : bool
         Hash all files again and compare, also those that have not changed.
 
@@ -81,7 +83,14 @@ def open_bank(
         from boostrun.data import load
         from boostrun.features.build import build
         from boostrun.features.first_split import FirstSplit
-        from boostrun.features.store import finish, finished_elsewhere, make_folder, place_to_build, sweep
+        from boostrun.features.store import (
+            finish,
+            finished_elsewhere,
+            make_folder,
+            out_of_room,
+            place_to_build,
+            sweep,
+        )  # fmt: skip
         from boostrun.features.values import build_values
 
         pipeline = computed.Pipeline(options)  # refuses a device that is not there before anything is written
@@ -94,8 +103,10 @@ def open_bank(
             if not ((folder / "meta.json").is_file() or finished_elsewhere(folder)):
                 sweep(folder.parent, building=key)
                 here = place_to_build(folder)
-                data = load(dataset, Path(data_root), memory_mb)
+                with out_of_room(folder):
+                    data = load(dataset, Path(data_root), memory_mb, folder.parent)
                 if computed.VALUES:
+                    _refuse_whole(data, str(features.get("name")), memory_mb)
                     build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
                     build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
@@ -107,6 +118,18 @@ def open_bank(
                 seal.note(folder, found.sha256, found.states)
         _remove_samples(folder, found.spoilt)
     return (ValueBank if computed.VALUES else Bank)(folder)
+
+
+def _refuse_whole(data: Dataset, name: str, memory_mb: int) -> None:
+    """Features that are fitted on all training samples at once need them in memory, and a copy."""
+    from boostrun.data.on_disk import Rows
+
+    needed = 2 * data.x_train.nbytes >> 20
+    if isinstance(data.x_train, Rows) and needed > memory_mb:
+        raise BoostrunError(
+            f"features={name} are fitted on all {len(data.x_train)} training samples of {data.name} at once, which "
+            f"takes {needed} MiB; set run.memory_mb={needed}, or take fewer samples or columns"
+        )
 
 
 def _remove_damaged(folder: Path, verify: bool) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.data.on_disk import forget
 from boostrun.features.store import create_array, remove
 from boostrun.files import sweep, write_whole
 
@@ -127,6 +128,7 @@ class Journal:
         """
         self._columns.setdefault(path.name, []).append([stop, _digest(array[:, start:stop])])
         self._write()
+        forget(array._mmap)  # type: ignore[attr-defined]  # what is written counts as memory otherwise
 
     def require_same(self, name: str, array: np.ndarray) -> None:
         """Throw all away that was kept, unless `array` equals, byte for byte, the one that was kept under this name.

@@ -46,7 +46,7 @@ class SavedModel:
     """A kind of saved model that ``boostrun export`` makes a predictor of.
 
     ``target`` is the "module:Class" whose ``load(path)`` gives the model and the arrays beside it, by name; ``writer``
-    the "module:function" that writes its inside in C: ``function(saved) -> Parts``, of a
+    the "module:function" that writes its inside in C: ``function(saved) -> ProgramParts``, of a
     :class:`boostrun.export.Saved` a :class:`boostrun.export.parts.ProgramParts`. ``layout`` is the "module:function"
     that holds the arrays of a file against what they must be before ``target`` sees them, ``function(arrays, sizes) ->
     arrays`` as :func:`boostrun.methods.layout.fitted` makes one of a table; without it they are handed on as they are.

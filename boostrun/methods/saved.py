@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from boostrun.config.fields import Keys, fields_of
+from boostrun.config.fields import kind_of as kind_of_field
 from boostrun.errors import BoostrunError
 from boostrun.methods import plain_values as plain
 from boostrun.methods.archive import kind_of
@@ -192,6 +194,10 @@ class Saveable:
         for name in facts.left:
             warnings.warn(f"{name} was not kept: {_LEFT.format(name=name)}", stacklevel=4)
         given = {name: value for name, value in facts.parameters.items() if name in names}
+        for name, field in (fields_of(cls) if issubclass(cls, Keys) else {}).items():
+            value = given.get(name)
+            if type(value) is float and abs(value) >= _MOST and type(kind_of_field(field).read(value)) is int:
+                raise BoostrunError(f"facts has {name} = {value!r}, which is no whole number of 64 bits")
         if "features" in names and "features" not in given:
             given["features"] = _FEATURES.get(model.kind, "raw")
         return cls(**given)
@@ -218,7 +224,6 @@ _FEATURES = {"products": "products", "stumps": "stumps", "pieces": "piecewise"}
 
 def _names(cls: type) -> list[str]:
     """Its own, and those of the classes that it is made from whose models it can load: not of its keys."""
-    from boostrun.config.fields import Keys
 
     engines = [
         base.__name__

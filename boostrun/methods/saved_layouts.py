@@ -69,6 +69,9 @@ _HYPOTHESES = {
     "kind": Array("text"),
     "coefficients": Array("float64", "K T"),
     "hypothesis_*": Array("number", "K T ..."),
+    # what a hypothesis of somebody's calls so is columns, and a negative one would be answered from the end
+    "hypothesis_feature": Array("number", "K T ...", least=0, below="d", optional=True),
+    "hypothesis_features": Array("number", "K T ...", least=0, below="d", optional=True),
     "edges": Array("float", "d E", values="infinite", order="rising", optional=True),
 }
 

@@ -72,6 +72,9 @@ def cell_label(row: str, column: Sequence[str]) -> str:
 def done(records: Sequence[Mapping]) -> list[Mapping]:
     """The finished records by seed and key, whatever order they came in."""
     kept = [record for record in records if record.get("status", "done") == "done"]
+    places = [(_number(record.get("seed")), str(record.get("key"))) for record in kept]
+    if len(set(places)) == len(places):  # as almost always: there is nothing to decide by the content
+        return [record for _, record in sorted(zip(places, kept), key=lambda pair: pair[0])]
     return sorted(kept, key=lambda record: (_number(record.get("seed")), str(record.get("key")), canonical(record)))
 
 

@@ -21,7 +21,7 @@ _OF_TARGETS = {"metric", "setting", "columns", "rows", "within", "within_pct", "
 
 def faults(raw: Mapping[str, Any]) -> Iterator[str]:
     """One sentence for each name in an item's file that stands for nothing; see :mod:`boostrun.runner.paper`."""
-    found = _Names(raw)
+    found = Names(raw)
     yield from _of_places(raw, found)
     yield from _of_figures(raw, found)
     for number, target in enumerate(raw.get("targets", ()), start=1):
@@ -29,7 +29,7 @@ def faults(raw: Mapping[str, Any]) -> Iterator[str]:
             yield f"target {number}: {fault}"
 
 
-class _Names:
+class Names:
     """What an item's file sweeps and shows.
 
     ``values``: by key of a place, its labels as text; ``rows``, ``settings``, ``labels`` (of columns), ``metrics``.
@@ -59,7 +59,7 @@ class _Names:
         ]
 
 
-def _of_places(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
+def _of_places(raw: Mapping[str, Any], names: Names) -> Iterator[str]:
     """Keys that no block sweeps, rows and columns that are none."""
     for what, keys in (("rows", [raw["rows"]]), ("columns", raw["columns"])):
         for key in keys:
@@ -77,7 +77,7 @@ def _of_places(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
     yield from _absent("relative", [relative["to"]] if "to" in relative else [], names.rows, "row")
 
 
-def _of_figures(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
+def _of_figures(raw: Mapping[str, Any], names: Names) -> Iterator[str]:
     """A paper that brings no figures, a table or columns that these do not have."""
     paper = raw["paper"]
     if not paper:
@@ -101,7 +101,7 @@ def _of_figures(raw: Mapping[str, Any], names: _Names) -> Iterator[str]:
         yield from _absent("beside", figure.get("cell", {}), list(names.values), "swept key")
 
 
-def _of_target(target: Any, names: _Names) -> Iterator[str]:
+def _of_target(target: Any, names: Names) -> Iterator[str]:
     if not isinstance(target, Mapping):
         yield f"{target!r} is no mapping"
         return
@@ -123,6 +123,14 @@ def _of_target(target: Any, names: _Names) -> Iterator[str]:
             yield "columns are needed, with order, or with rows and within (within_pct), or along with a trend"
     yield from _absent("labels", labels, names.labels, "label of a column")
     yield from _absent("rows", rows, names.rows, "row")
+
+
+def of_cell(names: Names, row: str, setting: str, metric: str, labels: Sequence[str]) -> Iterator[str]:
+    """One sentence for each of the names of a cell, empty where none is given, that an item's file does not have."""
+    yield from _absent("metric", [metric] if metric else [], names.metrics, "metric")
+    yield from _absent("row", [row], names.rows, "row")
+    yield from _absent("setting", [setting] if setting else [], names.settings, "setting")
+    yield from _absent("labels", labels, names.labels, "label of a column")
 
 
 def _flat(values: Any) -> list[Any]:

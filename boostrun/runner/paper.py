@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.curve_figures import Extras
 from boostrun.report.figures import PaperPoint
 from boostrun.report.formats import metric_name
-from boostrun.runner import item_checks
+from boostrun.runner import item_checks, published
 from boostrun.runner.derived import merged, relative
 from boostrun.runner.plan import PlannedCell
 
@@ -187,7 +188,7 @@ def load(
     spec = TableSpec(
         title=raw["title"], paper=raw["paper"], table=str(raw["table"]), metric=metrics[0],
         higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
-        notes=(*raw.get("notes", []), *([f"changed by hand: {' '.join(changed)}"] if changed else [])),
+        notes=(*raw.get("notes", []), *published.notes(_typed(narrowed), changed)),
         quick=f"quick: {', '.join(shrunk)}" if shrunk else "", targets=tuple(raw.get("targets", ())),
     )  # fmt: skip
     item = Item(
@@ -220,6 +221,22 @@ def load(
     return item
 
 
+def load_published(
+    name: str, results: str | Path, typed: Sequence[str] = (), config_dir: str | None = None, bases: dict | None = None
+) -> tuple[Item, list[str]]:
+    """The item as the table in the folder of results shows it, and all its overrides; those typed count before others.
+
+    What it was published with may no longer fit the item: then it is read as it stands.
+    """
+    overrides = published.as_published(name, results, typed)
+    try:
+        return load(name, overrides, False, config_dir, bases), overrides
+    except BoostrunError:
+        if overrides == list(typed):
+            raise
+        return load(name, typed, False, config_dir, bases), list(typed)
+
+
 def _original(raw: dict[str, Any]) -> list[dict[str, list[str]]]:
     """The sweeps of an item's blocks as they stand in its file."""
     return [{key: [str(v) for v in values] for key, values in block["sweep"].items()} for block in raw["blocks"]]
@@ -239,13 +256,20 @@ def _narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str
     return narrowed, others
 
 
+def _typed(narrowed: dict[str, list[str]]) -> list[str]:
+    return [f"{key}={','.join(values)}" for key, values in narrowed.items()]
+
+
 def drawing(name: str, config_dir: str | None = None) -> str:
     """What an item without trials draws, one of a paper's drawings; empty for an item that is a table.
 
     >>> drawing("adaptive/figure1")
     'expected_edge'
     """
-    raw, path = _yaml(name, config_dir)
+    return _drawing(*_yaml(name, config_dir))
+
+
+def _drawing(raw: Any, path: Path) -> str:
     if not isinstance(raw, dict) or "draws" not in raw:
         return ""
     if set(raw) != {"draws"} or raw["draws"] not in catalogue.parts("drawings"):
@@ -255,24 +279,30 @@ def drawing(name: str, config_dir: str | None = None) -> str:
 
 
 def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
-    """An item's file as it stands, and where it is."""
-    from omegaconf import OmegaConf
-
+    """An item's file as it stands, which nobody may change, and where it is."""
     if config_dir is not None:
         catalogue.read_beside(Path(config_dir))  # an item of a person's own may draw what his paper brings
     known = compose.options("paper", config_dir)
     if name not in known:
         raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
     try:
-        return OmegaConf.to_container(OmegaConf.load(known[name])), known[name]
+        return _content(known[name], known[name].stat().st_mtime_ns), known[name]
     except Exception as error:  # YAML and OmegaConf raise a dozen kinds
         raise BoostrunError(f"{known[name]} cannot be read: {str(error).splitlines()[0]}") from None
 
 
+@functools.lru_cache(maxsize=200)
+def _content(path: Path, stamp: int) -> Any:
+    """A YAML file, read once for each ``stamp`` of its last change."""
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(OmegaConf.load(path))
+
+
 def _read(name: str, config_dir: str | None) -> dict[str, Any]:
-    if drawing(name, config_dir):
-        raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
     raw, path = _yaml(name, config_dir)
+    if _drawing(raw, path):
+        raise BoostrunError(f"{name} is a figure without trials: boostrun reproduce {name} draws it")
     _check_form(raw, path)
     if fault := next(item_checks.faults(raw), ""):
         raise BoostrunError(f"{path} is not a paper item: {fault}")
@@ -294,6 +324,17 @@ def _check_form(raw: Any, path: Path) -> None:
         raise BoostrunError(f"{path} is not a paper item: quoted rows go with columns: [metric] only")
     if not all(isinstance(note, str) for note in raw.get("notes", [])):
         raise BoostrunError(f"{path} is not a paper item: notes must be text (quote one that holds a colon)")
+
+
+def names_of(name: str, config_dir: str | None = None) -> item_checks.Names:
+    """What an item's file sweeps and shows: rows, settings, labels, metrics; BoostrunError where it is no item."""
+    return item_checks.Names(_read(name, config_dir))
+
+
+def trials_of(name: str, config_dir: str | None = None) -> int | None:
+    """How many trials an item asks for, None where it says nothing of them."""
+    words = [word for word in _read(name, config_dir).get("overrides", []) if word.startswith("trials=")]
+    return int(words[-1].partition("=")[2]) if words else None
 
 
 def faults(name: str, config_dir: str | None = None) -> list[str]:

@@ -99,10 +99,11 @@ def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.OwnChoice, .
     return registry.registered((group, getattr(settings, group)) for settings in all_settings for group in groups)
 
 
-def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
+def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> list[PlannedCell]:
     """Look every trial up in the store; nothing is built, fetched or run.
 
-    Raises BoostrunError for more trials than one command can have.
+    Without ``data`` nobody looks whether they are at hand or have changed, which takes most of the time: what is stored
+    is found, and nothing is to run. Raises BoostrunError for more trials than one command can have.
     """
     trials = sum(len(settings.seeds) for settings in all_settings)
     if trials > MOST_TRIALS:
@@ -110,15 +111,17 @@ def plan(all_settings: Sequence[Settings], store: Store) -> list[PlannedCell]:
     index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}
-    return [_plan_cell(settings, store, index, equivalent[settings.root["results"]]) for settings in all_settings]
+    return [_plan_cell(settings, store, index, equivalent[settings.root["results"]], data) for settings in all_settings]
 
 
-def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping], equivalent: Equivalent) -> PlannedCell:
+def _plan_cell(
+    settings: Settings, store: Store, index: Callable[[], Mapping], equivalent: Equivalent, look: bool
+) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
     source = source_digest(*code_of(cell))
     try:
-        data = "" if untuned else _data_key(settings, cell)
+        data = "" if untuned or not look else _data_key(settings, cell)
         planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
     except DataMissingError as error:
         planned = PlannedCell(settings, cell, Inputs("", source), missing=str(error))
@@ -139,7 +142,7 @@ def _plan_cell(settings: Settings, store: Store, index: Callable[[], Mapping], e
                 planned.sampled += equivalent.kind(old["inputs"]["source"], source) == RERUN
                 continue
             planned.stale[seed] = (old, why)
-        if not planned.missing:
+        if look and not planned.missing:
             planned.to_run.append(trial)
     return planned
 

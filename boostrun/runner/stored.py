@@ -8,14 +8,13 @@ from typing import Any
 
 import pandas
 
-from boostrun.config.compose import compose_all, compose_one
+from boostrun.config.compose import compose_all, compose_one, places_of
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper
 from boostrun.runner.naming import flat
 from boostrun.runner.plan import open_store, plan
 from boostrun.runner.record import told
 
-_PLACES = {"store", "results", "data_root", "cache_root"}
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
 
 
@@ -57,7 +56,7 @@ def _found(words: tuple[str, ...], given: list[str], config_dir: str | None) -> 
     items, overrides = [each for each in words if "=" not in each], [each for each in words if "=" in each] + given
     if len(items) > 1:
         raise BoostrunError(f"records takes one item of a paper, not {len(items)} ({', '.join(items)})")
-    if not items and {each.partition("=")[0] for each in overrides} <= _PLACES:
+    if not items and len(places_of(overrides)) == len(overrides):
         return open_store(compose_one(overrides, config_dir)).records()
     if items:
         all_settings = paper.load(items[0], overrides, False, config_dir).settings

@@ -38,14 +38,19 @@ def test_an_item_that_is_published_smaller_is_shown_as_published(command, workpl
     lines = [json.loads(line) for line in gzip.decompress(published.read_bytes()).splitlines()]
     for line in lines:
         line["cell"]["budget"]["T"] = 30
-        line["provenance"]["command"] = ["boostrun", "reproduce", "reservoir/swaps", "T=30", "algo.x=${oc.env:HOME}"]
     remade(published, lines)
+    assert "9 are missing" in " ".join(command("table reservoir/swaps")[1].split())
+    notes = published.with_name("table.md")
+    notes.write_text(
+        "# Swaps\n\n- narrowed to: dataset=mnist\n- changed by hand: T=30 trials=5 algo.x=${oc.env:HOME}\n"
+    )
+    code, out, _ = command("table reservoir/swaps")
+    assert code == 0 and "changed by hand: T=30 trials=5\n" in out and "missing" not in out and "pedestrians" not in out
+    assert "narrowed to: dataset=digits" in command("table reservoir/swaps dataset=digits")[1]
     assert command("report reservoir/swaps")[0] == 0
     page = (workplace / "report.html").read_text()
-    assert "changed by hand: T=30<" in page and "oc.env" not in page.partition('id="records"')[0]
-    for line in lines:
-        line["provenance"]["command"][3] = "T=none"
-    remade(published, lines)
+    assert "changed by hand: T=30 trials=5<" in page and "oc.env" not in page.partition('id="records"')[0]
+    notes.write_text("- changed by hand: T=none\n")
     code, out, _ = command("report reservoir/swaps")
     assert code == 0 and "0 with trials" in out
 
@@ -75,7 +80,7 @@ def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):
         ("report reservoir/timing -o .", "a folder; name a file"),
         ("report reservoir/timing T=x", "T"),
         ("report adaptive/figure1 -o file/report.html", "cannot write"),
-        ("ls algo -o a.html", "-o is an option of export, report and predict only"),
+        ("ls algo -o a.html", "-o is an option of export, report, claims and predict only"),
     ],
 )
 def test_bad_usage_is_one_sentence(command, workplace, line, sentence):

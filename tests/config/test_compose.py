@@ -156,6 +156,19 @@ def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
     assert whole == [dict(settings.algo) for settings in made]
 
 
+def test_choices_that_are_declared_are_composed_without_hydra_to_the_same(monkeypatch):
+    lines = [
+        ["algo=wsam", "dataset=mnist", "r=100"], ["algo=iboost_batch", "dataset=sea"], ["dataset=cifar10"],
+        ["features=hog", "dataset=digits"], ["algo=shareboost", "dataset=letter", "features=products"],
+        ["algo=laminating", "T=3"],
+    ]  # fmt: skip
+    with compose.composer() as make:
+        made = [make(line) for line in lines]
+    monkeypatch.setattr(compose, "_declared", lambda *_: {})
+    with compose.composer() as make:
+        assert made == [make(line) for line in lines]
+
+
 @pytest.mark.parametrize(
     "line", ["algo.rigde=1", "shrinkage=1", "algo.ridge.x=1", "algo.ridge=[1,2]", "+x=1", "r=${y}"]
 )

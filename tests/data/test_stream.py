@@ -1,10 +1,12 @@
 """StreamSource: files read in chunks through a bounded buffer, and what is said of files that are not right."""
 
+import gzip
 import tracemalloc
 
 import numpy as np
 import pytest
 
+from boostrun.data import describe
 from boostrun.data.source import ArraySource
 from boostrun.data.stream import StreamSource
 from boostrun.errors import BoostrunError
@@ -296,3 +298,17 @@ def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
     assert ((samples[:, 0] % 2 == 1) == (labels == "cat")).all() and (samples[:, 1] == -samples[:, 0]).all()
     model = ReservoirClassifier("geem", reservoir_size=10, n_estimators=3, random_state=0).fit_source(source)
     assert model.classes_.tolist() == ["cat", "elephant"]
+
+
+@pytest.mark.parametrize("unit", [b"0" * 4096, b"1," * 2048, b"\n" * 4096, b"abc," * 1024])
+@pytest.mark.parametrize("head", [b"", b"a,b\n1,0\n2,1\n"])
+def test_a_line_that_no_memory_holds_is_a_sentence(tmp_path, head, unit):
+    path = tmp_path / "bomb.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as packed:
+        packed.write(head)
+        for _ in range(20 << 8):
+            packed.write(unit)
+    (tmp_path / "t.csv").write_text("a,b\n1,0\n2,1\n")
+    options = {"name": "stream", "path": str(path), "test_path": str(tmp_path / "t.csv")}
+    with pytest.raises(BoostrunError, match=r"more than 1\d MiB of text in a few rows|begins with numbers"):
+        describe(options, tmp_path)

@@ -4,16 +4,42 @@ import io
 import subprocess
 import sys
 import zipfile
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from boostrun import AdaBoostMHClassifier, BoostrunError, ReservoirClassifier, StumpEnsemble, VoteEnsemble
+from boostrun import (
+    AdaBoostMHClassifier,
+    BoostrunError,
+    IBoostAdwinClassifier,
+    ReservoirClassifier,
+    StumpEnsemble,
+    VoteEnsemble,
+)
 from boostrun.cli import main
 from boostrun.export import Saved, c_source
 from boostrun.methods import archive
+from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.shareboost.shared_stumps import SharedStumps
 from tests.methods.damages import arrays_of, write
+
+
+class Sum(NamedTuple):
+    """Votes by the sum of some columns."""
+
+    features: np.ndarray
+
+    def __call__(self, samples):
+        return np.where(samples[:, self.features].sum(axis=1) > 99, 1.0, -1.0)
+
+
+class FirstColumns(WeakLearner):
+    """Always the same hypothesis."""
+
+    def find(self, samples, signed_weights):
+        return Sum(np.array([0, 1]))
+
 
 LEAST = {0.02: 200, 1.0: 15_000}  # cases that there are at least
 
@@ -83,6 +109,32 @@ def test_a_bomb_takes_no_memory(saved):
 
 
 STUMPS = np.array([[9]], np.int32), np.zeros((1, 1)), np.ones((1, 1), np.int8), np.ones((1, 1))
+
+
+def test_a_whole_number_of_more_than_64_bits_is_one_sentence(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    path = IBoostAdwinClassifier(20, 5, n_least=5).fit(X, X[:, 0] > 0).save(tmp_path / "model")
+    arrays = arrays_of(path)
+    facts = str(arrays["facts"])
+    write(path, arrays | {"facts": np.array(facts.replace('"n_least": 5', '"n_least": 1e308'))})
+    with pytest.raises(BoostrunError, match=r"facts has n_least = 1e\+308, which is no whole number of 64 bits"):
+        IBoostAdwinClassifier.load(path)
+
+
+@pytest.mark.parametrize(("odd", "words"), [(-1, "holds -1, which is less than 0"), (4, "holds 4, which is not below")])
+def test_a_hypothesis_of_ones_own_looks_at_no_column_that_there_is_not(odd, words, tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    model = ReservoirClassifier("rand", reservoir_size=20, n_estimators=3, weak_learner=FirstColumns(), random_state=0)
+    path = model.fit(X, X[:, 0] > 0).save(tmp_path / "model")
+    arrays = arrays_of(path)
+    assert ReservoirClassifier.load(path).predict(X).shape == (60,)
+    columns = np.array(arrays["hypothesis_features"])
+    columns[0, 1, 1] = odd
+    write(path, arrays | {"hypothesis_features": columns})
+    with pytest.raises(BoostrunError, match=f"hypothesis_features {words}"):
+        ReservoirClassifier.load(path)
+
+
 HAND_MADE = {
     "stumps": StumpEnsemble(*STUMPS),
     "votes": VoteEnsemble(np.array([9], np.int32), np.zeros(1), np.ones((1, 2), np.int8), np.ones(1)),

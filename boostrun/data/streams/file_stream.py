@@ -6,7 +6,7 @@ once, for its classes and for values that cannot be learnt from; what was found 
 
 from __future__ import annotations
 
-import gzip
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -18,6 +18,7 @@ from boostrun.config import defaults
 from boostrun.data.digests import FileDigests
 from boostrun.data.files import given_file, reading, user_path
 from boostrun.data.stream_parts import Facts
+from boostrun.data.stream_readers import opened
 from boostrun.data.streams.file_readers import ENDINGS, FilePart
 from boostrun.errors import BoostrunError
 
@@ -120,8 +121,7 @@ def _refuse_nameless(path: Path) -> None:
 
     if path.suffix not in (".csv", ".gz"):
         return
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8-sig") as lines:
+    with opened(path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as lines:
         cells = [[cell.strip(' "\n') for cell in line.split(",")] for line, _ in zip(lines, range(2))]
     if cells and not has_names(*cells):
         raise BoostrunError(f"{path} begins with numbers; a CSV file needs a first line of columns' names")

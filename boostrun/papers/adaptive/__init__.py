@@ -151,5 +151,6 @@ PAPER = Paper(
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
     },
     reference=Path(__file__).with_name("reference.csv"),
+    claims=Path(__file__).with_name("claims.yaml"),
     public={"AdaBoostMHClassifier": f"{_HERE}.classifier"},
 )

@@ -126,6 +126,7 @@ PAPER = Paper(
     datasets=STREAMS,
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
+    claims=Path(__file__).with_name("claims.yaml"),
     public={
         "IBoostAdwinClassifier": f"{_HERE}.iboost_adwin",
         "IBoostClassifier": f"{_HERE}.iboost",

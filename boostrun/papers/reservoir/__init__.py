@@ -153,6 +153,7 @@ PAPER = Paper(
     weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
     checks={"strategies": f"{_HERE}.conformance:checks"},
     reference=Path(__file__).with_name("reference.csv"),
+    claims=Path(__file__).with_name("claims.yaml"),
     public={
         "ReservoirClassifier": f"{_HERE}.classifier",
         "ActiveReservoirClassifier": f"{_HERE}.active",

@@ -115,6 +115,7 @@ PAPER = Paper(
     drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",
+    claims=Path(__file__).with_name("claims.yaml"),
     public={
         "ShareBoostClassifier": f"{_HERE}.classifier",
         "MixedNormClassifier": f"{_HERE}.mixed_norm",

@@ -7,17 +7,23 @@ of the records is JSON that the page's script puts in as text.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from boostrun.report.claims import Judged, text
 from boostrun.report.page.records import Records
 from boostrun.report.page.section import PageSection
 
 __all__ = ["PageSection", "Records", "render"]
 
 
-def render(sections: Sequence[PageSection], records: Records, version: str, remark: str = "") -> str:
-    """The page; ``version`` is that of boostrun, ``remark`` a line below the heading."""
+def render(
+    sections: Sequence[PageSection], records: Records, version: str, remark: str = "",
+    claims: Mapping[str, Sequence[Judged]] | None = None,
+) -> str:  # fmt: skip
+    """The page; ``version`` is that of boostrun, ``remark`` a line below the heading, ``claims`` come first: those of
+    each paper with their verdicts.
+    """
     from jinja2 import Environment
 
     folder = resources.files("boostrun.report.page")
@@ -34,8 +40,18 @@ def render(sections: Sequence[PageSection], records: Records, version: str, rema
     }
     return environment.from_string(page).render(
         papers=papers, choices=choices, summary=records.summary(), trials=len(records), version=version, remark=remark,
-        style=style, script=script,
+        style=style, script=script, claims=_verdicts(claims or {}), claims_told=text.TOLD,
     )  # fmt: skip
+
+
+def _verdicts(claims: Mapping[str, Sequence[Judged]]) -> list[tuple[str, str, list[list[str]], list[str]]]:
+    """(paper, how many claims have each verdict, head and rows of texts, the verdict of each row) of each paper."""
+    found = []
+    for name, judged in claims.items():
+        counts = text.counts(judged)
+        told = ", ".join(f"{counts[word]} {word}" for word in text.WORDS if counts[word])
+        found.append((name, told, text.table(judged), [one.word.replace(" ", "-") for one in judged]))
+    return found
 
 
 def _names(names) -> list[str]:

@@ -8,15 +8,27 @@ import signal
 import time
 
 EXIT = 128 + signal.SIGTERM
+INTERRUPTED = "boostrun: interrupted; finished trials are kept, the same command goes on"
 _AGAIN = 3.0  # seconds within which a second SIGTERM is the first one's echo: `timeout` sends two
 
 _heard: list[float] = []
 
 
 def prepare() -> None:
-    """From now on the first SIGTERM raises KeyboardInterrupt; a later one ends the process at once."""
+    """From now on the first SIGTERM raises KeyboardInterrupt; a later one ends the process at once.
+
+    Called again it changes nothing. What comes while Python itself starts ends it as the system says.
+    """
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, _hear)
+
+
+def ignore() -> None:
+    """From now on neither ctrl-C nor SIGTERM does anything: all is done, and the interpreter closes down."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(ValueError):
+            signal.signal(number, signal.SIG_IGN)
+    exec("")  # an interrupt that came into code made of text, as dataclasses are, would end Python by SIGINT
 
 
 def terminated() -> bool:

@@ -1,0 +1,70 @@
+"""The words of a command line, ``key=value``, as Hydra reads them; what it cannot read is told in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from boostrun.errors import BoostrunError
+
+MOST_CELLS = 100_000  # of one sweep
+_DEEPEST = 20  # brackets inside each other: more take the parser minutes
+_parsed: dict[str, Any] = {}  # words that were read before: a paper's cells have most of theirs in common
+
+
+def parse(overrides: Iterable[str]) -> list[Any]:
+    """Hydra's overrides of words ``key=value``; BoostrunError, one sentence, for words that are none."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.override_parser.types import Glob
+    from hydra.errors import HydraException, OverrideParseException
+
+    parsed = []
+    for line in overrides:
+        if line in _parsed:
+            parsed.append(_parsed[line])
+            continue
+        if "=" not in line and not line.startswith("~"):
+            raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in dataset=mnist r=250")
+        if _depth(line) > _DEEPEST:
+            raise BoostrunError(f"cannot read '{line}': its brackets are nested too deeply")
+        try:
+            override = OverridesParser.create().parse_overrides([line])[0]
+        except OverrideParseException:
+            raise BoostrunError(
+                f"cannot read '{line}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
+            ) from None
+        except (ValueError, HydraException) as error:  # a number of 5,000 digits, a range with steps of 0
+            raise BoostrunError(f"cannot read '{line}': {error}") from None
+        if override.is_delete():
+            raise BoostrunError(f"{line}: a key cannot be taken away; without it on the line it has its default")
+        if override.is_interval_sweep() or (override.is_choice_sweep() and isinstance(override.value(), Glob)):
+            raise BoostrunError(f"{line} lists no values: separate them by commas, as in r=100,250, or give range(1,5)")
+        if len(_parsed) < MOST_CELLS:
+            _parsed[line] = override
+        parsed.append(override)
+    return parsed
+
+
+def listed(override: Any) -> list[str]:
+    """The values that an override lists, as they are typed; BoostrunError for more than any sweep can have."""
+    if not override.is_sweep_override():
+        return [override.get_value_string()]
+    if override.is_range_sweep():
+        swept = override.value()
+        if swept.step == 0:
+            raise BoostrunError(f"{override.input_line} has steps of 0, so it would never end")
+        count = (swept.stop - swept.start) / swept.step
+        if not count <= MOST_CELLS:
+            raise BoostrunError(f"{override.input_line} lists {count:,.0f} values: at most {MOST_CELLS:,} can be swept")
+    return list(override.sweep_string_iterator())
+
+
+def _depth(line: str) -> int:
+    """How many brackets are open at once, at most."""
+    open_ = [0]
+    for character in line:
+        if character in "([{":
+            open_.append(open_[-1] + 1)
+        elif character in ")]}":
+            open_.append(open_[-1] - 1)
+    return max(open_)

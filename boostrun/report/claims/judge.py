@@ -1,0 +1,242 @@
+"""Claims held against tables: what each comparison shows, and the verdict that follows for the sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from boostrun.errors import BoostrunError
+from boostrun.report.claims import findings
+from boostrun.report.claims.claim import Case, Claim, Pick
+from boostrun.report.claims.findings import FAILS, HOLDS, UNTOLD, Evidence, Side
+from boostrun.report.comparison import Comparison
+from boostrun.report.formats import metric_name
+from boostrun.report.table import ResultTable
+
+CONDITIONAL = "holds only if"
+_SIGNS: dict[str, Callable] = {
+    "<": operator.lt, "<=": operator.le, "=": math.isclose, ">=": operator.ge, ">": operator.gt,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an item shows: its ``table`` with, for each cell, which ``code`` made its records; or, of a figure without
+    trials, the ``lines`` of its table by column.
+
+    ``codes[i]`` holds (method, data, features) and a name of the code of the records of cell i: empty for today's.
+    ``show`` is the command that shows the item, ``make`` the one that makes its records.
+    """
+
+    show: str
+    make: str
+    table: ResultTable | None = None
+    codes: Sequence[frozenset[tuple[str, str]]] = ()
+    lines: Sequence[Mapping[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with its verdict: ``word`` is holds, holds only if, fails or cannot be told, ``why`` what belongs to it.
+
+    ``findings`` are those that decide each case, by its name; ``stale``: all records are of code that has changed.
+    """
+
+    claim: Claim
+    word: str
+    why: str = ""
+    findings: Sequence[tuple[str, Evidence]] = ()
+    commands: Sequence[str] = ()
+    stale: bool = field(default=False)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words, with its condition or reason in brackets."""
+        if self.word == CONDITIONAL:
+            return f"{self.word} {self.why}"
+        return f"{self.word} ({self.why})" if self.why else self.word
+
+
+def judge(claim: Claim, sources: Mapping[str, Source]) -> Judged:
+    """The verdict on a claim from the items that its cases name.
+
+    Raises BoostrunError where a side is no single cell of its item's table.
+    """
+    if claim.open:
+        return Judged(claim, UNTOLD, claim.open, commands=[claim.command] if claim.command else [])
+    decided = [(case, _case(case, sources)) for case in claim.cases]
+    found = [(case.name, finding) for case, finding in decided]
+    word, why = verdict(found)
+    items = dict.fromkeys(item for case in claim.cases for item in case.items)
+    commands = [sources[item].show for item in items]
+    lacking = [item for case, one in decided if one.verdict == UNTOLD and not one.p >= 0 for item in case.items]
+    if word == UNTOLD and lacking:
+        commands = [sources[item].make for item in dict.fromkeys(lacking)]
+    stale = any(name for case in claim.cases for _, name in _codes(case, sources))
+    return Judged(claim, word, why, found, commands, stale)
+
+
+def verdict(found: Sequence[tuple[str, Evidence]]) -> tuple[str, str]:
+    """The verdict on a sentence that is decided in several cases, and its condition or reason.
+
+    >>> verdict([("with one", Evidence(HOLDS, "")), ("with two", Evidence(FAILS, ""))])
+    ('holds only if', 'with one; fails with two')
+    """
+    names = {word: [name for name, finding in found if finding.verdict == word] for word in (HOLDS, FAILS, UNTOLD)}
+    whys = "; ".join(dict.fromkeys(finding.why for _, finding in found if finding.verdict == UNTOLD and finding.why))
+    if names[HOLDS] and names[FAILS]:
+        rest = f"; cannot be told {', '.join(names[UNTOLD])}" if names[UNTOLD] else ""
+        return CONDITIONAL, f"{', '.join(names[HOLDS])}; fails {', '.join(names[FAILS])}{rest}"
+    if names[FAILS]:
+        return FAILS, f"{', '.join(names[UNTOLD])} cannot be told" if names[UNTOLD] else ""
+    if not names[UNTOLD]:
+        return HOLDS, ""
+    if names[HOLDS]:
+        return UNTOLD, f"{', '.join(names[UNTOLD])}: {whys}; holds {', '.join(names[HOLDS])}"
+    return UNTOLD, whys
+
+
+def _case(case: Case, sources: Mapping[str, Source]) -> Evidence:
+    if case.test == "lines":
+        return _lines(case, sources[case.items[0]])
+    chains = [[[_side(pick, case, sources) for pick in place] for place in chain] for chain in case.chains]
+    if len(chains) == 1:
+        chains = [[[dataclasses.replace(side, place="") for side in place] for place in chains[0]]]
+    pairs = [
+        pair for chain in chains for one, other in itertools.pairwise(chain) for pair in itertools.product(one, other)
+    ]
+    higher = _higher(case, sources)
+    if mixed := _mixed(case, sources):
+        return Evidence(UNTOLD, "", metric=_what(case, sources), why=f"records of different code: {mixed}")
+    if case.exact:
+        bounds = {
+            "order": (0.0, math.inf) if higher else (-math.inf, 0.0), "ratio": (case.least, case.most),
+            "no_worse": (-(case.margin or 0.0), math.inf) if higher else (-math.inf, case.margin or 0.0),
+        }.get(case.test, (-(case.margin or 0.0), case.margin or 0.0))  # fmt: skip
+        found = findings.exact(pairs, *bounds, case.test == "ratio")
+    elif case.test == "order":
+        found = findings.order(pairs, higher)
+    elif case.test == "trend":
+        found = findings.trend([[place[0] for place in chain] for chain in chains], higher)
+    elif case.test == "alike":
+        found = findings.alike(pairs, case.margin or 0.0)
+    elif case.test == "no_worse":
+        found = findings.no_worse(pairs, case.margin or 0.0, higher)
+    elif case.test == "ratio":
+        found = findings.ratio(pairs, case.least, case.most)
+    else:
+        found = findings.errors(pairs, case.of, case.margin)
+    deciding = _deciding(found)
+    return dataclasses.replace(deciding, metric=_what(case, sources))
+
+
+def _what(case: Case, sources: Mapping[str, Source]) -> str:
+    """The metrics that a case compares, in words."""
+    metrics = [_metric(pick, sources) for chain in case.chains for place in chain for pick in place if pick.item]
+    if case.test == "errors":
+        return f"errors of {case.of}"
+    return " and ".join(dict.fromkeys(metric_name(metric) for metric in metrics))
+
+
+def _deciding(found: Sequence[Evidence]) -> Evidence:
+    """The finding that decides: of those that fail the clearest, else of those untold or that hold the weakest."""
+    for word, clear in ((FAILS, -1.0), (UNTOLD, 1.0), (HOLDS, 1.0)):
+        of_word = [finding for finding in found if finding.verdict == word]
+        if of_word:
+            return max(of_word, key=lambda one: (clear * (one.p if one.p >= 0 else math.inf), -abs(one.mean)))
+    return Evidence(UNTOLD, "", why="nothing to compare")
+
+
+def _cell(pick: Pick, sources: Mapping[str, Source]) -> tuple[Comparison, frozenset[tuple[str, str]]]:
+    source, metric = sources[pick.item], _metric(pick, sources)
+    assert source.table is not None  # whoever asks for cells was checked to have a table
+    fits = [
+        (cell, code) for cell, code in zip(source.table.cells, source.codes)
+        if cell.row == pick.row and cell.metric == metric and cell.setting in (pick.setting or cell.setting,)
+        and set(pick.labels) <= set(cell.column)
+    ]  # fmt: skip
+    if len(fits) != 1:
+        several = f"{len(fits)} cells" if fits else "no cell"
+        place = " ".join([pick.row, *([f"({pick.setting})"] if pick.setting else []), *pick.labels, metric])
+        raise BoostrunError(f"claims: {several} of {pick.item} fit '{place}'; one is needed")
+    return fits[0]
+
+
+def _metric(pick: Pick, sources: Mapping[str, Source]) -> str:
+    table = sources[pick.item].table
+    return pick.metric or (table.spec.metric if table else "")
+
+
+def _side(pick: Pick, case: Case, sources: Mapping[str, Source]) -> Side:
+    if not pick.item:
+        metric = _metric(next(one for chain in case.chains for place in chain for one in place if one.item), sources)
+        return Side(pick.name, figure=_errors(pick.figure, metric, case.of) if case.test == "errors" else pick.figure)
+    cell, _ = _cell(pick, sources)
+    if pick.paper:
+        lack = "" if cell.has_paper else "the paper has no figure there"
+        figure = _errors(cell.paper_mean, cell.metric, case.of) if case.test == "errors" else cell.paper_mean
+        return Side("paper", figure=figure, lack=lack, place=pick.place)
+    if case.test == "errors":  # single models: the first seed's
+        counted = {seed: round(_errors(value, cell.metric, case.of)) for seed, value in sorted(cell.values.items())[:1]}
+        return Side(pick.name, counted, lack=cell.reason, place=pick.place)
+    if pick.less:
+        other, _ = _cell(dataclasses.replace(pick, row=pick.less, less=""), sources)
+        lead = {seed: value - other.values[seed] for seed, value in cell.values.items() if seed in other.values}
+        return Side(pick.name, lead, lack=cell.reason or other.reason, place=pick.place)
+    return Side(pick.name, cell.values, lack=cell.reason, place=pick.place)
+
+
+def _errors(value: float, metric: str, of: int) -> float:
+    """How many of so many samples a figure says are errors."""
+    if not metric.endswith("_pct"):
+        return value
+    return of * ((100.0 - value) if "accuracy" in metric else value) / 100.0
+
+
+def _higher(case: Case, sources: Mapping[str, Source]) -> bool:
+    pick = next(pick for chain in case.chains for place in chain for pick in place if pick.item)
+    table = sources[pick.item].table
+    return table is not None and table.spec.higher(_metric(pick, sources))
+
+
+def _codes(case: Case, sources: Mapping[str, Source]) -> set[tuple[str, str]]:
+    picks = [pick for chain in case.chains for place in chain for pick in place if pick.item and not pick.paper]
+    picks += [dataclasses.replace(pick, row=pick.less, less="") for pick in picks if pick.less]
+    return {code for pick in picks for code in _cell(pick, sources)[1]}
+
+
+def _mixed(case: Case, sources: Mapping[str, Source]) -> str:
+    """What stands in the way of a comparison: records of today's code beside others, or of two that are not today's."""
+    codes = _codes(case, sources)
+    old = {what for what, name in codes if name}
+    if old and len(old) < len({what for what, _ in codes}):
+        return f"{', '.join(sorted(old))} by other code than today's, the others not"
+    twice = sorted(what for what in old if sum(what == one for one, _ in codes) > 1)
+    return f"{', '.join(twice)} by several" if twice else ""
+
+
+def _lines(case: Case, source: Source) -> Evidence:
+    """What the lines of a table without trials show."""
+    chosen = [line for line in source.lines if all(text in line.get(column, "") for column, text in case.lines)]
+    what = f"{case.column} {case.sign} {case.against}" if isinstance(case.against, str) else (
+        f"{case.column} {case.sign} {case.against:g}")  # fmt: skip
+    if not source.lines:
+        return Evidence(UNTOLD, what, why="not drawn yet")
+    try:
+        pairs = [(_number(line[case.column]), _number(line[case.against]) if isinstance(case.against, str)
+                  else case.against) for line in chosen]  # fmt: skip
+    except (KeyError, ValueError):
+        pairs = []
+    if not pairs:
+        raise BoostrunError(f"claims: no line of {case.items[0]} has '{case.column}' where {dict(case.lines)}")
+    good = sum(_SIGNS[case.sign](one, other) for one, other in pairs)
+    told = f"{what}: in {good} of {len(pairs)} lines"
+    return Evidence(HOLDS if good == len(pairs) else FAILS, told, len(pairs), test="computed")
+
+
+def _number(text: str) -> float:
+    return float(text.replace("\u202f", "").replace(" ", "").replace(",", ""))

@@ -1,0 +1,144 @@
+"""The claims of papers, held against what is stored: which items they name, what those show, which code made it."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import functools
+import io
+import shlex
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from boostrun.config import catalogue, compose
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.report import Entry, build
+from boostrun.report.claims import Claim, Judged, Pick, Source, judge, read
+from boostrun.report.statistics import LEAST_PAIRS
+from boostrun.runner import item_checks, paper
+from boostrun.runner.plan import plan
+from boostrun.runner.store import Store
+
+
+def verdicts(
+    names: Sequence[str] = (), places: Sequence[str] = (), config_dir: str | None = None,
+    of_items: Collection[str] | None = None,
+) -> dict[str, list[Judged]]:  # fmt: skip
+    """The claims of papers with their verdicts, by paper; of all that bring claims where none is named.
+
+    ``places`` are overrides that say where results and records lie; with ``of_items`` only claims that these items
+    decide alone count. Nothing is run.
+
+    Raises
+    ------
+    BoostrunError
+        A paper that is unknown or brings no claims, and whatever is wrong with a file of claims: all of them are
+        checked before a record is read.
+    """
+    claims = of_papers(names, config_dir)
+    for name, rows in claims.items():
+        check(rows, f"the claims of {name}", config_dir)
+    if of_items is not None:
+        kept = {name: [row for row in rows if row.cases and set(items_of([row])) <= set(of_items)]
+                for name, rows in claims.items()}  # fmt: skip
+        claims = {name: rows for name, rows in kept.items() if rows}
+    items = {item: None for rows in claims.values() for item in items_of(rows)}
+    figures = {(pick.item, pick.row) for rows in claims.values() for claim in rows for case in claim.cases
+               for pick in _cells(case.chains) if pick.paper}  # fmt: skip
+    sources = _sources(list(items), figures, places, config_dir)
+    return {name: [judge(claim, sources) for claim in rows] for name, rows in claims.items()}
+
+
+def of_papers(names: Sequence[str], config_dir: str | None = None) -> dict[str, list[Claim]]:
+    """The claims of papers by name, of all that bring some where none is named; BoostrunError for an unknown one."""
+    if config_dir is not None:
+        catalogue.read_beside(Path(config_dir))
+    files = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
+    for name in names:
+        if name not in files:
+            known = f"there are {', '.join(files)}" if files else "no paper brings any"
+            raise BoostrunError(f"no claims of a paper '{name}'{did_you_mean(name, files)} ({known})")
+    return {name: read(path) for name, path in files.items() if not names or name in names}
+
+
+def items_of(claims: Iterable[Claim]) -> list[str]:
+    """The items that claims name."""
+    return list(dict.fromkeys(item for claim in claims for case in claim.cases for item in case.items))
+
+
+def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> None:
+    """Hold claims against the files of their items: BoostrunError for the first name that nobody has."""
+    known = compose.options("paper", config_dir)
+    names: dict[str, item_checks.Names] = {}
+    drawn = functools.cache(lambda item: bool(paper.drawing(item, config_dir)))
+    for claim in claims:
+        place = f"{what}, '{claim.text[:60]}'"
+        for case in claim.cases:
+            for item in case.items:
+                if item not in known:
+                    raise BoostrunError(
+                        f"{place}: no paper item '{item}'{did_you_mean(item, known)} (boostrun ls paper)"
+                    )
+                if drawn(item) != (case.test == "lines"):
+                    kind = "has trials and" if case.test == "lines" else "is a figure without trials and"
+                    raise BoostrunError(f"{place}: {item} {kind} cannot be held to the test '{case.test}'")
+            for pick in _cells(case.chains):
+                if pick.item not in names:
+                    names[pick.item] = paper.names_of(pick.item, config_dir)
+                for fault in item_checks.of_cell(names[pick.item], pick.row, pick.setting, pick.metric, pick.labels):
+                    raise BoostrunError(f"{place}: {pick.item}: {fault}")
+
+
+def _cells(chains: Iterable[Iterable[Iterable[Pick]]]) -> list[Pick]:
+    picks = [pick for chain in chains for side in chain for pick in side if pick.item]
+    return [*picks, *(dataclasses.replace(pick, row=pick.less) for pick in picks if pick.less)]
+
+
+def _sources(
+    items: Sequence[str], figures: Container[tuple[str, str]], places: Sequence[str], config_dir: str | None
+) -> dict[str, Source]:
+    """What each item shows, from records that are stored, those of these items alone; ``figures``: (item, row) whose
+    figures of the paper are looked up, which takes longer than the trials.
+    """
+    root = compose.compose_one(places, config_dir).root
+    results, bases = Path(root["results"]), dict[object, object]()
+    more = ["--config-dir", config_dir] if config_dir else []
+    found: dict[str, Source] = {}
+    loaded: dict[str, paper.Item] = {}
+    for name in items:
+        show = shlex.join(["boostrun", "table", name, *places, *more])
+        make = ["boostrun", "reproduce", name, *places, *more]
+        if paper.drawing(name, config_dir):
+            found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
+            continue
+        loaded[name], _ = paper.load_published(name, results, places, config_dir, bases)
+        make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
+        found[name] = Source(show, shlex.join(make))
+    settings = [one for item in loaded.values() for one in item.settings]
+    store = Store(Path(root["store"]), [results / name / "records.jsonl.gz" for name in loaded])
+    planned = iter(plan(settings, store, data=False) if settings else [])
+    for name, item in loaded.items():
+        cells = [next(planned) for _ in item.cells]
+        stale = {record["key"]: record["inputs"]["source"][:12] for cell in cells for record, _ in cell.stale.values()}
+        entries = item.entries(cells)
+        codes = [_codes(entry, stale) for entry in entries]
+        entries = [entry if (name, entry.row) in figures else dataclasses.replace(entry, where={}) for entry in entries]
+        spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
+        found[name] = dataclasses.replace(found[name], table=build(spec, entries), codes=codes)
+    return found
+
+
+def _codes(entry: Entry, stale: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    """(method, data, features) and the code of an entry's records, empty for today's."""
+    return frozenset((_what(record), stale.get(record["key"], "")) for record in entry.records)
+
+
+def _what(record: Mapping) -> str:
+    return " ".join(str(record["cell"][part]["name"]) for part in ("algo", "dataset", "features"))
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    try:
+        return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+    except (OSError, UnicodeDecodeError):
+        return []

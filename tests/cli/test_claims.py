@@ -1,0 +1,107 @@
+"""``boostrun claims``: a stranger's paper brings its own, and a file that names what is not there is one sentence."""
+
+import gzip
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BBM = ROOT / "examples" / "online_bbm"
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A paper of a person's own folder with one claim, and the function that rewrites it."""
+    from boostrun.config import catalogue
+
+    folder = tmp_path / "mine"
+    (folder / "paper" / "mine").mkdir(parents=True)
+    (folder / "papers.yaml").write_text("mine: a_paper_with_claims:PAPER")
+    (folder / "a_paper_with_claims.py").write_text(
+        "from pathlib import Path\nfrom boostrun.methods.paper import Paper\n"
+        "PAPER = Paper('Mine', claims=Path(__file__).with_name('claims.yaml'))\n"
+    )
+    (folder / "paper" / "mine" / "digits.yaml").write_text(
+        "{title: Mine, paper: '', table: '', metric: test_accuracy_pct, higher_is_better: true, rows: algo,"
+        " columns: [dataset], where: {}, overrides: [T=5, r=20, trials=6],"
+        " blocks: [{sweep: {algo: [rand, geem], dataset: [digits]}}]}"
+    )
+    yield folder
+    catalogue.forget()
+    sys.modules.pop("a_paper_with_claims", None)
+    sys.path[:] = [path for path in sys.path if path != str(folder)]
+
+
+def row(**values):
+    said = {
+        "claim": "GEEM before Rand",
+        "where": "1",
+        "item": "mine/digits",
+        "test": "order",
+        "sides": ["geem", "rand"],
+    }
+    return json.dumps([{**said, **values}])
+
+
+def test_a_claim_without_records_names_the_command_that_makes_them_and_is_decided_by_it(command, own):
+    (own / "claims.yaml").write_text(row())
+    code, out, _ = command(f"claims mine --config-dir {own}")
+    assert code == 0 and "cannot be told (0 of at least 6 seeds" in " ".join(out.split())
+    made = next(line for line in out.splitlines() if "$ boostrun reproduce mine/digits" in line)
+    assert command(" ".join(made.split()[2:]) + " n_jobs=1")[0] == 0
+    code, out, _ = command(f"claims mine --config-dir {own}")
+    told = " ".join(out.split())
+    assert code == 0 and "0 of at least 6" not in told and "Wilcoxon" in told and "n=6" in told
+    assert "$ boostrun table mine/digits" in told
+
+
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        ({"item": "mine/digit"}, "did you mean 'mine/digits'"),
+        ({"sides": ["geem", "rend"]}, "no row 'rend'; did you mean 'rand'"),
+        ({"at": [["mnist"]]}, "no label of a column 'mnist'"),
+        ({"setting": "tuned"}, "no setting 'tuned'"),
+        ({"metric": "test_acuracy_pct"}, "did you mean 'test_accuracy_pct'"),
+        ({"test": "ordr"}, "did you mean 'order'"),
+        ({"test": "lines", "column": "x", "is": ["<", 1]}, "has trials and cannot be held to the test 'lines'"),
+    ],
+)
+def test_a_name_that_nobody_has_is_one_sentence_before_anything_is_read(command, own, change, sentence):
+    (own / "claims.yaml").write_text(row(**change))
+    code, out, err = command(f"claims mine --config-dir {own}")
+    assert code == 2 and not out and sentence in " ".join(err.split()) and "Traceback" not in err
+
+
+def test_an_unknown_paper_or_setting_is_one_sentence(command, workplace):
+    code, _, err = command("claims reservior")
+    assert code == 2 and "did you mean 'reservoir'" in err
+    code, _, err = command("claims reservoir T=5")
+    assert code == 2 and "T=5 cannot be given" in err
+
+
+def test_the_example_of_a_strangers_paper_has_claims_that_are_understood(command, workplace):
+    code, out, _ = command(f"claims online_bbm --config-dir {BBM}")
+    assert code == 0 and out.count("boostrun reproduce online_bbm/streams") == 2
+
+
+@pytest.mark.skipif(not (ROOT / "results").is_dir(), reason="this copy comes without published records")
+def test_records_of_other_code_in_one_comparison_are_refused(command, workplace):
+    folder = workplace / "results" / "reservoir" / "lattice"
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "results" / "equivalent.json", workplace / "results")
+    lines = gzip.decompress((ROOT / "results/reservoir/lattice/records.jsonl.gz").read_bytes()).splitlines()
+    records = [json.loads(line) for line in lines]
+    from boostrun.runner.cell import trial_key
+
+    for record in records:
+        if record["cell"]["algo"]["name"] == "geem":
+            record["inputs"]["source"] = "0" * 64
+            record["key"] = trial_key(record["cell"], record["seed"], record["inputs"])
+    packed = "".join(json.dumps(record) + "\n" for record in records)
+    (folder / "records.jsonl.gz").write_bytes(gzip.compress(packed.encode()))
+    told = " ".join(command("claims reservoir")[1].split())
+    assert "records of different code: geem digits raw" in told

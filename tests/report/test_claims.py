@@ -1,0 +1,216 @@
+"""Verdicts on claims, from made trials: an order, likeness, trends, ratios, counts, and what cannot be told."""
+
+import math
+
+import numpy as np
+import pytest
+import yaml
+from scipy import stats
+
+from boostrun.errors import BoostrunError
+from boostrun.report import Entry, TableSpec, build
+from boostrun.report.claims import Evidence, Side, Source, findings, judge, read, text
+
+RNG = np.random.default_rng(0)
+SPREAD = RNG.normal(size=(8, 10)) * 0.3
+
+
+def trials(level, number, n=10, code="", key="a"):
+    """Records of n seeds around a level, with the noise of one method."""
+    return [
+        {"seed": seed, "key": f"{key}{seed}", "metrics": {"test_accuracy_pct": level + SPREAD[number, seed]},
+         "cell": {part: {"name": key} for part in ("algo", "dataset", "features")}, "inputs": {"source": code}}
+        for seed in range(n)
+    ]  # fmt: skip
+
+
+def shown(levels, n=10, codes=None, column=("mnist",)):
+    """An item whose rows have these levels."""
+    entries = [Entry(row, column, {}, 10, trials(level, number, n, key=row)) for number, (row, level)
+               in enumerate(levels.items())]  # fmt: skip
+    table = build(TableSpec("", "", "", "test_accuracy_pct", True, ("dataset",)), entries)
+    made = [frozenset({(row, (codes or {}).get(row, ""))}) for row in levels]
+    return {"p/item": Source("show", "make", table, made)}
+
+
+def claim(tmp_path, **row):
+    """A claim as it is read from a file."""
+    path = tmp_path / "claims.yaml"
+    path.write_text(yaml.safe_dump([{"claim": "a first", "where": "1", "item": "p/item", **row}]))
+    return read(path)[0]
+
+
+def word(tmp_path, sources, **row):
+    return judge(claim(tmp_path, **row), sources).word
+
+
+def test_an_order_holds_only_if_every_pair_of_neighbours_does(tmp_path):
+    order = {"test": "order", "sides": ["a", "b", "c"]}
+    assert word(tmp_path, shown({"a": 90, "b": 88, "c": 86}), **order) == "holds"
+    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 88}), **order) == "fails"
+    assert word(tmp_path, shown({"a": 90, "b": 88, "c": 87.98}), **order) == "cannot be told"
+    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 86.02}), **order) == "cannot be told"
+
+
+def test_a_method_that_leads_all_at_a_place_leads_each_of_them(tmp_path):
+    order = {"test": "order", "sides": ["a", ["b", "c"]]}
+    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 88}), **order) == "holds"
+    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 92}), **order) == "fails"
+
+
+def test_fewer_than_six_seeds_carry_no_verdict_and_the_command_that_makes_more_is_told(tmp_path):
+    few = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 90, "b": 50}, n=5))
+    assert few.word == "cannot be told" and few.commands == ["make"] and "5 of at least 6 seeds" in few.verdict
+    none = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 90, "b": 50}, n=0))
+    assert none.word == "cannot be told" and none.commands == ["make"] and "0 of at least 6" in none.verdict
+    assert judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 9, "b": 5})).commands == ["show"]
+
+
+def test_copies_of_one_run_are_one_run():
+    copies = Side("a", dict.fromkeys(range(10), 1.0)), Side("b", dict.fromkeys(range(10), 0.0))
+    assert findings.order([copies], True)[0].verdict == "cannot be told"
+    assert findings.exact([copies], 0.0, math.inf, False)[0].verdict == "holds"
+
+
+def test_likeness_holds_within_the_margin_only(tmp_path):
+    like = {"test": "alike", "sides": ["a", "b"]}
+    near, far = shown({"a": 90.0, "b": 90.1}), shown({"a": 90.0, "b": 91.5})
+    assert word(tmp_path, near, **like, margin=0.6) == "holds"
+    assert word(tmp_path, near, **like, margin=0.05) == "cannot be told"
+    assert word(tmp_path, far, **like, margin=0.6) == "fails"
+    assert word(tmp_path, far, test="no_worse", sides=["b", "a"], margin=0.1) == "holds"
+    assert word(tmp_path, far, test="no_worse", sides=["a", "b"], margin=0.1) == "fails"
+
+
+def test_likeness_is_schuirmanns_two_tests():
+    values = {seed: 0.1 * seed for seed in range(10)}
+    differences = np.array(list(values.values()))
+    for margin in (0.6, 0.75, 0.9):
+        p = max(stats.ttest_1samp(differences, -margin, alternative="greater").pvalue,
+                stats.ttest_1samp(differences, margin, alternative="less").pvalue)  # fmt: skip
+        found = findings.alike([(Side("a", values), Side("b", figure=0.0))], margin)[0]
+        assert (found.verdict == "holds") == (p < 0.05)
+
+
+def test_a_trend_is_told_by_the_slope_of_each_seed_though_one_step_goes_back(tmp_path):
+    sides = ["a", "b", "c", "d"]
+    levels = shown({"a": 90, "b": 88, "c": 88.3, "d": 85})
+    assert word(tmp_path, levels, test="trend", sides=sides) == "holds"
+    assert word(tmp_path, levels, test="trend", sides=sides[::-1]) == "fails"
+    assert word(tmp_path, levels, test="order", sides=sides) != "holds"
+    level = shown(dict.fromkeys(sides, 88))
+    assert word(tmp_path, level, test="trend", sides=sides) == "cannot be told"
+
+
+def test_a_ratio_lies_within_its_bounds_beyond_them_or_across(tmp_path):
+    sources = shown({"a": 90, "b": 30})
+    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=2.5, at_most=3.5) == "holds"
+    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=4) == "fails"
+    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=3.0) == "cannot be told"
+
+
+def test_counts_of_errors_are_fishers(tmp_path):
+    for one, other, of in ((73, 47, 10000), (65, 47, 10000), (0, 5, 20), (7, 7, 10), (10, 0, 10)):
+        expected = stats.fisher_exact([[one, of - one], [other, of - other]]).pvalue
+        assert findings.fisher(one, other, of) == pytest.approx(expected, rel=1e-6)
+    counted = [(Side("a", {0: 73}), Side("paper", figure=47))]
+    assert findings.errors(counted, 10000, margin=10)[0].verdict == "fails"
+    assert findings.errors([(Side("a", {0: 65}), Side("paper", figure=47))], 10000, 10)[0].verdict == "cannot be told"
+    assert findings.errors([(Side("a", {0: 20}), Side("b", {0: 47}))], 10000)[0].verdict == "holds"
+    assert findings.errors([(Side("a", {0: 46}), Side("b", {0: 47}))], 10000, 25)[0].verdict == "holds"
+
+
+def test_a_claim_that_holds_in_some_cases_says_in_which(tmp_path):
+    cases = {"on one": {"sides": ["a", "b"]}, "on another": {"sides": ["b", "a"]}}
+    found = judge(claim(tmp_path, test="order", cases=cases), shown({"a": 90, "b": 80}))
+    assert found.verdict == "holds only if on one; fails on another"
+
+
+def test_one_refuted_pair_refutes_though_others_cannot_be_told(tmp_path):
+    assert word(tmp_path, shown({"a": 90, "b": 95, "c": 94.98}), test="order", sides=["a", "b", "c"]) == "fails"
+
+
+def test_records_of_different_code_are_not_compared(tmp_path):
+    levels = {"a": 90, "b": 80}
+    mixed = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123"}))
+    assert mixed.word == "cannot be told" and "records of different code" in mixed.verdict
+    old = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123", "b": "4567"}))
+    assert old.word == "holds" and old.stale
+
+
+def test_a_lead_is_a_row_less_another(tmp_path):
+    sides = [{"row": "a", "less": "b"}, {"row": "c", "less": "d"}]
+    assert word(tmp_path, shown({"a": 90, "b": 80, "c": 70, "d": 65}), test="order", sides=sides) == "holds"
+    assert word(tmp_path, shown({"a": 90, "b": 85, "c": 70, "d": 60}), test="order", sides=sides) == "fails"
+
+
+def test_lines_of_a_table_without_trials_are_held_one_by_one(tmp_path):
+    lines = [{"check": "k = 4", "found": "20", "most": "16"}, {"check": "k = 8", "found": "12", "most": "16"}]
+    sources = {"p/item": Source("show", "make", lines=lines)}
+    asked = {"test": "lines", "column": "found"}
+    assert word(tmp_path, sources, **asked, **{"is": ["<=", 20]}) == "holds"
+    assert word(tmp_path, sources, **asked, **{"is": ["<=", "most"]}) == "fails"
+    assert word(tmp_path, sources, **asked, lines={"check": "k = 8"}, **{"is": ["<=", "most"]}) == "holds"
+    with pytest.raises(BoostrunError, match="no line"):
+        word(tmp_path, sources, **asked, lines={"check": "k = 9"}, **{"is": ["<=", "most"]})
+
+
+def test_an_open_claim_cannot_be_told_and_says_why(tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text("[{claim: a, where: b, open: no data, command: boostrun algo=geem}]")
+    found = judge(read(path)[0], {})
+    assert found.verdict == "cannot be told (no data)" and found.commands == ["boostrun algo=geem"]
+
+
+@pytest.mark.parametrize(
+    "row, sentence",
+    [
+        ({"test": "wilcox", "sides": ["a", "b"]}, "no test 'wilcox'"),
+        ({"test": "oder", "sides": ["a", "b"]}, "did you mean 'order'"),
+        ({"test": "order", "sides": ["a"]}, "two or more"),
+        ({"test": "order"}, "needs 'sides'"),
+        ({"test": "alike", "sides": ["a", "b"]}, "needs 'margin'"),
+        ({"test": "alike", "sides": ["a", "b"], "margin": "much"}, "a number"),
+        ({"test": "ratio", "sides": ["a", "b"]}, "at_least"),
+        ({"test": "order", "sides": ["a", "b"], "colum": ["x"]}, "no key 'colum'"),
+        ({"test": "order", "sides": ["a", {"rows": "b"}]}, "did you mean 'row'"),
+        ({"test": "order", "sides": ["a", None]}, "a side is"),
+        ({"test": "trend", "sides": ["a", "b"]}, "three sides"),
+        ({"test": "order", "sides": ["a", "b"], "at": "mnist"}, "list of lists"),
+        ({"test": "order", "sides": ["a", "b"], "command": "x"}, "only an open claim"),
+        ({"test": "order", "sides": ["a", "b"], "cases": {}}, "cases must be"),
+        ({"test": "lines", "column": "x", "is": ["~", 1]}, "must be a sign"),
+        ({"open": "why", "test": "order"}, "has no comparison"),
+        ({"claim": 3, "test": "order"}, "a claim is a mapping"),
+    ],
+)
+def test_a_row_that_is_no_claim_is_one_sentence(tmp_path, row, sentence):
+    with pytest.raises(BoostrunError, match=sentence):
+        claim(tmp_path, **row)
+
+
+@pytest.mark.parametrize("content", ["", "a: b", "[1]", "[{claim: a}]", ":", "\x00"])
+def test_a_file_that_is_no_list_of_claims_is_one_sentence(tmp_path, content):
+    (tmp_path / "claims.yaml").write_text(content)
+    with pytest.raises(BoostrunError, match=r"claims\.yaml"):
+        read(tmp_path / "claims.yaml")
+
+
+def test_a_side_must_be_one_cell(tmp_path):
+    with pytest.raises(BoostrunError, match="no cell"):
+        judge(claim(tmp_path, test="order", sides=["a", "z"]), shown({"a": 90, "b": 80}))
+
+
+def test_the_page_has_a_row_for_each_claim_and_sums_that_agree(tmp_path):
+    rows = [judge(claim(tmp_path, test="order", sides=sides), shown({"a": 90, "b": 80})) for sides in ("ab", "ba")
+            for sides in [list(sides)]]  # fmt: skip
+    page = text.markdown({"mine": rows}, {"mine": "Mine"})
+    assert page.count("| a first (1) |") == 2 and "## Mine" in page
+    assert text.summary({"mine": rows}) == [["", "claims", *text.WORDS], ["mine", "2", "1", "0", "1", "0"]]
+    shown_text = text.terminal({"mine": rows})
+    assert "holds: a first (1)" in shown_text and "fails: a first (1)" in shown_text and "$ show" in shown_text
+
+
+def test_an_effect_is_told_with_digits_that_say_something():
+    assert Evidence("holds", "a - b", 10, 0.00123, -0.001, 0.01).effect == "a - b +0.0012 [-0.0010, +0.010]"
+    assert Evidence("holds", "a / b", 10, 2.0, 1.0, 3.0).effect == "a / b 2.00 [1.00, 3.00]"
