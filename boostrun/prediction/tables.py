@@ -21,6 +21,7 @@ _MISSING = [
     "NULL", "NaN", "None", "n/a", "nan", "null",
 ]  # fmt: skip
 _GIVEN = "standard input"
+_BUFFER = 1 << 16  # bytes of each column of a Parquet file that are read ahead
 
 
 class Opened(Protocol):
@@ -161,4 +162,4 @@ class _Parquet:
             from pyarrow.parquet import ParquetFile
         except ImportError as error:
             raise BoostrunError(f"{self.where}: Parquet needs pyarrow: pip install pyarrow") from error
-        return ParquetFile(self._place)
+        return ParquetFile(self._place, buffer_size=_BUFFER, pre_buffer=False)

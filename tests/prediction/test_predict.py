@@ -242,6 +242,24 @@ def test_tables_without_names_go_by_place(workplace, command):
     assert code == 2 and "narrow.csv has 4 columns and the model, which knows no names of columns, takes 5" in err
 
 
+def test_a_model_of_a_parquet_table_knows_its_categories(workplace, command):
+    frame = rows(160, 1).astype({"colour": "category", "count": "Int64"})
+    frame["code"] = frame["code"].astype(int).astype(object).map(str)  # numbers that are kept as text
+    frame.to_parquet("train.parquet")
+    words = "algo=laminating features=raw T=9 dataset=parquet dataset.path=train.parquet dataset.label=kind n_jobs=1"
+    path = keep.train(compose_one(words.split()), workplace / "model.npz")
+    assert samples.known_table(load(path)).categories == {"colour": ("blue", "green", "navy", "red")}
+    new = rows(80, 3).astype({"code": int})
+    new.to_parquet("new.parquet")
+    new.to_csv("new.csv", index=False)
+    outs = [predictions(command(f"predict {path} {name}")[1]) for name in ("new.parquet", "new.csv")]
+    assert outs[0] == outs[1] and len(set(outs[0])) > 1
+    new["count"] = new["count"].where(new.index != 5).astype("Int64")
+    new.to_parquet("new.parquet")
+    code, out, err = command(f"predict {path} new.parquet")
+    assert (code, out) == (2, "") and "new.parquet: row 6 has no value in column 'count'" in err
+
+
 def test_images_of_a_folder_are_answered_in_the_order_of_their_names(workplace, command):
     from PIL import Image
 
