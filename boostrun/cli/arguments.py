@@ -87,6 +87,10 @@ _OF = {"to": ("export",), "output": ("export", "report", "claims", "predict")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 def parse(argv: Sequence[str]) -> Arguments:
     """Sort the words of a command line, options before or after the verb; BoostrunError for one that is unknown.
 
@@ -119,11 +123,9 @@ def parse(argv: Sequence[str]) -> Arguments:
         else:
             raise BoostrunError(f"no verb '{word}'{did_you_mean(word, VERBS)} ({', '.join(VERBS)})")
     for option in given:
-        verbs = _OF.get(_VALUES[option], VERBS)
+        verbs = _OF.get(_VALUES[option], tuple(VERBS))
         if words.verb not in verbs:
-            *others, last = verbs
-            named = f"{', '.join(others)} and {last}" if others else last
-            raise BoostrunError(f"{option} is an option of {named} only (boostrun --help)")
+            raise BoostrunError(f"{option} is an option of {_listed(verbs)} only (boostrun --help)")
     if len(words.names) > _TAKES.get(words.verb, 0):
         extra = words.names[int(_TAKES.get(words.verb, 0))]
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in dataset=mnist r=250")

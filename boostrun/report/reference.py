@@ -101,7 +101,10 @@ def lookup(frame: pandas.DataFrame, metric: str, where: Mapping[str, str]) -> tu
     wanted = {name: _text(value) for name, value in where.items() if value is not None}
     if any(name not in frame.columns for name in wanted):
         return None
-    rows = frame[frame["metric"] == metric].to_dict("records")
+    chosen = frame[frame["metric"] == metric]
+    if "table" in wanted:  # most of what there is: the rest is made rows of
+        chosen = chosen[[_text(table) == wanted["table"] for table in chosen["table"]]]
+    rows = chosen.to_dict("records")
     fits = [row for row in rows if all(_text(row[name]) == text for name, text in wanted.items())]
     if not fits:
         fits = [row for row in rows if all(_agrees(row[name], text, name) for name, text in wanted.items())]

@@ -33,6 +33,7 @@ class TableSpec:
     notes : lines for the footer
     targets : what the table is expected to show, see :mod:`boostrun.report.targets`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
+    changed : what was changed by hand, e.g. ``"T=1000 trials=3"``, shown in the title too
     """
 
     title: str
@@ -44,6 +45,7 @@ class TableSpec:
     notes: tuple[str, ...] = ()
     targets: tuple[Mapping, ...] = ()
     quick: str = ""
+    changed: str = ""
 
     def higher(self, metric: str) -> bool:
         """Whether the high end of one of the table's metrics is the good one."""
@@ -51,8 +53,8 @@ class TableSpec:
 
     @property
     def heading(self) -> str:
-        """The title, with what was shrunk."""
-        return f"{self.title} [{self.quick}]" if self.quick else self.title
+        """The title, with what was shrunk, narrowed or changed."""
+        return " ".join([self.title, *(f"[{what}]" for what in (self.quick, self.changed) if what)])
 
 
 @dataclass(frozen=True)

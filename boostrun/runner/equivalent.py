@@ -30,6 +30,7 @@ class Equivalent:
 
     def __init__(self, rows: Iterable[Mapping[str, Any]] = ()):
         self._next: dict[str, dict[str, set[str]]] = {SAME_TREE: {}, RERUN: {}}
+        self._kinds: dict[tuple[str, str], str] = {}  # found before: thousands of records have few digests
         for row in rows:
             self._next[row["kind"]].setdefault(row["old"], set()).add(row["new"])
 
@@ -40,9 +41,11 @@ class Equivalent:
 
     def kind(self, old: str, new: str) -> str:
         """How ``old`` leads to ``new``: by rows of one tree alone, by a rerun somewhere, or, empty, not at all."""
-        if old == new or new in self._reached(old, (SAME_TREE,)):
-            return SAME_TREE
-        return RERUN if new in self._reached(old, (SAME_TREE, RERUN)) else ""
+        if (old, new) not in self._kinds:
+            proved = old == new or new in self._reached(old, (SAME_TREE,))
+            sampled = RERUN if not proved and new in self._reached(old, (SAME_TREE, RERUN)) else ""
+            self._kinds[old, new] = SAME_TREE if proved else sampled
+        return self._kinds[old, new]
 
     def _reached(self, old: str, kinds: tuple[str, ...]) -> set[str]:
         reached, waiting = set[str](), [old]

@@ -190,6 +190,7 @@ def load(
         higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
         notes=(*raw.get("notes", []), *published.notes(_typed(narrowed), changed)),
         quick=f"quick: {', '.join(shrunk)}" if shrunk else "", targets=tuple(raw.get("targets", ())),
+        changed=" ".join([*_typed(narrowed), *changed]),
     )  # fmt: skip
     item = Item(
         name,

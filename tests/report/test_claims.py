@@ -196,9 +196,13 @@ def test_a_file_that_is_no_list_of_claims_is_one_sentence(tmp_path, content):
         read(tmp_path / "claims.yaml")
 
 
-def test_a_side_must_be_one_cell(tmp_path):
-    with pytest.raises(BoostrunError, match="no cell"):
-        judge(claim(tmp_path, test="order", sides=["a", "z"]), shown({"a": 90, "b": 80}))
+def test_a_side_is_one_cell_and_where_the_table_was_narrowed_none(tmp_path):
+    absent = judge(claim(tmp_path, test="order", sides=["a", "z"]), shown({"a": 90, "b": 80}))
+    assert "not in the table as it is published" in absent.verdict and absent.commands == ["make"]
+    both = build(TableSpec("", "", "", "test_accuracy_pct", True, ("dataset",)),
+                 [Entry("a", (data,), {}, 10, trials(9, 0)) for data in ("x", "y")])  # fmt: skip
+    with pytest.raises(BoostrunError, match="2 cells"):
+        judge(claim(tmp_path, test="order", sides=["a", 5]), {"p/item": Source("", "", both, [frozenset()] * 2)})
 
 
 def test_the_page_has_a_row_for_each_claim_and_sums_that_agree(tmp_path):

@@ -13,7 +13,8 @@ from boostrun.errors import BoostrunError
 from boostrun.report.claims import findings
 from boostrun.report.claims.claim import Case, Claim, Pick
 from boostrun.report.claims.findings import FAILS, HOLDS, UNTOLD, Evidence, Side
-from boostrun.report.comparison import Comparison
+from boostrun.report.comparison import Comparison, compare
+from boostrun.report.entry import Entry
 from boostrun.report.formats import metric_name
 from boostrun.report.table import ResultTable
 
@@ -64,7 +65,7 @@ class Judged:
 def judge(claim: Claim, sources: Mapping[str, Source]) -> Judged:
     """The verdict on a claim from the items that its cases name.
 
-    Raises BoostrunError where a side is no single cell of its item's table.
+    Raises BoostrunError where a side is several cells of its item's table.
     """
     if claim.open:
         return Judged(claim, UNTOLD, claim.open, commands=[claim.command] if claim.command else [])
@@ -159,10 +160,12 @@ def _cell(pick: Pick, sources: Mapping[str, Source]) -> tuple[Comparison, frozen
         if cell.row == pick.row and cell.metric == metric and cell.setting in (pick.setting or cell.setting,)
         and set(pick.labels) <= set(cell.column)
     ]  # fmt: skip
-    if len(fits) != 1:
-        several = f"{len(fits)} cells" if fits else "no cell"
+    if not fits:  # its names are the item's, so that the published table was narrowed
+        absent = Entry(pick.row, pick.labels, {}, 0, [], reason="not in the table as it is published")
+        return compare(absent, metric), frozenset()
+    if len(fits) > 1:
         place = " ".join([pick.row, *([f"({pick.setting})"] if pick.setting else []), *pick.labels, metric])
-        raise BoostrunError(f"claims: {several} of {pick.item} fit '{place}'; one is needed")
+        raise BoostrunError(f"claims: {len(fits)} cells of {pick.item} fit '{place}'; one is needed")
     return fits[0]
 
 
