@@ -21,6 +21,7 @@ _PUBLIC = {
     "BoostrunError": "boostrun.errors",
     "StumpEnsemble": "boostrun.methods.ensemble",
     "VoteEnsemble": "boostrun.methods.vote_ensemble",
+    "records": "boostrun.runner.stored",
     "run": "boostrun.runner.api",
 }
 

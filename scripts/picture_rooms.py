@@ -35,7 +35,7 @@ LAYERS = (
     (("conformance", 2.7, "boostrun check"), ("export", 11.1, "a saved model as C")),
     (("runner", 4.6, "cell, plan, queue, store"),),
     (("compose", 4.0, "words to settings"), ("report", 8.25, "tables, figures, the page")),
-    (("inputs", 3.4, "table, chunks, stream"),),
+    (("inputs", 3.4, "table, chunks, stream"), ("prediction", 5.75, "a saved model's answers")),
     (("extend", 4.05, "a stranger's own things"), ("evaluation", 6.5, "staged, path, prequential")),
     (("features", 1.7, "banks and pipelines"), ("methods", 8.7, "estimators, stumps, ensembles")),
     (("data", 5.3, "loaders, sources, streams"),),

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun.cli import streams
-from boostrun.cli.arguments import USAGE, VERBS, parse
+from boostrun.cli.arguments import parse
 from boostrun.errors import BoostrunError
 from boostrun.signals import EXIT, INTERRUPTED, ignore, terminated
 from boostrun.signals import prepare as hear_signals
 
-_TRIALS = ("run", "reproduce", "tune")  # verbs whose process, where it trains at all, does nothing else
+_TRIALS = ("run", "reproduce", "tune", "predict")  # verbs whose process uses estimators for nothing else
 _LONGEST = 1000  # characters of a sentence
 
 
@@ -35,9 +35,10 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         if argv and argv[0] in ("--shell-completion", "-sc"):
             return importlib.import_module("boostrun.cli.completion").main(argv[1:])
         words = parse(argv)
-        if "help" in words.flags:
-            verbs = "\n".join(f"  {verb:<10} {text}" for verb, text in VERBS.items())
-            print(USAGE.format(verbs=verbs), end="")
+        if "help" in words.flags or not argv:
+            from boostrun.cli import help
+
+            print(help.page(words.about) if words.about else help.usage(), end="")
             return 0
         if "version" in words.flags:
             from boostrun import __version__

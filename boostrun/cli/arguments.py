@@ -16,19 +16,21 @@ VERBS = {
     "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
-    "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners",
+    "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners | runs",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
     "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
+    "predict": "what a saved model says of new samples: predict model.npz new.csv [-o out.csv] [--proba]",
     "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
+    "help": "a page about a verb, with examples: help reproduce, or reproduce --help",
 }
 
 USAGE = """boostrun: boosting under a budget, seed by seed, beside the papers' own figures
 
 usage: boostrun [verb] [key=value ...] [options]
 
-  boostrun dataset=mnist r=100                        one cell, ten trials, of the default algorithm
+  boostrun dataset=digits r=50                        one cell, ten trials, of the default algorithm
   boostrun -m algo=NAME,NAME r=100,250                a sweep: one queue, one table (boostrun ls algo has the names)
   boostrun reproduce PAPER/ITEM                       a table of a paper (boostrun ls paper)
   boostrun report -o report.html                      all papers' results as one page
@@ -44,11 +46,12 @@ options:
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --to c|npz            export: a C99 file, or the model itself
-  -o, --output FILE     export, report, claims: where to
+  -o, --output FILE     export, report, claims, predict: where to
+  --proba               predict: a column for each class with its probability
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
-  --version, --help
+  --version, --help     after a verb, --help is about it: boostrun reproduce --help
 
 exit codes: 0 done, 1 some trials failed, 2 bad usage, 130 interrupted, 143 terminated (SIGTERM)
 """
@@ -66,18 +69,21 @@ class Arguments:
     config_dir: str | None = None
     to: str | None = None
     output: str | None = None
+    about: str = ""
+    """The verb that is typed, where there is one: what --help is about."""
 
 
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
+    "--proba": "proba",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
-    "claims": math.inf,
+    "predict": 2, "help": 1, "claims": math.inf,
 }  # fmt: skip
 _VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
-_OF = {"to": ("export",), "output": ("export", "report", "claims")}
+_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict")}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
 
 
@@ -86,7 +92,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def parse(argv: Sequence[str]) -> Arguments:
-    """Sort the words of a command line; BoostrunError for an unknown verb or option.
+    """Sort the words of a command line, options before or after the verb; BoostrunError for one that is unknown.
 
     >>> parse(["-m", "algo=rand,geem", "r=100"]).flags
     {'multirun'}
@@ -94,30 +100,32 @@ def parse(argv: Sequence[str]) -> Arguments:
     ['reservoir/table3']
     """
     words = Arguments(list(argv))
-    rest = list(argv)
-    if rest and "=" not in rest[0] and not rest[0].startswith("-"):
-        words.verb = rest.pop(0)
-        if words.verb not in VERBS:
-            raise BoostrunError(f"no verb '{words.verb}'{did_you_mean(words.verb, VERBS)} ({', '.join(VERBS)})")
+    rest, given = list(argv), []
     while rest:
         word = rest.pop(0)
         option, equals, value = word.partition("=")
         if option in _VALUES:
-            place = _VALUES[option]
             if not equals and not rest:
-                raise BoostrunError(f"{option} needs {_NEEDS[place]}")
-            setattr(words, place, value if equals else rest.pop(0))
-            if words.verb not in _OF.get(place, VERBS):
-                raise BoostrunError(f"{option} is an option of {_listed(_OF[place])} only (boostrun --help)")
+                raise BoostrunError(f"{option} needs {_NEEDS[_VALUES[option]]}")
+            setattr(words, _VALUES[option], value if equals else rest.pop(0))
+            given.append(option)
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
-        elif word.startswith("-"):
+        elif word.startswith("-") and word != "-":  # which is standard input
             known = [*_FLAGS, *_VALUES, "--shell-completion"]
             raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
         elif "=" in word or word.startswith("~"):
             words.overrides.append(word)
-        else:
+        elif words.about or words.overrides:
             words.names.append(word)
+        elif word in VERBS:
+            words.verb = words.about = word
+        else:
+            raise BoostrunError(f"no verb '{word}'{did_you_mean(word, VERBS)} ({', '.join(VERBS)})")
+    for option in given:
+        verbs = _OF.get(_VALUES[option], tuple(VERBS))
+        if words.verb not in verbs:
+            raise BoostrunError(f"{option} is an option of {_listed(verbs)} only (boostrun --help)")
     if len(words.names) > _TAKES.get(words.verb, 0):
         extra = words.names[int(_TAKES.get(words.verb, 0))]
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in dataset=mnist r=250")

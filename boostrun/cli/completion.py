@@ -37,7 +37,8 @@ def _complete_verb() -> bool:
         words_of = {
             "reproduce": options("paper"), "table": options("paper"), "report": options("paper"),
             "plan": options("paper"), "claims": [name for name, one in catalogue.papers().items() if one.claims],
-            "ls": ("algo", "dataset", "features", "paper"), "data": choices("dataset"),
+            "ls": ("algo", "dataset", "features", "paper", "runs"), "data": choices("dataset"),
+            "help": VERBS,
         }.get(before[0], ())  # fmt: skip
         found = [choice for choice in words_of if choice.startswith(word)]
         if found:

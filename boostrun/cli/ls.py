@@ -1,20 +1,28 @@
-"""``boostrun ls algo | dataset | features | paper | strategies ...``: what there is, one line each."""
+"""``boostrun ls algo | dataset | features | paper | strategies ... | runs``: what there is, one line each."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
-from boostrun.config.compose import choices
+from boostrun.config.compose import choices, compose_one, places_of
 from boostrun.errors import BoostrunError, did_you_mean
 
 GROUPS = ("algo", "dataset", "features", "paper", *catalogue.PARTS, "run")
+RUNS = "runs"
+_KEY = 8  # letters of a record's key
 
 
 def main(words: Arguments) -> int:
-    """Print the choices of a group with a line about each; all groups when none is named."""
+    """Print the choices of a group with a line about each; all groups when none is named; ``runs`` when it is."""
+    if words.names == [RUNS]:
+        return _runs(words)
     for group in words.names or GROUPS:
         if group not in GROUPS:
-            raise BoostrunError(f"nothing to list under '{group}'{did_you_mean(group, GROUPS)} ({', '.join(GROUPS)})")
+            known = (*GROUPS, RUNS)
+            raise BoostrunError(f"nothing to list under '{group}'{did_you_mean(group, known)} ({', '.join(known)})")
         found = catalogue.parts(group) if group in catalogue.PARTS else choices(group, words.config_dir)
         if not words.names:
             print(f"{group}:")
@@ -31,3 +39,54 @@ def _takes(group: str, name: str) -> str:
     method = catalogue.methods()[name]
     lists = [", ".join(words) for words in (method.budget, method.traits)]
     return "".join(f" [{words}]" for words in lists if words)
+
+
+def _runs(words: Arguments) -> int:
+    """A line a cell of the store, newest first: the mean over its trials, when the last ended, a key, what it is."""
+    from pathlib import Path
+
+    from boostrun.report.formats import align
+    from boostrun.runner.naming import flat
+    from boostrun.runner.store import Store
+
+    root = compose_one(places_of(words.overrides), words.config_dir).root["store"]
+    cells: dict[str, list[Mapping[str, Any]]] = {}
+    for record in Store(Path(root)).records():
+        cells.setdefault(record["cell_key"], []).append(record)
+    found = sorted(cells.values(), key=_last, reverse=True)
+    alike: dict[str, list[dict[str, Any]]] = {}
+    for records in found:
+        alike.setdefault(_label(records), []).append(flat(records[0]["cell"]))
+    for line in align([_run(records, alike[_label(records)]) for records in found]):
+        print(line)
+    if not found:
+        print(f"nothing is stored in {root} yet")
+    return 0
+
+
+def _last(records: Sequence[Mapping[str, Any]]) -> str:
+    return max(str(record["provenance"].get("time", "")) for record in records)
+
+
+def _label(records: Sequence[Mapping[str, Any]]) -> str:
+    from boostrun.runner.cell import Cell
+
+    return Cell.from_config(records[0]["cell"]).label
+
+
+def _run(records: Sequence[Mapping[str, Any]], alike: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A cell's line; ``alike`` are those of the same label, which other keys tell apart."""
+    from boostrun.report.formats import spread
+    from boostrun.report.statistics import mean_std
+    from boostrun.runner.naming import flat, word
+
+    done = [record for record in records if record["status"] == "done"]
+    failed = f" {len(records) - len(done)} failed" if len(done) < len(records) else ""
+    figures = [record["metrics"]["test_accuracy_pct"] for record in done if "test_accuracy_pct" in record["metrics"]]
+    more = [
+        f"{key}={word(value)}" for key, value in flat(records[0]["cell"]).items()
+        if any(other.get(key, value) != value for other in alike)
+    ]  # fmt: skip
+    told = " · ".join([_label(records), " ".join(more)] if more else [_label(records)])
+    shown = spread(*mean_std(figures), " ") if figures else ""
+    return [records[0]["key"][:_KEY], _last(records)[:16].replace("T", " "), f"n={len(done)}{failed}", shown, told]

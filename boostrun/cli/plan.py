@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_all
 from boostrun.runner import paper
+from boostrun.runner.naming import PARTS, apart, word
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.provenance import instructions_in_force
 from boostrun.runner.store import Store
@@ -24,9 +26,9 @@ def main(words: Arguments) -> int:
     cells = plan(all_settings, store)
     history = _history(store)
     total, unknown = 0.0, 0
-    for cell in cells:
+    for cell, settings in zip(cells, apart(cells)):
         seconds, megabytes = _estimate(cell, history)
-        print(_line(cell, seconds, megabytes))
+        print(_line(cell, _label(cell, settings), seconds, megabytes))
         if cell.to_run:
             total, unknown = total + (seconds or 0.0) * len(cell.to_run), unknown + (seconds is None)
     to_run = sum(len(cell.to_run) for cell in cells)
@@ -51,7 +53,13 @@ def _elsewhere(cells: Sequence[PlannedCell]) -> dict[str, int]:
     return found
 
 
-def _line(cell: PlannedCell, seconds: float | None, megabytes: float | None) -> str:
+def _label(cell: PlannedCell, settings: Mapping[str, Any]) -> str:
+    """The cell's own, and what else tells it from the others."""
+    more = [f"{key}={word(value)}" for key, value in settings.items() if key not in (*PARTS, *cell.cell.budget)]
+    return " · ".join([cell.cell.label, " ".join(more)] if more else [cell.cell.label])
+
+
+def _line(cell: PlannedCell, label: str, seconds: float | None, megabytes: float | None) -> str:
     parts = []
     if cell.done:
         parts.append(f"{len(cell.done)} cached")
@@ -65,7 +73,7 @@ def _line(cell: PlannedCell, seconds: float | None, megabytes: float | None) -> 
         parts.append(f"{len(cell.to_run)} to run ({estimate})")
     if cell.missing:
         parts.append(cell.missing.partition(";")[0])
-    return f"{cell.cell.label}: {', '.join(parts)}"
+    return f"{label}: {', '.join(parts)}"
 
 
 def _history(store: Store) -> dict[tuple, list[tuple[float, float]]]:

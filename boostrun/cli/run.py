@@ -15,6 +15,7 @@ from boostrun.config.compose import GROUPS, Settings, choices, compose_all, comp
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import Root
 from boostrun.runner.cell import Cell, digest_of
+from boostrun.runner.naming import typed_as, word
 from boostrun.runner.plan import PlannedCell
 
 _WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
@@ -97,26 +98,9 @@ def _quoted(value) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(_quoted, value))}]"
     if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
-        return _word(value)
+        return word(value)
     escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
     return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
-
-
-def _typed_as(group: str, key: str) -> str:
-    """A key of a cell as a person types it."""
-    if group == "budget":
-        return key
-    elsewhere = {
-        "dataset.holdout": "holdout", "dataset.train_samples": "train_samples",
-        "dataset.memory_limit": "run.memory_limit",
-    }  # fmt: skip
-    return elsewhere.get(f"{group}.{key}", f"{group}.{key}")
-
-
-def _word(value) -> str:
-    if value is None:
-        return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def headline(all_settings: Sequence[Settings]) -> str:
@@ -157,7 +141,7 @@ def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
     others = [other.cell.config() for other in cells]
     q_follows = all(other["budget"].get("q") == other["budget"].get("r") for other in others)
     varying = [
-        f"{_typed_as(group, key)}={_word(value)}"
+        f"{typed_as(group, key)}={word(value)}"
         for group in ("dataset", "features", "algo", "budget")
         for key, value in config[group].items()
         if key != "name" and not (key == "q" and q_follows)

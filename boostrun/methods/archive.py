@@ -73,6 +73,15 @@ def kind_of(path: str | Path) -> str:
         raise _refused(path, error) from None
 
 
+def text_of(path: str | Path, name: str) -> str:
+    """One text of a file that :func:`save` wrote, "" where it has none of this name; raises as :func:`kind_of`."""
+    kind_of(path)
+    try:
+        return str(_read(path, (name,)).get(name, ""))
+    except Exception as error:  # a damaged archive raises any of a dozen kinds
+        raise _refused(path, error) from None
+
+
 def _refused(path: str | Path, error: Exception) -> BoostrunError:
     said = " ".join(str(error).split())[:300] or type(error).__name__
     return BoostrunError(f"{path} is not an ensemble saved by boostrun ({said})")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.methods.raw_table import RawTable
 
 PREFIX = "input_"  # of the arrays' names in a model file
 _STATELESS = ("hog", "families19")  # pipelines of images that are made again from their options alone
@@ -25,13 +26,15 @@ class Preparation:
         "pixels": bytes are their own codes; "edges" (d, bins - 1): a code is the number of edges not above a value;
         "scaled": (x - shift) factor; "projected": (x - mean) axes; "templates": filters under masks, then edges; any
         other is a pipeline, by ``options`` (JSON), then the ``edges`` (used, bins - 1) of the ``columns`` (used,) that
-        the model looks at. ``shape`` is that of an image, where samples are images.
+        the model looks at. ``shape`` is that of an image, where samples are images; ``table`` (JSON) tells the columns
+        of a table, see :class:`boostrun.methods.raw_table.RawTable`.
     width : int, columns that the model takes.
 
     Attributes
     ----------
     n_features : int, columns of a raw sample; where the pipeline cannot be computed here, of its features.
     computed : bool, False where it cannot: then samples are its features, computed by whoever has it.
+    table : RawTable or None, the columns of a raw table where the model was trained on one.
 
     >>> edges = {"kind": np.array("edges"), "edges": np.array([[0.5, 1.5]], np.float32)}
     >>> Preparation(edges, 1)(np.array([[0.0], [1.0], [9.0]])).ravel().tolist()
@@ -56,9 +59,14 @@ class Preparation:
         else:
             self.computed = self.kind in _STATELESS and bool(self.shape) and "options" in arrays
             self.n_features = math.prod(self.shape) if self.computed else width
+        self.table = RawTable.of(str(arrays["table"])) if "table" in arrays else None
+        if self.table is not None and len(self.table.columns) != self.n_features:
+            raise ValueError(f"its table has {len(self.table.columns)} columns, and samples {self.n_features}")
 
     def flat(self, samples):
-        """Images of the model's shape as rows; anything else as it is."""
+        """Images of the model's shape as rows, text in a frame as numbers; anything else as it is."""
+        if self.table is not None and getattr(samples, "columns", None) is not None:
+            return self.table.coded(samples)
         shape = np.shape(samples) if self.shape else ()
         return np.reshape(samples, (len(samples), -1)) if len(shape) > 2 and shape[1:] == self.shape else samples
 

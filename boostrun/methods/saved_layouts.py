@@ -45,7 +45,11 @@ _INPUTS = {
         "input_edges": Array("float", "E", values="infinite", order="rising"),
     },
 }
-_SHAPE = {"input_kind": Array("text"), "input_shape": Array("int64", "_", least=1, below=2**31, optional=True)}
+_SHAPE = {
+    "input_kind": Array("text"),
+    "input_shape": Array("int64", "_", least=1, below=2**31, optional=True),
+    "input_table": Array("text", "", optional=True),
+}
 _MOST_EDGES = 255  # a code is a byte
 _LARGEST_SAMPLE = 2**31  # numbers in an image
 

@@ -70,7 +70,8 @@ def _count(records: list[Mapping]) -> str:
 
 
 def _config(record: Mapping) -> dict[str, object]:
-    return flatten({**(record.get("cell") or {}), "inputs": record.get("inputs") or {}})
+    seed = {"seed": record["seed"]} if "seed" in record else {}
+    return flatten({**(record.get("cell") or {}), "inputs": record.get("inputs") or {}, **seed})
 
 
 def _environment(record: Mapping) -> dict[str, object]:

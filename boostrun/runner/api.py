@@ -6,9 +6,10 @@ import warnings
 
 import pandas
 
-from boostrun.config.compose import compose_all
+from boostrun.config.compose import compose_all, expand_one_by_one
 from boostrun.errors import BoostrunError
 from boostrun.runner.execute import run_cells
+from boostrun.runner.naming import apart
 from boostrun.runner.record import told
 
 
@@ -22,8 +23,9 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     config_dir : a folder of your own YAML files, beside the packaged ones.
     keys : keys at the top of the config by keyword, e.g. ``trials=10, n_jobs=2``.
 
-    Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), ``seed``, every metric
-    and every cost. Raises BoostrunError for bad settings, failed trials, or when interrupted.
+    Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), every other key that
+    differs between the rows or is named in the call (``algo.shrinkage``, ``features.bins``, ``holdout`` ...), ``seed``,
+    every metric and every cost. Raises BoostrunError for bad settings, failed trials, or when interrupted.
 
     >>> folder = getfixture("tmp_path")
     >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=folder / "runs", cache_root=folder)
@@ -42,10 +44,7 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
         error = result.failed[0]["error"]
         raise BoostrunError(f"{len(result.failed)} trials failed, the first with: {error['message']}")
     rows = []
-    for cell in result.cells:
-        names = {part: cell.cell.config()[part]["name"] for part in ("algo", "dataset", "features")}
+    for cell, settings in zip(result.cells, apart(result.cells, {key for key, _ in expand_one_by_one(words)})):
         for record in cell.done:
-            rows.append(
-                {**names, **record["cell"]["budget"], "seed": record["seed"], **record["metrics"], **record["cost"]}
-            )
+            rows.append({**settings, "seed": record["seed"], **record["metrics"], **record["cost"]})
     return pandas.DataFrame(rows)

@@ -21,7 +21,9 @@ from boostrun.evaluation import Result
 from boostrun.extend import loader
 from boostrun.inputs.table import Table
 from boostrun.methods import saved
-from boostrun.methods.preparation import of_bank
+from boostrun.methods.preparation import PREFIX, of_bank
+from boostrun.methods.raw_table import RawTable
+from boostrun.prediction.training import columns_of
 from boostrun.runner import provenance
 from boostrun.runner.cell import Trial
 from boostrun.runner.execute import threads
@@ -54,7 +56,7 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
 
     def keep(trial: Trial) -> Result:
         trained = execute.trained(trial)
-        kept.append(save(trained.model, trained.data, path, _read(dataset, Path(data_root))))
+        kept.append(save(trained.model, trained.data, path, *_read(dataset, Path(data_root))))
         return trained.result
 
     with store.lock(trial.key), pinned():
@@ -77,11 +79,11 @@ def check(settings: Settings) -> None:
         raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
 
 
-def save(model, bank, path: str | Path, parts: Parts | None = None) -> Path:
+def save(model, bank, path: str | Path, parts: Parts | None = None, table: RawTable | None = None) -> Path:
     """Write what ``model`` has learned of ``bank`` as npz; BoostrunError where it has nothing that can be saved.
 
     ``parts``, what the data set's loader read, tells the type of the labels, the names of columns, the shape of images;
-    without them labels are text.
+    without them labels are text. ``table`` tells which columns of the file it was read from are which.
     """
     if not isinstance(model, saved.Saveable):
         raise BoostrunError(f"{type(model).__name__} keeps no model that can be saved: there is nothing to export")
@@ -89,17 +91,26 @@ def save(model, bank, path: str | Path, parts: Parts | None = None) -> Path:
     whole = bank.bank if isinstance(bank, Table) else bank  # of whose training part a part may be in use
     numbers = getattr(model, "classes_", np.arange(len(bank.classes)))
     index = held.features if isinstance(held.features, np.ndarray) else held.features.get("index")
+    inputs = of_bank(whole, index, _shape(parts)) | ({f"{PREFIX}table": np.array(table.text())} if table else {})
     return saved.write(
         path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole.n_features,
-        feature_names=_names(parts), inputs=of_bank(whole, index, _shape(parts)), without=_OF_THE_RUN,
+        feature_names=_names(parts), inputs=inputs, without=_OF_THE_RUN,
     )  # fmt: skip
 
 
-def _read(dataset: Mapping[str, Any], data_root: Path) -> Parts:
-    """What the loader of a data set reads."""
+def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable | None]:
+    """What the loader of a data set reads, and which columns its file has where that is a table of a person's own."""
     config = loader.config_for(dataset, data_root)
     module = importlib.import_module(loader_module(config))
-    return module.read(merge(config, module.DEFAULTS, "dataset"), data_root)
+    options = merge(config, module.DEFAULTS, "dataset")
+    parts = module.read(options, data_root)
+    if parts.columns is None or "data" not in (found := module.files(options, data_root)):
+        return parts, None
+    table, numbered = columns_of(found["data"], parts, options)
+    if numbered and parts.classes is not None:  # class numbers, of which the names alone tell what they are in the file
+        labels = np.array([int(name) for name in parts.classes])
+        parts = parts._replace(y_train=labels[parts.y_train], classes=None)
+    return parts, table
 
 
 def _labels(names: Sequence[str], parts: Parts | None) -> np.ndarray:

@@ -11,7 +11,7 @@ from .page import DOCS, follow
 def test_the_tutorial_does_what_it_says(command, workplace):
     shutil.copytree(DOCS.parent / "results/reservoir/table3", workplace / "results/reservoir/table3")
     shutil.copy(DOCS.parent / "results/equivalent.json", workplace / "results")
-    assert follow(DOCS / "tutorial.md", command, workplace) == {"files": 0, "commands": 8, "examples": 43}
+    assert follow(DOCS / "tutorial.md", command, workplace) == {"files": 0, "commands": 10, "examples": 50}
 
 
 @pytest.mark.slow

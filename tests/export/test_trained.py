@@ -149,7 +149,7 @@ SENTENCES = {
     "export bare.npz --to": "--to needs c or npz",
     "export bare.npz -o": "-o needs a file name",
     "export bare.npz -o nowhere/p.c": "-o nowhere/p.c: there is no such folder",
-    "ls algo -o p.c": "-o is an option of export and report only",
+    "ls algo -o p.c": "-o is an option of export, report, claims and predict only",
     "export algo=knn": "algo 'knn' keeps no model of its own",
     "export algo=geem trials=3": "leave trials out",
     "export algo=geem features=hog": "features=hog cannot be exported",

@@ -1,0 +1,7 @@
+"""Saved models on new samples: any classifier's file, and files of samples read a bounded piece at a time."""
+
+from . import answers
+from .model import load
+from .samples import pieces
+
+__all__ = ["answers", "load", "pieces"]

@@ -1,0 +1,87 @@
+"""What a model must know of the table that it was trained on, so that new rows become the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostrun.data.dataset import Parts
+from boostrun.data.labels import stratified
+from boostrun.errors import BoostrunError
+from boostrun.methods.raw_table import RawTable
+from boostrun.prediction.tables import Opened, opened
+
+_ROWS = 1 << 14
+_COMPARED = 1 << 12  # training samples that are looked at again
+
+
+def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[RawTable, bool]:
+    """The columns of the file that ``parts`` were read from, and what the training part has where they hold text.
+
+    ``options`` are the data set's. Beside them whether the labels are numbers there. Raises BoostrunError where the
+    categories are not those that the samples have.
+    """
+    found = opened(str(path), path, None)
+    features = parts.columns or ()
+    label = next(name for name in (options.get("label"), found.names[-1]) if name is not None)
+    table = RawTable(features, str(label))
+    no_numbers = _text(found, (*features, table.label))
+    numbered = table.label not in no_numbers
+    text = [name for name in no_numbers if name != table.label]
+    if not text:
+        return table, numbered
+    codes, known = _codes(found, [*text, table.label])
+    train = np.arange(len(codes))
+    if not options.get("test_path"):
+        train, _ = stratified(
+            _in_order(codes[:, -1], known[table.label]), options["test_fraction"], options["split_seed"]
+        )
+    categories = {}
+    for position, name in enumerate(text):
+        words = np.array(known[name])
+        present = words[np.unique(codes[train, position])]
+        if not _all_numbers(present):
+            categories[name] = tuple(sorted(present.tolist()))
+            values = np.searchsorted(categories[name], words[codes[train[:_COMPARED], position]])
+            if not np.array_equal(values, parts.x_train[:_COMPARED, features.index(name)]):
+                raise BoostrunError(f"the categories of column '{name}' of {path} are not those that were trained on")
+    return RawTable(features, table.label, categories), numbered
+
+
+def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
+    """The columns of those named that are not numbers throughout."""
+    import pandas.api.types as kinds
+
+    text: dict[str, None] = {}
+    for frame in found.frames(RawTable(tuple(found.names)), _ROWS):
+        text |= {name: None for name in names if not kinds.is_numeric_dtype(frame[name])}
+    return list(text)
+
+
+def _codes(found: Opened, names: list[str]) -> tuple[np.ndarray, dict[str, list[str]]]:
+    """(rows, columns) int32, and what they count: the texts of each of the columns ``names``."""
+    known: dict[str, dict[str, int]] = {name: {} for name in names}
+    blocks = []
+    for frame in found.frames(RawTable(tuple(found.names), "", dict.fromkeys(names, ())), _ROWS):
+        block = np.empty((len(frame), len(names)), np.int32)
+        for position, name in enumerate(names):
+            places = known[name]
+            block[:, position] = [places.setdefault(word, len(places)) for word in frame[name].astype(str).tolist()]
+        blocks.append(block)
+    return np.concatenate(blocks), {name: list(places) for name, places in known.items()}
+
+
+def _in_order(codes: np.ndarray, words: list[str]) -> np.ndarray:
+    """Labels (n,) in the order that they have as numbers, or as text where they are none."""
+    numbers = _all_numbers(words)
+    return np.array([float(word) for word in words] if numbers else words)[codes]
+
+
+def _all_numbers(words) -> bool:
+    try:
+        return all(float(word) is not None for word in words)
+    except ValueError:
+        return False

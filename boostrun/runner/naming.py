@@ -1,0 +1,71 @@
+"""What tells cells apart, in the words that a person types."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from boostrun.runner.plan import PlannedCell
+
+PARTS = ("algo", "dataset", "features")
+_ELSEWHERE = {
+    "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
+}  # fmt: skip
+
+
+def typed_as(group: str, key: str) -> str:
+    """A key of a cell as a person types it.
+
+    >>> typed_as("budget", "r"), typed_as("algo", "shrinkage"), typed_as("dataset", "holdout")
+    ('r', 'algo.shrinkage', 'holdout')
+    """
+    return key if group == "budget" else _ELSEWHERE.get(f"{group}.{key}", f"{group}.{key}")
+
+
+def word(value: Any) -> str:
+    """A value as it is typed.
+
+    >>> word(None), word(True), word(0.5), word(["lbp", "hog"])
+    ('null', 'true', '0.5', '[lbp,hog]')
+    """
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return f"[{','.join(map(word, value))}]" if isinstance(value, (list, tuple)) else str(value)
+
+
+def flat(config: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A cell by the keys that a person types: names, budget, then all others; lists as they are typed.
+
+    >>> flat({"algo": {"name": "geem", "ridge": 0.1}, "dataset": {"name": "mnist", "holdout": 0.2}, "budget": {"r": 9}})
+    {'algo': 'geem', 'dataset': 'mnist', 'r': 9, 'algo.ridge': 0.1, 'holdout': 0.2}
+    """
+    found = {part: config[part]["name"] for part in PARTS if part in config} | dict(config.get("budget", {}))
+    for group in (part for part in PARTS if part in config):
+        for key, value in config[group].items():
+            if key != "name":
+                found[typed_as(group, key)] = word(value) if isinstance(value, (list, tuple)) else value
+    return found
+
+
+def apart(cells: Sequence[PlannedCell], named: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Of each cell its names, its budget, and what of the rest differs between the cells or is ``named``.
+
+    A key that a cell has not is not there; one that it has at its default is.
+    """
+    wholes = [_whole(cell) for cell in cells]
+    always = {*PARTS, *(key for cell in cells for key in cell.cell.budget)}
+    values: dict[str, list[Any]] = {}
+    for whole in wholes:
+        for key, value in whole.items():
+            known = values.setdefault(key, [])
+            if value not in known:
+                known.append(value)
+    told = {key for key, found in values.items() if key in always or key in named or len(found) > 1}
+    return [{key: value for key, value in whole.items() if key in told} for whole in wholes]
+
+
+def _whole(planned: PlannedCell) -> dict[str, Any]:
+    """With the defaults, which a cell may leave out."""
+    settings, config = planned.settings, planned.cell.config()
+    parts = {part: {**getattr(settings, part), **config[part]} for part in PARTS}
+    return flat({**parts, "budget": config["budget"]})

@@ -1,0 +1,83 @@
+"""Help, and where words may stand."""
+
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+
+from boostrun.cli.arguments import VERBS, parse
+from boostrun.cli.help import PAGES, page
+from boostrun.config.compose import compose_all, options
+
+SMALL = "dataset=digits r=12 T=3 trials=2 n_jobs=1"
+
+
+def test_the_bare_command_says_what_it_can_do_and_runs_nothing(command, workplace):
+    code, out, err = command("")
+    assert (code, err) == (0, "") and all(f"  {verb} " in out for verb in VERBS)
+    assert command("--help")[1] == out == command("help")[1] and not list(workplace.iterdir())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
+    code, out, err = command(f"help {verb}")
+    assert (code, err) == (0, "") and command(f"{verb} --help") == (code, out, err) == command(f"--help {verb}")
+    assert out.startswith("usage: boostrun ") and "examples:" in out and max(map(len, out.splitlines())) <= 130
+    for line in out.partition("examples:\n")[2].splitlines():
+        if line.startswith("  boostrun "):
+            words = parse(shlex.split(line.partition("boostrun ")[2].partition("   ")[0]))
+            items = [name for name in words.names if "/" in name]
+            assert words.verb in VERBS and set(items) <= set(options("paper")), line
+            if words.overrides and not items and words.verb in ("run", "plan", "tune", "export"):
+                compose_all(words.overrides)
+    for word in out.partition("options:\n")[2].partition("\n\n")[0].split():
+        if word.startswith("--"):
+            parse(
+                [verb, word.rstrip(","), *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir") else [])]
+            )
+
+
+def test_pages_are_of_verbs_alone_and_others_get_the_nearest(command):
+    assert set(PAGES) == set(VERBS) and page("run") != page("plan")
+    code, out, err = command("help plam")
+    assert (code, out) == (2, "") and "no verb 'plam'; did you mean 'plan'?" in err
+
+
+def test_options_stand_before_or_after_the_verb(command, workplace):
+    (workplace / "mine").mkdir()
+    lines = command("ls algo --config-dir mine")[1], command("--config-dir mine ls algo")[1]
+    assert lines[0] == lines[1] and "majority" in lines[0]
+    before, after = parse(shlex.split("--config-dir mine reproduce a/b --quick")), parse(shlex.split(
+        "reproduce a/b --quick --config-dir mine"))  # fmt: skip
+    assert {**vars(before), "argv": 0} == {**vars(after), "argv": 0} and before.names == ["a/b"]
+    assert parse(["-m", "plan", "r=1,2"]).verb == "plan" and parse(["-o", "x.c", "export", "m.npz"]).output == "x.c"
+    for line, said in {
+        "-o x.c ls algo": "-o is an option of export, report, claims and predict only",
+        "--to c r=3": "--to is an option of export",
+        "r=12 plan": "cannot read 'plan'", "--config-dir mine plam": "no verb 'plam'; did you mean 'plan'?",
+    }.items():  # fmt: skip
+        code, out, err = command(line)
+        assert (code, out) == (2, "") and said in err
+
+
+def test_runs_are_listed_newest_first_with_what_tells_them_apart(command):
+    assert command("ls runs") == (0, "nothing is stored in results/runs yet\n", "")
+    command(f"-m algo=rand {SMALL} algo.shrinkage=0.1,0.5")
+    time.sleep(1.1)  # times of records are in seconds
+    command(f"algo=geem {SMALL}")
+    code, out, err = command("ls runs")
+    first, *others = out.splitlines()
+    assert (code, err) == (0, "") and first.endswith("geem · digits · raw · r=12 q=12 T=3") and "n=2" in first
+    assert {line.rpartition(" · ")[2] for line in others} == {"algo.shrinkage=0.1", "algo.shrinkage=0.5"}
+    a, b = first.split()[0], others[0].split()[0]
+    assert command(f"diff {a} {b}")[0] == 0
+    assert "nothing is stored in elsewhere yet" in command("ls runs store=elsewhere")[1]
+    assert "runs:" not in command("ls")[1]
+
+
+def test_help_is_light():
+    code = "import sys; from boostrun.cli import main; main(['--help']); print(sorted(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"'numpy'", "'hydra'", "'boostrun.config'"} & set(out.splitlines()[-1].strip("[]").split(", "))

@@ -1,0 +1,449 @@
+"""``boostrun predict`` says of raw rows what the trained model says, whatever model and whatever file."""
+
+import gzip
+import io
+import json
+import os
+import re
+import sys
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from boostrun import BoostrunError, ReservoirClassifier
+from boostrun.cli import main
+from boostrun.config import catalogue
+from boostrun.config.compose import compose_one
+from boostrun.export import read
+from boostrun.features import open_bank
+from boostrun.inputs.table import Table
+from boostrun.methods import archive
+from boostrun.papers.shareboost.table_pools import samples_of
+from boostrun.prediction import load, samples
+from boostrun.runner import keep
+from tests.export.test_saved_models import CLASSIFIERS, HOG, LABELS, TEMPLATES, answers, table
+
+
+def rows(n, seed, colours=("red", "green", "blue", "navy")):
+    """A table with text, whole numbers and bools among its columns, and a label of text."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    return pd.DataFrame({
+        "size": rng.normal(size=n) + 2 * y,
+        "colour": np.array(colours)[(y + rng.integers(0, 2, n)) % len(colours)],
+        "count": rng.integers(0, 5, n) * (y + 1),
+        "old": rng.random(n) < 0.3 + 0.2 * y,
+        "code": np.char.add("00", (y + rng.integers(0, 3, n)).astype(str)) if seed % 2 else np.array(list("qrs"))[y],
+        "kind": np.array(["yes", "no", "perhaps"])[y],
+    })  # fmt: skip
+
+
+@pytest.fixture
+def folder(workplace):
+    """Files of three kinds of samples, each with a test part: a table with text, arrays, images."""
+    rows(120, 0).to_csv("train.csv", index=False)
+    test = rows(200, 2, ("red", "green", "mauve", "navy"))  # mauve is unknown, blue is missing
+    test.to_csv("test.csv", index=False)
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % 3
+    numbers = (rng.normal(size=(150, 5)) + y[:, None]).astype(np.float32)
+    np.savez("numbers.npz", x_train=numbers[:90], y_train=y[:90] + 5, x_test=numbers[90:], y_test=y[90:] + 5)
+    images = rng.integers(0, 60, (150, 12, 10)).astype(np.uint8)
+    for image, label in zip(images, y):
+        image[3 * label : 3 * label + 4, 2:7] += 150
+    np.savez("images.npz", x_train=images[:90], y_train=y[:90] + 5, x_test=images[90:], y_test=y[90:] + 5)
+    return workplace
+
+
+def trained(folder, line):
+    """(file of the model, its classes, the place of the class that the trained one says of each test sample)."""
+    settings, root = compose_one([*line.split(), "n_jobs=1"]), folder / "datasets"
+    written = keep.train(settings, folder / "model.npz")
+    saved = read(written)
+    bank = Table(
+        open_bank(settings.dataset, settings.features, root, root), catalogue.pipeline(settings.features).gives
+    )
+    if (decision := getattr(saved.model, "decision", None)) is None:
+        return written, saved.classes, saved.model.scores(samples_of(bank, "test")).argmax(axis=1)
+    scores = decision(bank.samples("test"))
+    scores = scores if getattr(saved.model, "subsets", None) is not None else scores.T
+    return written, saved.classes, scores.argmax(axis=1)
+
+
+CSV = "dataset=csv dataset.path=train.csv dataset.test_path=test.csv"
+NPZ = "dataset=npz dataset.path=numbers.npz"
+IMAGES = "dataset=npz dataset.path=images.npz"
+RUNS = [
+    f"algo=geem features=raw r=20 T=20 {CSV}", f"algo=laminating features=raw T=9 {CSV}",
+    f"algo=jointboost features=stumps T=9 {CSV}", f"algo=shareboost features=linear T=4 {CSV}",
+    f"algo=shareboost features=anchors features.anchors=6 features.radii=3 T=3 {CSV}",
+    f"algo=ovr_greedy features=products T=3 {CSV}", f"algo=mixed_norm features=linear T=4 algo.n_lambdas=6 {CSV}",
+    f"algo=geem features=raw features.bins=16 r=20 T=9 {NPZ}", f"algo=oza features=raw T=9 {NPZ}",
+    f"algo=shareboost features=products T=6 {NPZ}",
+    f"algo=wsam features=raw r=20 T=9 {IMAGES}", f"algo=geem {HOG} r=20 T=9 {IMAGES}",
+    f"algo=shareboost {TEMPLATES} T=9 {IMAGES}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", RUNS)
+def test_the_command_says_what_the_trained_model_says(folder, command, line):
+    written, classes, numbers = trained(folder, line)
+    path = line.rpartition("=")[2]
+    code, out, err = command(f"predict {written} {path} -o out.csv")
+    assert (code, out) == (0, "") and err.splitlines()[-1].startswith(f"{len(numbers)} samples: ")
+    said = pd.read_csv("out.csv", dtype=str)
+    assert said["prediction"].tolist() == [classes[number] for number in numbers] and len(set(numbers)) == 3
+    if path == "test.csv":
+        assert said["kind"].tolist() == pd.read_csv(path)["kind"].tolist()
+    elif path == "images.npz":
+        with np.load(path) as arrays:
+            np.save("flat.npy", arrays["x_test"].reshape(len(numbers), -1).astype(float))
+        assert command(f"predict {written} flat.npy -o again.csv")[0] == 0
+        assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_classifier_that_is_saved_is_found_by_its_file(name, workplace, command):
+    X, y = table(LABELS["str"])
+    clf = clone(CLASSIFIERS[name]).fit(X, y)
+    path = clf.save("model")
+    X[X.columns[::-1]].assign(id=[f"{i:05d}" for i in range(len(X))]).to_csv("new.csv", index=False)
+    X.to_parquet("new.parquet")
+    np.savez("new.npz", X.to_numpy())
+    of_text = pd.read_csv("new.csv", dtype={"id": str})
+    expected = {"new.csv": clf.predict(of_text[X.columns]), "new.parquet": clf.predict(X), "new.npz": clf.predict(X)}
+    for file, labels in expected.items():
+        code, out, err = command(f"predict {path} {file}")
+        assert code == 0, err
+        said = pd.read_csv(io.StringIO(out), dtype=str)
+        assert said["prediction"].tolist() == labels.tolist()
+        assert list(said) == (["id", "prediction"] if file == "new.csv" else ["prediction"])
+    loaded = load(path)
+    assert type(loaded) is type(clf)
+    np.testing.assert_array_equal(answers(loaded, X), answers(clf, X))
+
+
+def test_labels_are_written_as_their_type_has_them(workplace, command):
+    texts = {"int": {"3", "-7", "11"}, "float": {"4.0", "2.0", "-1.0"}, "bool": {"True", "False"}}
+    for kind, expected in {**texts, "str": {"b", "a", "ç"}, "object": {"b", "a", "c"}}.items():
+        X, y = table(LABELS[kind])
+        path = clone(CLASSIFIERS["reservoir"]).fit(X.to_numpy(), y).save("model")
+        np.save("new.npy", X)
+        assert set(command(f"predict {path} new.npy")[1].splitlines()[1:]) == expected
+
+
+def of_run(folder, path, *words):
+    words = ["algo=geem", "features=raw", "r=20", "T=9", "dataset=csv", f"dataset.path={path}", "n_jobs=1", *words]
+    return keep.train(compose_one(words), folder / "model.npz")
+
+
+@pytest.mark.parametrize("encoded", [False, True])
+def test_labels_that_are_numbers_in_a_table_stay_numbers(workplace, monkeypatch, encoded):
+    frame = rows(160, 0)
+    frame.assign(kind=frame["kind"].map({"yes": 20, "no": 3, "perhaps": -1})).to_csv("train.csv", index=False)
+    if encoded:  # a loader may give class numbers and names
+        from boostrun.data import csv, labels
+
+        def read(options, data_root):
+            x_train, y_train, x_test, y_test, _, columns = csv.read_within(options, data_root, 64)
+            return csv.Parts(x_train, x_test=x_test, columns=columns, **dict(zip(
+                ("y_train", "y_test", "classes"), labels.encode(y_train, y_test, "train.csv"))))  # fmt: skip
+
+        monkeypatch.setattr(csv, "read", read)
+    assert load(of_run(workplace, "train.csv")).classes_.tolist() == [-1, 3, 20]
+
+
+@pytest.fixture
+def model(workplace):
+    """A saved model of the table of :func:`rows`, trained by a run that splits it itself."""
+    rows(160, 1).to_csv("train.csv", index=False)
+    return of_run(workplace, "train.csv")
+
+
+def predictions(out):
+    return pd.read_csv(io.StringIO(out), dtype=str)["prediction"].tolist()
+
+
+def test_columns_go_by_name_and_others_are_handed_on(model, command):
+    new = rows(50, 3)
+    new.to_csv("new.csv", index=False)
+    expected = predictions(command(f"predict {model} new.csv")[1])
+    new.assign(kind="never seen").to_csv("unknown.csv", index=False)
+    assert predictions(command(f"predict {model} unknown.csv")[1]) == expected
+    other = new[["old", "code", "size", "count", "colour"]]
+    other.insert(2, "id", ["007", "NA", ""] + ["x"] * 47)
+    other.assign(prediction="old").to_csv("other.csv", index=False, sep=";")
+    code, out, _ = command(f"predict {model} other.csv")
+    assert code == 0 and predictions(out) == expected and len(set(expected)) > 1
+    assert [line.partition(",")[0] for line in out.splitlines()[:4]] == ["id", "007", "NA", ""]
+    assert out.startswith("id,prediction\n")
+
+
+def test_standard_input_and_packed_files_are_read(model, command, monkeypatch):
+    new = rows(50, 3).drop(columns="kind").to_csv(index=False).encode()
+    with open("new.csv", "wb") as file, gzip.open("new.csv.gz", "wb") as packed:
+        file.write(b"\xef\xbb\xbf\n" + new)
+        packed.write(new)
+    out = command(f"predict {model} new.csv")[1]
+    assert out.count("\n") == 51 and command(f"predict {model} new.csv.gz")[1] == out
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(new)))
+    assert command(f"predict {model} -")[1] == out
+
+
+def test_a_frame_with_text_is_taken_by_the_loaded_model(model, command):
+    new = rows(50, 3).drop(columns="kind")
+    new.to_csv("new.csv", index=False)
+    out = command(f"predict {model} new.csv")[1]
+    frame = pd.read_csv("new.csv", dtype={"code": str})
+    assert ReservoirClassifier.load(model).predict(frame).tolist() == predictions(out)
+    again = ReservoirClassifier.load(model).save("again.npz")
+    assert command(f"predict {again} new.csv")[1] == out
+
+
+def test_what_does_not_depend_on_the_size_of_a_piece(model, command, monkeypatch):
+    rows(300, 5).to_csv("new.csv", index=False)
+    rows(300, 5).to_parquet("new.parquet")
+    whole = [command(f"predict {model} {name}")[1] for name in ("new.csv", "new.parquet")]
+    monkeypatch.setattr(samples, "_MOST_ROWS", 7)
+    assert [command(f"predict {model} {name}")[1] for name in ("new.csv", "new.parquet")] == whole
+    assert whole[0].count("\n") == 301 and predictions(whole[0]) == predictions(whole[1])
+
+
+def test_memory_does_not_grow_with_the_file(workplace, command):
+    X, y = table(LABELS["int"])
+    path = clone(CLASSIFIERS["reservoir"]).fit(X.to_numpy(), y).save("model")
+    np.savez("new.npz", x=np.random.default_rng(0).normal(size=(400_000, 5)))
+    command(f"predict {path} new.npz -o out.csv")
+    tracemalloc.start()
+    assert command(f"predict {path} new.npz -o out.csv")[0] == 0
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert os.path.getsize("new.npz") == pytest.approx(16e6, rel=0.01) and peak < 12e6
+    with open("out.csv") as lines:
+        assert sum(1 for _ in lines) == 400_001
+
+
+def test_tables_without_names_go_by_place(workplace, command):
+    frame = rows(160, 1)
+    frame[["kind", *frame.columns[:-1]]].to_csv("train.csv", index=False, header=False)
+    path = of_run(workplace, "train.csv", "dataset.label=0")
+    new = rows(50, 3)
+    new[["kind", *new.columns[:-1]]].to_csv("labelled.csv", index=False, header=False)
+    new[new.columns[:-1]].to_csv("new.csv", index=False, header=False)
+    code, out, err = command(f"predict {path} labelled.csv")
+    assert code == 0, err
+    assert out.startswith("0,prediction\n") and len(set(predictions(out))) > 1
+    assert predictions(command(f"predict {path} new.csv")[1]) == predictions(out)
+    new[new.columns[1:-1]].to_csv("narrow.csv", index=False, header=False)
+    code, _, err = command(f"predict {path} narrow.csv")
+    assert code == 2 and "narrow.csv has 4 columns and the model, which knows no names of columns, takes 5" in err
+
+
+def test_a_model_of_a_parquet_table_knows_its_categories(workplace, command):
+    frame = rows(160, 1).astype({"colour": "category", "count": "Int64"})
+    frame["code"] = frame["code"].astype(int).astype(object).map(str)  # numbers that are kept as text
+    frame.to_parquet("train.parquet")
+    words = "algo=laminating features=raw T=9 dataset=parquet dataset.path=train.parquet dataset.label=kind n_jobs=1"
+    path = keep.train(compose_one(words.split()), workplace / "model.npz")
+    assert samples.known_table(load(path)).categories == {"colour": ("blue", "green", "navy", "red")}
+    new = rows(80, 3).astype({"code": int})
+    new.to_parquet("new.parquet")
+    new.to_csv("new.csv", index=False)
+    outs = [predictions(command(f"predict {path} {name}")[1]) for name in ("new.parquet", "new.csv")]
+    assert outs[0] == outs[1] and len(set(outs[0])) > 1
+    new["count"] = new["count"].where(new.index != 5).astype("Int64")
+    new.to_parquet("new.parquet")
+    code, out, err = command(f"predict {path} new.parquet")
+    assert (code, out) == (2, "") and "new.parquet: row 6 has no value in column 'count'" in err
+
+
+def test_images_of_a_folder_are_answered_in_the_order_of_their_names(workplace, command):
+    from PIL import Image
+
+    rng = np.random.default_rng(0)
+    for kind, level in (("dark", 40), ("light", 180)):
+        os.makedirs(f"photos/{kind}")
+        for i in range(12):
+            Image.fromarray(rng.integers(level, level + 60, (20, 16, 3), dtype=np.uint8)).save(f"photos/{kind}/{i}.png")
+    words = "algo=geem features=raw r=6 T=5 dataset=image_folder dataset.path=photos dataset.size=8 n_jobs=1"
+    path = keep.train(compose_one(words.split()), workplace / "model.npz")
+    code, out, err = command(f"predict {path} photos")
+    lines = out.splitlines()
+    assert code == 0, err
+    assert lines[0] == "file,prediction" and lines[1] == "dark/0.png,dark" and lines[2] == "dark/1.png,dark"
+    assert all(line.partition("/")[0] == line.rpartition(",")[2] for line in lines[1:]) and len(lines) == 25
+    assert command(f"predict {path} photos/light/3.png")[1] == "file,prediction\n3.png,light\n"
+    os.mkdir("none")
+    (workplace / "bad.png").write_bytes(b"no image")
+    for place, sentence in (("none", "none holds no images"), ("bad.png", "bad.png cannot be read as an image")):
+        code, out, err = command(f"predict {path} {place}")
+        assert (code, out) == (2, "") and sentence in err
+
+
+NAMES = "size,colour,count,old,code"
+BAD = {
+    "empty.csv": ("", "empty.csv is empty"),
+    "header.csv": (f"{NAMES}\n", "header.csv holds no rows"),
+    "other.csv": (f"sizes{NAMES[4:]}\n1,red,2,True,001\n",
+                  "no column 'size', which the model takes; did you mean 'sizes'?"),
+    "few.csv": ("a,b\n1,2\n", "few.csv has no column 'size' and 4 more, which the model takes (its columns: a, b)"),
+    "text.csv": (f"{NAMES}\n1,red,2,True,001\nbig,red,2,True,001\n",
+                 "text.csv: row 2 has 'big' in column 'size', where the model takes a number"),
+    "nan.csv": (f"{NAMES}\n1,red,2,True,001\n1,red,,True,001\n", "row 2 has no value in column 'count'"),
+    "no_text.csv": (f"{NAMES}\n1,NA,2,True,001\n", "row 1 has no value in column 'colour'"),
+    "inf.csv": (f"{NAMES}\n1e39,red,2,True,001\n", "row 1 has 1e+39 in column 'size': infinite or beyond float32"),
+    "short.csv": (f"{NAMES}\n1,red,2,True\n", "row 1 has no value in column 'code'"),
+    "long.csv": (f"{NAMES}\n1,red,2,True,001\n1,red,2,True,001,9,9\n", "cannot be read as a table of text"),
+    "wide.csv": (f"{NAMES}\n1,red,2,True,001,9\n", "rows with more values than the first line has columns"),
+    "nameless.csv": ("1,red,2,True,001\n2,red,2,True,001\n",
+                     "has no line of names, and the model takes its columns by name: size, colour"),
+    "binary.csv": ("\0\1\2\ufffd", "binary.csv"),
+    "x.npz": ("no archive", "column 'colour' holds text, which an array has not; give a table"),
+    "x.parquet": ("no table", "x.parquet cannot be read as a Parquet file"),
+    "absent.csv": (None, "no file or folder absent.csv"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_one_sentence_and_nothing_is_written(model, command, name, workplace):
+    content, sentence = BAD[name]
+    if content is not None:
+        (workplace / name).write_text(content)
+    (workplace / "out.csv").write_text("before")
+    code, out, err = command(f"predict {model} {name} -o out.csv")
+    assert (code, out) == (2, "") and err.startswith("boostrun: ") and err.count("\n") == 1
+    assert sentence in err
+    assert (workplace / "out.csv").read_text() == "before" and not list(workplace.glob(".*.tmp"))
+    assert command(f"predict {model} {name}")[:2] == (2, "")
+
+
+def test_a_bad_row_far_down_is_named_and_nothing_is_written(model, command, monkeypatch, workplace):
+    monkeypatch.setattr(samples, "_MOST_ROWS", 16)
+    new = rows(100, 3).astype({"count": object})
+    new.loc[90, "count"] = "?"
+    new.to_csv("new.csv", index=False)
+    code, out, err = command(f"predict {model} new.csv")
+    assert (code, out) == (2, "") and "new.csv: row 91 has '?' in column 'count', where the model takes a number" in err
+    assert command(f"predict {model} new.csv -o out.csv")[0] == 2 and not (workplace / "out.csv").exists()
+
+
+def test_a_category_that_training_had_not_is_answered(model, command):
+    line = "size,colour,count,old,code\n0.5,ultraviolet,2,True,001\n"
+    with open("new.csv", "w") as file:
+        file.write(line)
+    assert command(f"predict {model} new.csv")[0] == 0
+    assert samples.known_table(load(model)).numbers(pd.read_csv("new.csv", dtype={"code": str}), "f")[0, 1] == -1
+
+
+@pytest.mark.parametrize(
+    ("name", "arrays", "sentence"),
+    [
+        ("few.npz", {"x": np.zeros((3, 4))}, "samples of the shape (4,), and the model takes (5,)"),
+        ("two.npz", {"a": np.zeros((3, 5)), "b": np.zeros((3, 5))}, "has the arrays a, b; the samples are to be 'x'"),
+        ("flat.npz", {"x": np.zeros(5)}, "has the shape (5,)"),
+        ("empty.npz", {"x": np.zeros((0, 5))}, "holds no sample"),
+        ("text.npz", {"x": np.array([["a"] * 5])}, "numbers are expected"),
+        ("objects.npz", {"x": np.array([[None] * 5])}, "holds values of the type object"),
+        ("nan.npz", {"x": np.array([[0.0] * 5, [0, 0, np.nan, 0, 0]])}, "row 2 has no value in column '2'"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_one_sentence(workplace, command, name, arrays, sentence):
+    X, y = table(LABELS["int"])
+    path = clone(CLASSIFIERS["reservoir"]).fit(X.to_numpy(), y).save("model")
+    np.savez(name, **arrays)
+    code, out, err = command(f"predict {path} {name}")
+    assert (code, out) == (2, "") and sentence in err and err.count("\n") == 1
+
+
+def test_other_models_and_files_that_are_none_are_one_sentence(workplace, command):
+    X, y = table(LABELS["int"])
+    path = clone(CLASSIFIERS["reservoir"]).fit(X, y).save("model")
+    with np.load(path) as found:
+        arrays = {name: array for name, array in found.items() if name != "format"}
+    X.to_csv("new.csv", index=False)
+    good = command(f"predict {path} new.csv")[1]
+    archive.save("next.npz", "boostrun.StumpEnsemble/2", arrays)
+    facts = json.loads(str(arrays["facts"])) | {"written_by": ["Strange"]}
+    archive.save("strange.npz", "boostrun.StumpEnsemble/1", {**arrays, "facts": np.array(json.dumps(facts))})
+    archive.save("old.npz", "boostrun.StumpEnsemble/1", {k: v for k, v in arrays.items() if k != "facts"})
+    (workplace / "text.npz").write_text("no model")
+    assert command("predict old.npz new.csv")[1] == good
+    for file, sentence in {
+        "next.npz": "holds boostrun.StumpEnsemble/2, which boostrun .* does not know: it was written by another",
+        "strange.npz": "holds a model of Strange, which is none of the classifiers of boostrun",
+        "text.npz": "text.npz is not an ensemble saved by boostrun", "new.csv": "new.csv is not an ensemble",
+        "absent.npz": "no ensemble at absent.npz",
+    }.items():  # fmt: skip
+        code, out, err = command(f"predict {file} new.csv")
+        assert (code, out) == (2, "") and re.search(sentence, err)
+
+
+@pytest.mark.parametrize("table", ["[]", "[[], 1, {}]", '[["a"], "", {}]', '[["a", "a", "b", "c", "d"], "", {}]',
+                                   '[["a", "b", "c", "d", "e"], "", {"a": ["z", "b"]}]', "[" * 99999, "{"])  # fmt: skip
+def test_a_damaged_table_in_a_model_is_one_sentence(model, command, workplace, table):
+    with np.load(model) as found:
+        arrays = {name: array for name, array in found.items() if name != "format"}
+    archive.save("bad.npz", "boostrun.StumpEnsemble/1", {**arrays, "input_table": np.array(table)})
+    code, _, err = command("predict bad.npz train.csv")
+    assert code == 2 and "bad.npz is not" in err and err.count("\n") == 1
+
+
+def test_probabilities_are_columns_where_the_model_has_them(workplace, command, monkeypatch):
+    X, y = table(LABELS["str"])
+    X.to_csv("new.csv", index=False)
+    path = clone(CLASSIFIERS["reservoir"]).fit(X, y).save("model")
+    code, out, err = command(f"predict {path} new.csv --proba")
+    assert (code, out) == (2, "") and "a ReservoirClassifier tells classes and scores, and has no probabilities" in err
+
+    def predict_proba(self, X):
+        return np.eye(len(self.classes_))[np.searchsorted(self.classes_, self.predict(X))]
+
+    monkeypatch.setattr(ReservoirClassifier, "predict_proba", predict_proba, raising=False)
+    code, out, _ = command(f"predict {path} new.csv --proba")
+    said = pd.read_csv(io.StringIO(out))
+    assert code == 0 and list(said) == ["prediction", "probability_a", "probability_b", "probability_ç"]
+    largest = said.filter(like="probability").to_numpy().argmax(axis=1)
+    assert np.array(["a", "b", "ç"])[largest].tolist() == said["prediction"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("predict", "predict needs a model and a file"), ("predict model.npz", "predict needs a model and a file"),
+        ("predict model.npz a.csv r=3", "predict needs a model and a file"),
+        ("predict model.npz a.csv b.csv", "cannot read 'b.csv'"),
+        ("predict model.npz train.csv -o nowhere/out.csv", "there is no such folder"),
+        ("predict model.npz train.csv -o train.csv", "train.csv is what is read"),
+        ("predict model.npz train.csv --to c", "--to is an option of export only"),
+    ],
+)  # fmt: skip
+def test_bad_words_are_one_sentence(model, command, line, sentence):
+    code, out, err = command(line)
+    assert (code, out) == (2, "") and sentence in err and err.count("\n") == 1
+
+
+def test_a_full_disk_leaves_nothing(model, capsys):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device that is always full")
+    assert main(["predict", str(model), "train.csv", "-o", "/dev/full"]) == 2
+    assert "No space left" in capsys.readouterr().err
+
+
+def test_categories_that_are_not_those_of_the_samples_are_refused(model, workplace):
+    from boostrun.data import csv, options
+    from boostrun.prediction.training import columns_of
+
+    chosen = options.merge({"name": "csv", "path": "train.csv"}, csv.DEFAULTS, "dataset")
+    parts = csv.read(chosen, workplace)
+    kept, numbered = columns_of(workplace / "train.csv", parts, chosen)
+    assert (
+        not numbered
+        and kept == samples.known_table(load(model))
+        and set(kept.categories) == {"colour"}
+        and kept.label == "kind"
+    )
+    with pytest.raises(BoostrunError, match=r"categories of column 'colour' of .* are not those that were trained on"):
+        columns_of(workplace / "train.csv", parts._replace(x_train=parts.x_train[::-1]), chosen)

@@ -1,0 +1,102 @@
+"""What run() and records() hand over: rows that can be told apart, and all that is stored."""
+
+import json
+
+import pytest
+
+from boostrun import BoostrunError, records, run
+
+SMALL = {"T": 3, "trials": 2, "n_jobs": 1}
+
+
+def test_every_swept_key_is_a_column_so_that_rows_can_be_told_apart(workplace):
+    df = run("algo=geem", "dataset=digits", "r=12", "algo.shrinkage=0.1,0.5", "features.bins=16,256", **SMALL)
+    assert len(df) == 8 and not df.duplicated(["algo.shrinkage", "features.bins", "seed"]).any()
+    assert df.columns[:6].tolist() == ["algo", "dataset", "features", "r", "q", "T"]
+    assert "algo.ridge" not in df and "holdout" not in df
+
+
+def test_a_key_that_is_named_is_a_column_and_defaults_stand_beside_what_differs_from_them(workplace):
+    df = run("algo=rand", "dataset=digits", "r=12", "holdout=0.2", "dataset.split_seed=0", **SMALL)
+    assert df["holdout"].tolist() == [0.2, 0.2] and df["dataset.split_seed"].tolist() == [0, 0]
+    df = run("algo=geem,rand", "dataset=digits", "r=12", "holdout=null,0.2", **SMALL)
+    assert sorted(df["holdout"].isna()) == [False] * 4 + [True] * 4 and len(df) == 8
+
+
+@pytest.fixture
+def stored(workplace):
+    """Four cells, two trials each, one of them failed by hand."""
+    df = run("algo=rand,geem", "dataset=digits", "r=12,15", **SMALL)
+    path = next(iter(sorted((workplace / "results" / "runs").rglob("*.json"))))
+    return df, path
+
+
+def test_records_are_what_is_stored(stored):
+    df, path = stored
+    found = records()
+    assert len(found) == 8 and set(found["status"]) == {"done"} and found["key"].is_unique
+    assert path.stem in set(found["key"]) and found["time"].notna().all()
+    assert {"algo.shrinkage", "features.bins", "dataset.split_seed", "test_error_pct", "peak_memory_mb"} <= set(found)
+    by = ["algo", "r", "seed"]
+    both = found.sort_values(by)["test_accuracy_pct"].tolist(), df.sort_values(by)["test_accuracy_pct"].tolist()
+    assert both[0] == both[1]
+    assert len(records(store="elsewhere")) == 0
+
+
+def test_records_of_some_cells_are_those_and_nothing_is_run(stored):
+    found = records("algo=geem", "dataset=digits", "r=12,15,20", T=3, trials=5)
+    assert sorted(zip(found["r"], found["seed"])) == [(12, 0), (12, 1), (15, 0), (15, 1)]
+    assert len(records()) == 8
+    with pytest.raises(BoostrunError, match="no algo 'gem'"):
+        records("algo=gem")
+    with pytest.raises(BoostrunError, match="no paper item 'reservoir/table9'"):
+        records("reservoir/table9")
+    with pytest.raises(BoostrunError, match="takes one item of a paper, not 2"):
+        records("reservoir/table3", "reservoir/table4")
+
+
+def test_a_curve_has_a_row_for_each_point(stored):
+    df, path = stored
+    record = json.loads(path.read_text())
+    curves = records(curves=True)
+    mine = curves[curves["key"] == record["key"]]
+    assert (
+        mine["T"].tolist() == [1, 2, 3] and mine["test_accuracy_pct"].tolist() == record["curve"]["test_accuracy_pct"]
+    )
+    assert len(curves) == 24 and {"algo", "r", "seed", "samples_drawn"} <= set(curves)
+    last = curves[curves["T"] == 3].sort_values(["algo", "r", "seed"])["test_accuracy_pct"].tolist()
+    assert last == pytest.approx(df.sort_values(["algo", "r", "seed"])["test_accuracy_pct"].tolist())
+
+
+def test_records_of_a_stream_have_its_curve_by_examples(workplace):
+    run("algo=iboost_batch", "dataset=sea", "dataset.n_samples=1000", "M=5", "n=50", "p=10", trials=1, n_jobs=1)
+    curves = records(curves=True)
+    assert curves["examples"].is_monotonic_increasing and len(curves) > 1 and "changes" not in curves
+
+
+def test_records_of_a_papers_item_are_those_of_its_cells(workplace, command):
+    words = ["dataset=digits", "algo=rand", "r=12", "T=4", "trials=2", "n_jobs=1"]
+    assert len(records("reservoir/table3", *words)) == 0
+    command(f"reproduce reservoir/table3 {' '.join(words)}")
+    found = records("reservoir/table3", *words)  # its two settings; both sizes have become one
+    assert set(found["algo"]) == {"rand"} and sorted(found["algo.shrinkage"]) == [0.1, 0.1, 0.5, 0.5]
+
+
+def test_rows_of_a_plan_differ_where_cells_do(command):
+    line = "-m algo=geem,rand dataset=digits r=12 T=3 trials=1 features.bins=16,256 algo.shrinkage=0.1,0.5"
+    code, out, err = command(f"plan {line}")
+    rows = out.splitlines()[:-1]
+    assert code == 0, err
+    assert len(rows) == 8 and len(set(rows)) == 8
+    assert rows[0].startswith("geem · digits · raw · r=12 q=12 T=3 · algo.shrinkage=0.1 features.bins=16: 1 to run")
+    assert command("plan algo=geem dataset=digits r=12 T=3")[1].startswith(
+        "geem · digits · raw · r=12 q=12 T=3: 10 to run"
+    )
+
+
+def test_diff_shows_the_seed(stored, command):
+    df = records("algo=geem", "dataset=digits", "r=12", T=3, trials=2)
+    a, b = df.sort_values("seed")["key"]
+    code, out, err = command(f"diff {a} {b}")
+    assert code == 0, err
+    assert "seed  a: 0  b: 1" in out
