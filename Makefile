@@ -61,7 +61,7 @@ adaptive2: SET := dataset=pedestrians features=families19
 adaptive3: SET := dataset=caltech101 dataset.size=150 features=families33
 adaptive4: SET := dataset=cifar10 features=families19
 adaptive1 adaptive2 adaptive3 adaptive4: setup  ## a table of adaptive sampling, its four tuned rows too: many hours each (boostrun reproduce ... --quick is less)
-	-$(RUN) tune -m algo=best_family,ucb,exp3p,eps_greedy T=10000 $(SET)
+	-$(RUN) tune -m algo=best_family,ucb,exp3p,eps_greedy T=1000 $(SET)
 	$(RUN) reproduce adaptive/table$(subst adaptive,,$@)
 
 sharing: setup  ## figures and tables of ShareBoost, at the weights chosen before: many hours (boostrun reproduce ... --quick is less)
