@@ -131,7 +131,7 @@ class Episode:
             for pid in [command.pid, *workers]:
                 send(pid, signal.SIGINT)
         self.counts[how] += 1
-        self.end(command, (0, 1, 2, 130, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT))
+        self.end(command, (0, 1, 2, 130, 143, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT))
         return True
 
     def finish(self, command: subprocess.Popen) -> None:

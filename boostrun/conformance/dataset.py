@@ -33,6 +33,7 @@ def parts_of(dataset: Mapping[str, Any], data_root: Path) -> Parts:
     if "class" in dataset:
         return loader.read_parts(dataset["class"], given_to(dataset), data_root)
     try:
+        loader_of(dataset).files(dataset, data_root)  # which says what is missing
         return loader_of(dataset).read(dataset, data_root)
     except DataMissingError as missing:
         raise Skipped(f"its files are not there: {missing}") from None

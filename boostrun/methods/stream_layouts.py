@@ -79,7 +79,11 @@ _ROOM = ("budget", "n_window", "batch_size")  # parameters that a learner makes 
 
 
 def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """The arrays of a saved state as they must be; see :func:`boostrun.methods.saved_layouts.checked`."""
+    """The arrays of a saved state as they must be; see :func:`boostrun.methods.saved_layouts.checked`.
+
+    Those of a learner of somebody else's, whose places have other names, are as they are: types and shapes are held
+    against a learner that has just begun, and what its numbers mean it knows itself.
+    """
     out = fitted(_NUMBERS, arrays, sizes)
     numbers = json.loads(str(out["numbers"]))
     if not isinstance(numbers, dict):
@@ -92,7 +96,7 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
         out = _committee(out, numbers, sizes)
     elif "state_learners_.0" in out:
         out = _incremental(out, sizes)
-    else:
+    elif any(name.startswith("state__states.") for name in out):
         out = _boosted(out, numbers, sizes)
     if "state__adwins.0" in out:
         _check_adwins(out["state__adwins.0"])

@@ -19,7 +19,7 @@ from boostrun import (
 )
 from boostrun.cli import main
 from boostrun.export import Saved, c_source
-from boostrun.methods import archive
+from boostrun.methods import archive, saved_layouts
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.shareboost.shared_stumps import SharedStumps
 from tests.methods.damages import arrays_of, write
@@ -84,6 +84,11 @@ def test_the_sentence_names_the_file_and_the_array(name, value, words, saved):
     write(saved, arrays_of(saved) | {name: value})
     with pytest.raises(BoostrunError, match=f"model.npz is not an ensemble saved by boostrun .*{words}"):
         ReservoirClassifier.load(saved)
+
+
+def test_the_state_of_a_learner_of_somebody_elses_is_handed_on_as_it_is():
+    arrays = {"numbers": np.array('{"_seen": 3}'), "state__own.0": np.array([-7.5]), "classes": np.array([0, 1])}
+    assert saved_layouts.checked("boostrun.StreamState/1", arrays).keys() == arrays.keys()
 
 
 def test_numbers_of_another_size_or_byte_order_are_the_same_numbers(saved):

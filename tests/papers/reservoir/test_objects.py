@@ -23,12 +23,14 @@ from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem, GeemLattice
 from boostrun.papers.reservoir.split import SplitReservoirClassifier
 from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam
+from boostrun.papers.reservoir.wsam_mass import WSamMass
 from tests.papers.reservoir.test_loop import toy
 
 SMALL = {"reservoir_size": 20, "batch_size": 10, "n_estimators": 8, "random_state": 3}
 ARRAYS = ("features", "thresholds", "polarities", "coefficients")
 OBJECTS = {
-    "rand": Rand(), "max": Max(), "window": Window(), "wsam": WSam(), "geem": Geem(), "geem_lattice": GeemLattice(),
+    "rand": Rand(), "max": Max(), "window": Window(), "wsam": WSam(), "wsam_mass": WSamMass(),
+    "geem": Geem(), "geem_lattice": GeemLattice(),
 }  # fmt: skip
 
 
