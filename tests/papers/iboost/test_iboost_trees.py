@@ -58,6 +58,7 @@ def test_chunks_and_copies_make_no_difference(river):
     assert (np.concatenate(pieces) == said).all() and (whole.betas_ == parts.betas_).all()
 
 
+@pytest.mark.slow
 def test_trees_learn_a_rule_that_one_stump_cannot(river):
     """Exclusive or: no stump is better than chance, whatever their number."""
     rng = np.random.default_rng(1)
