@@ -15,7 +15,8 @@ from boostrun.data.csv import has_names
 from boostrun.data.dataset import Parts
 from boostrun.data.files import reading
 from boostrun.data.labels import names_of, stratified
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.data.table import _label_column, _plain
+from boostrun.errors import BoostrunError
 
 
 def read_frame(path: Path):
@@ -60,7 +61,7 @@ def parts_of(train, test, options: Mapping, where: str) -> Parts:
     options : with `label` (None = the last column), `test_fraction`, `split_seed`
     where : str, the file, for messages
     """
-    label = _label_column(train, options.get("label"), where)
+    label = _label_column(list(train.columns), options.get("label"), where)
     if test is not None and list(test.columns) != list(train.columns):
         raise BoostrunError(
             f"{options['test_path']} has other columns than {where}: {_difference(train.columns, test.columns)}"
@@ -83,37 +84,12 @@ def parts_of(train, test, options: Mapping, where: str) -> Parts:
     return Parts(x_train, labels, x_test, test_labels, columns=tuple(str(column) for column in columns))
 
 
-def _label_column(frame, label, where: str):
-    if label is None:
-        return frame.columns[-1]
-    names = {str(column): column for column in frame.columns}
-    if str(label) not in names:
-        shown = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
-        raise BoostrunError(
-            f"{where} has no column '{label}' (dataset.label){did_you_mean(str(label), names)} (its columns: {shown})"
-        )
-    return names[str(label)]
-
-
 def _labels(column, where: str) -> np.ndarray:
     missing = int(column.isna().sum())
     if missing:
         raise BoostrunError(f"{where} has {missing} rows without a label (column '{column.name}')")
     labels = _plain(column)
     return labels if labels.dtype == np.uint64 else names_of(labels, f"column '{column.name}' of {where}")
-
-
-def _plain(column) -> np.ndarray:
-    """A pandas column as int64, uint64, float64 or text."""
-    import pandas.api.types as kinds
-
-    if kinds.is_unsigned_integer_dtype(column):
-        return column.to_numpy(dtype=np.uint64)
-    if kinds.is_bool_dtype(column) or kinds.is_integer_dtype(column):
-        return column.to_numpy(dtype=np.int64)
-    if kinds.is_float_dtype(column):
-        return column.to_numpy(dtype=np.float64)
-    return column.astype(str).to_numpy(dtype=str)
 
 
 def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
