@@ -70,14 +70,22 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None, 
 
 
 def module_digest(module: str) -> str:
-    """sha256 of the normalised source of one module alone; what it imports does not count.
+    """sha256 of the body of one module alone: what it imports does not count, but for the names that it binds.
 
-    Raises BoostrunError when the module is not found or cannot be parsed.
+    Its own ``SOURCES``, which names the others that count beside it, is not part of it either: a module moved or
+    renamed, or an import that follows one, changes nothing. Raises BoostrunError when the module is not found or
+    cannot be parsed.
+
+    >>> module_digest("boostrun.errors") == module_digest("boostrun.errors")
+    True
     """
-    path = _path(module)
-    if path is None or path.suffix != ".py":
+    if (path := _path(module)) is None or path.suffix != ".py":
         raise BoostrunError(f"no source of {module!r} on the Python path")
-    return _sha(normalised(_read(module, path), module))
+    own, tree = _Own(frozenset({module.partition(".")[0], _HOME}), frozenset()), parsed(_read(module, path), module)
+    listed = [node for node in tree.body if [_called(each) for each in getattr(node, "targets", ())] == ["SOURCES"]]
+    cut, bound = _first_party(module, tree, own)
+    lines = sorted(f"{one.place}{one.local} = {one.attribute}" for one in bound)
+    return _sha("\n".join([*lines, without(_read(module, path), module, [*cut, *listed])]))
 
 
 def modules_of(roots: Sequence[str]) -> list[str]:
@@ -170,6 +178,12 @@ def _body(name: str, own: _Own) -> _Body:
         return _Body("", ())
     if tree is None:  # compiled: there is nothing to normalise
         return _Body(hashlib.sha256(path.read_bytes()).hexdigest(), ())
+    cut, bound = _first_party(name, tree, own)
+    return _Body(without(_read(name, path), name, cut), tuple(bound))
+
+
+def _first_party(name: str, tree: ast.Module, own: _Own) -> tuple[list[ast.AST], list[_Bound]]:
+    """The imports in a module of what is followed, and what they bind but for type checkers."""
     cut: list[ast.AST] = []
     bound: list[_Bound] = []
     for node, place, typing in _imports(tree):
@@ -191,7 +205,7 @@ def _body(name: str, own: _Own) -> _Body:
         if target.partition(".")[0] in own.packages and _find(target) is not None:
             cut.append(literal)
             bound.append(_Bound(f"import_module {number} ", "", _counting(target, own), ""))
-    return _Body(without(_read(name, path), name, cut), tuple(bound))
+    return cut, bound
 
 
 def _imports(tree: ast.AST, place: str = "", typing: bool = False) -> Iterator[tuple[Any, str, bool]]:

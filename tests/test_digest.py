@@ -138,6 +138,37 @@ def test_names_and_defaults_of_keys_make_no_record_stale_because_its_cell_holds_
     assert not [name for name in found if name.startswith(("boostrun.config", "boostrun.schemas"))]
 
 
+LOADER = (
+    "from toypack.late import g\nfrom toypack import sibling\nSOURCES = ('toypack.late', 'toypack.sibling')\n\n\n"
+    "def read(x):\n    return g(x) + sibling.VALUE\n"
+)
+
+
+@pytest.mark.parametrize(
+    "old, new, counts",
+    [
+        ("toypack.late import g", "toypack.moved.late import g", False),
+        ("from toypack import sibling", "from toypack.moved import sibling", False),
+        ("('toypack.late', 'toypack.sibling')", "('toypack.moved.late', 'toypack.sibling')", False),
+        ("from toypack.late import g", "from toypack.late import h as g", True),
+        ("g(x) + ", "g(x) - ", True),
+    ],
+)
+def test_where_the_imports_of_a_module_alone_lead_does_not_count_and_what_it_does_with_them_does(
+    pack, old, new, counts
+):
+    path = pack / "toypack" / "loader.py"
+    (pack / "toypack" / "moved").mkdir()
+    for name in ("late", "sibling"):
+        shutil.copy(pack / "toypack" / f"{name}.py", pack / "toypack" / "moved")
+    (pack / "toypack" / "moved" / "__init__.py").touch()
+    path.write_text(LOADER)
+    before = digest.module_digest("toypack.loader")
+    path.write_text(LOADER.replace(old, new))
+    digest.forget()
+    assert LOADER != LOADER.replace(old, new) and (digest.module_digest("toypack.loader") != before) == counts
+
+
 def test_it_is_found_once_per_process(pack):
     before = source_digest(["toypack.late"])
     (pack / "toypack/late.py").write_text("other = 1\n")
