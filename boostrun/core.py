@@ -95,11 +95,6 @@ DATASETS = {
             "digits and capitals of 1,016 computer fonts, split by font (de Campos et al. 2009; Shalev-Shwartz et al. "
             "2011)", {},
         ),
-        (
-            "mnist_expanded", data.MnistExpandedKeys,
-            "MNIST and five elastic distortions of each training image (Simard et al. 2003; Shalev-Shwartz et al. "
-            "2011)", {"copies": "copies"},
-        ),
     )
 } | {
     "stream": DataSet(
@@ -114,7 +109,7 @@ DATASETS = {
 }  # fmt: skip
 
 FEATURES = {
-    name: Pipeline(f"boostrun.features.{name}", keys, summary, gives)
+    name: Pipeline(f"boostrun.features.{name}", keys, summary, gives, stateless=name == "hog")
     for name, keys, gives, summary in (
         (
             "raw", features.FeatureKeys, "codes",
@@ -124,16 +119,6 @@ FEATURES = {
         (
             "coates_ng", features.CoatesNgKeys, "codes",
             "whitened patches, a dictionary and soft-threshold encoding (Coates & Ng 2011)",
-        ),
-        (
-            "families19", features.Families19Keys, "codes",
-            "19 feature families: pixels, frequencies, patterns, histograms, orientations, rectangles (Dubout & "
-            "Fleuret 2014)",
-        ),
-        (
-            "families33", features.Families33Keys, "codes",
-            "33 feature families: PHOG, visual words, region covariances, LBP, V1-like (Dubout & Fleuret 2014 on "
-            "Caltech-101)",
         ),
         (
             "linear", features.LinearKeys, "values",
@@ -146,10 +131,6 @@ FEATURES = {
         (
             "stumps", features.StumpsKeys, "stumps",
             "thresholds of pixels or columns (Shalev-Shwartz et al. 2011, Figure 3)",
-        ),
-        (
-            "templates", features.TemplatesKeys, "codes",
-            "patch templates under Gaussian masks, coded linearly (Shalev-Shwartz et al. 2011, Figures 4 to 6)",
         ),
         (
             "anchors", features.AnchorsKeys, "anchors",

@@ -24,10 +24,10 @@ from PIL import Image
 from skimage import data
 from sklearn.datasets import load_sample_image
 
-from boostrun.features.families33 import DEFAULTS, Families33
-from boostrun.features.groups import FAMILIES
-from boostrun.features.groups.covariance import UPPER
-from boostrun.features.groups.v1s import ORIENTATIONS, SIDE
+from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
+from boostrun.papers.adaptive.groups import FAMILIES
+from boostrun.papers.adaptive.groups.covariance import UPPER
+from boostrun.papers.adaptive.groups.v1s import ORIENTATIONS, SIDE
 
 SIZE = 150
 KINDS = tuple(dict.fromkeys(family.kind for family in FAMILIES))

@@ -41,11 +41,11 @@ HYBRIDS = {  # GEEM under drift; GEEM with a budget of features
 # A field's word that happens to be a name of a paper (reservoir sampling), a method, a part or a picture.
 GENERIC = {"errors", "max", "pieces", "reservoir", "stump", "templates", "window"}
 HASATTR_LEFT = {  # how often in a file
-    # their source is part of the key of every bank that they build: an edit would have all banks built again
-    "features/build.py": 1, "features/families19.py": 2, "features/families33.py": 1,
-}  # fmt: skip
+    # its source is part of the key of every bank: an edit would have all banks built again
+    "features/build.py": 1,
+}
 TWICE_LEFT = {  # class names that stand for two things: keys of banks count them, or saved models hold them
-    "Family", "Hog", "Products", "Raw", "Stumps",
+    "Hog", "Products", "Raw", "Stumps",
 }  # fmt: skip
 
 

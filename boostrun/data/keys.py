@@ -108,16 +108,6 @@ class Chars74KKeys(SplitDatasetKeys):
 
 
 @dataclass
-class MnistExpandedKeys(DatasetKeys):
-    """MNIST with ``copies`` elastic distortions of each training image."""
-
-    copies: int = integer(5, least=0, help="distortions of each training image")
-    alpha: float = real(34.0, least=0.0, help="multiplies the smoothed field, in pixels")
-    sigma: float = real(4.0, above=0.0, help="of the field's smoothing, in pixels")
-    seed: int = integer(0, least=0, help="of the distortions")
-
-
-@dataclass
 class DriftingStreamKeys(DatasetKeys):
     """A stream whose concept may change, tested example by example, each before it is learnt.
 

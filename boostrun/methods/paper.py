@@ -32,13 +32,17 @@ class Pipeline:
     """A feature pipeline as the command knows it.
 
     ``module`` computes it (see :mod:`boostrun.features`), ``keys`` is the dataclass of its keys, and ``gives`` what a
-    learner may make of them: codes, values, products, stumps, anchors.
+    learner may make of them: codes, values, products, stumps, anchors. A saved model that was trained on them makes
+    them of raw images again where ``stateless`` says that its options alone decide, or ``fitted`` names the
+    "module:Class" that is made of the filters, masks and maxima kept beside the model.
     """
 
     module: str
     keys: type
     summary: str
     gives: str = "codes"
+    stateless: bool = False
+    fitted: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
+from boostrun.methods.declaration import obtain
 from boostrun.methods.raw_table import RawTable
 
 PREFIX = "input_"  # of the arrays' names in a model file
-_STATELESS = ("hog", "families19")  # pipelines of images that are made again from their options alone
 _LARGEST = np.finfo(np.float32).max  # beyond it values become infinite, and would pass the edges that are none
 
 
@@ -57,7 +58,7 @@ class Preparation:
             self.shape = (cells[0] + side - 1, cells[1] + side - 1)
             self.n_features = math.prod(self.shape)
         else:
-            self.computed = self.kind in _STATELESS and bool(self.shape) and "options" in arrays
+            self.computed = _stateless(self.kind) and bool(self.shape) and "options" in arrays
             self.n_features = math.prod(self.shape) if self.computed else width
         self.table = RawTable.of(str(arrays["table"])) if "table" in arrays else None
         if self.table is not None and len(self.table.columns) != self.n_features:
@@ -115,7 +116,7 @@ class Preparation:
 
     def _features(self, images: np.ndarray) -> np.ndarray:
         """(n, width) of the pipeline with the file's options; BoostrunError where these make others, or none."""
-        module = importlib.import_module(f"boostrun.features.{self.kind}")  # one of _STATELESS
+        module = importlib.import_module(catalogue.pipelines()[self.kind].module)  # a stateless one
         try:
             options = json.loads(str(self.arrays["options"]))
             if options.get("orientations", 1) > self.width:
@@ -130,8 +131,14 @@ class Preparation:
         return out
 
     def _templates(self):
-        module = importlib.import_module(f"boostrun.features.fitted_{self.kind}")
-        return module.FittedTemplates(*(self.arrays[name] for name in ("filters", "masks", "maxima")))
+        fitted = obtain(catalogue.pipelines()[self.kind].fitted)
+        return fitted(*(self.arrays[name] for name in ("filters", "masks", "maxima")))
+
+
+def _stateless(kind: str) -> bool:
+    """Whether a pipeline of this name makes its features again from options alone."""
+    pipeline = catalogue.pipelines().get(kind)
+    return pipeline is not None and pipeline.stateless
 
 
 def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -> dict[str, np.ndarray]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from boostrun.features.families19 import Families19
-from boostrun.features.families33 import DEFAULTS, Families33
-from boostrun.features.groups import FAMILIES
+from boostrun.papers.adaptive.families19 import Families19
+from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
+from boostrun.papers.adaptive.groups import FAMILIES
 from tests.bench.timing import show
 
 pytestmark = pytest.mark.bench

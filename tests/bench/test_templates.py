@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from boostrun.config import defaults
-from boostrun.features.templates import Templates
+from boostrun.papers.shareboost.templates import Templates
 from tests.bench.timing import show
 
 pytestmark = pytest.mark.bench

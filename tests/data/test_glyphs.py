@@ -6,8 +6,8 @@ from PIL import Image
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from boostrun.data import checksum, load, mnist_expanded
-from boostrun.data.mnist_expanded import distorted
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.papers.shareboost.mnist_expanded import distorted
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """Dubout & Fleuret 2014: AdaBoost.MH whose policies choose which features and which samples to evaluate.
 
 ``board.py`` is what a policy may look at, and counts it; ``policies/`` holds one method a file; ``adaboost_mh.py`` is
-the loop, ``classifier.py`` the estimator.
+the loop, ``classifier.py`` the estimator. ``families19.py`` and ``families33.py`` are the paper's features, of which
+``families/`` and ``groups/`` hold one kind a file.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from boostrun.config.fields import fields_of
 from boostrun.methods.declaration import Method, Part, Tuning
-from boostrun.methods.paper import Paper
+from boostrun.methods.paper import Paper, Pipeline
 from boostrun.papers.adaptive import keys
 
 _HERE = "boostrun.papers.adaptive"
@@ -141,9 +142,24 @@ METHODS = {
     ),
 }  # fmt: skip
 
+FEATURES = {
+    "families19": Pipeline(
+        f"{_HERE}.families19", keys.Families19Keys,
+        "19 feature families: pixels, frequencies, patterns, histograms, orientations, rectangles (Dubout & Fleuret "
+        "2014)",
+        stateless=True,
+    ),
+    "families33": Pipeline(
+        f"{_HERE}.families33", keys.Families33Keys,
+        "33 feature families: PHOG, visual words, region covariances, LBP, V1-like (Dubout & Fleuret 2014 on "
+        "Caltech-101)",
+    ),
+}  # fmt: skip
+
 PAPER = Paper(
     title="Dubout & Fleuret 2014: Adaptive Sampling for Large Scale Boosting",
     methods=METHODS,
+    features=FEATURES,
     policies=POLICIES,
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},

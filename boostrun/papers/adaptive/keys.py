@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from boostrun.config.fields import (
@@ -18,7 +19,9 @@ from boostrun.config.fields import (
     name_or_place,
     plain_number,
     real,
+    some_of,
 )
+from boostrun.features.keys import FeatureKeys
 
 
 @keys
@@ -186,3 +189,30 @@ class TastingLaminatingKeys(LaminatingKeys):
     R: int = integer(10, help="features of every family that are watched")
     best_of: int = integer(10, help="a family promises how probably the best of so many watched features is its own")
     pilot_share: float = real(0.1, above=0.0, most=0.9, help="what of the budget estimates the watched features' edges")
+
+
+@dataclass
+class Families19Keys(FeatureKeys):
+    """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = some_of(
+        "identity", "gray", "fourier", "haar", "gradient", "lbp", "ilbp", "patch_sums", "gray_hist", "color_hist",
+        "hog_u4", "hog_s4", "hog_u8", "hog_s8", "ori_s", "ori_u", "rect_u", "rect_s", "haar_like",
+        help="families that are computed; null: all",
+    )  # fmt: skip
+    on_gray: str = choice("keep", "drop", help="families of colour on gray images: kept, or dropped")
+
+
+@dataclass
+class Families33Keys(FeatureKeys):
+    """The 33 feature families of adaptive sampling on Caltech-101 (Dubout & Fleuret 2014)."""
+
+    only: Sequence[str] | None = some_of(
+        *(f"{kind}_{level}" for kind in (
+            "phog180", "phog360", "sift_gray300", "sift_gray1000", "sift_hsv300", "sift_hsv1000", "covariance", "lbp",
+        ) for level in range(4)), "v1s",
+        help="families that are computed; null: all",
+    )  # fmt: skip
+    codebook: str = choice("shared", "per_split", help="visual words of the first split for all, or of each split")
+    descriptors: int = integer(100000, help="descriptors that visual words are learned on")
+    size: int | None = integer(None, least=16, help="pixels of the sides that images are brought to; null: as they are")

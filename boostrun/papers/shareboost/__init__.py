@@ -1,6 +1,7 @@
 """Shalev-Shwartz, Wexler & Shashua 2011: ShareBoost, one small set of features for all classes, and its rivals.
 
-``selection.py`` is the loop, ``classifier.py`` the estimator; ``pools/`` holds one kind of candidate features a file.
+``selection.py`` is the loop, ``classifier.py`` the estimator; ``pools/`` holds one kind of candidate features a file,
+``templates.py`` makes the patch templates of its Figures 4 to 6, and ``mnist_expanded.py`` the distorted digits.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.methods.declaration import IN_C, Method, Tuning
-from boostrun.methods.paper import Paper, SavedModel
+from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 from boostrun.papers.shareboost import keys
 
 _HERE = "boostrun.papers.shareboost"
@@ -107,9 +108,27 @@ MODELS = {
     )
 }
 
+DATASETS = {
+    "mnist_expanded": DataSet(
+        f"{_HERE}.mnist_expanded", keys.MnistExpandedKeys,
+        "MNIST and five elastic distortions of each training image (Simard et al. 2003; Shalev-Shwartz et al. 2011)",
+        copies="copies",
+    )
+}  # fmt: skip
+
+FEATURES = {
+    "templates": Pipeline(
+        f"{_HERE}.templates", keys.TemplatesKeys,
+        "patch templates under Gaussian masks, coded linearly (Shalev-Shwartz et al. 2011, Figures 4 to 6)",
+        fitted=f"{_HERE}.fitted_templates:FittedTemplates",
+    )
+}  # fmt: skip
+
 PAPER = Paper(
     title="ShareBoost (Shalev-Shwartz, Wexler & Shashua 2011)",
     methods=METHODS,
+    datasets=DATASETS,
+    features=FEATURES,
     objects={"features": f"{_HERE}.features"},
     models=MODELS,
     drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},

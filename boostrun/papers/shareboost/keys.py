@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from boostrun.config.fields import Keys, boolean, choice, integer, keys, kind_of, real, renamed
+from boostrun.data.keys import DatasetKeys
+from boostrun.features.keys import FeatureKeys
 
 _FEATURES = integer(
     100, help="T: features (or groups of columns) to take; every smaller number is answered by the same run"
@@ -154,3 +156,32 @@ class KernelSVMKeys(Keys):
         None, least=2, help="so many training samples, drawn at random, take part in the choice; none: all"
     )
     random_state: Any = None
+
+
+@dataclass
+class TemplatesKeys(FeatureKeys):
+    """Patch templates under masks."""
+
+    patch: int = integer(7, least=2, help="pixels of a template's side")
+    centres: int = integer(1000, least=2, help="templates")
+    masks: int = integer(16, help="places of the Gaussian masks, a square number")
+    sigma: float = real(6.0, above=0.0, help="of a mask, in pixels; chosen on held-out training digits")
+    cutoff: float = real(0.1, least=0.0, most=1.0, help="a mask is 0 below it")
+    filter: str = choice(
+        "zero_mean", "unit", "raw", help="zero_mean: and of unit norm; unit: of unit norm; raw: the centres as they are"
+    )
+    patches: int = integer(1000000, help="windows that centres are learned on")
+    fit_images: int = integer(60000, help="of the first so many training images")
+    seed: int = integer(0, least=0, help="of the centres")
+    bins: int = integer(256, least=256, most=256, help="codes of a response: always 256, no quantiles")
+    bin_samples: int = integer(60000, least=2, help="training images that each feature's maximum is taken over")
+
+
+@dataclass
+class MnistExpandedKeys(DatasetKeys):
+    """MNIST with ``copies`` elastic distortions of each training image."""
+
+    copies: int = integer(5, least=0, help="distortions of each training image")
+    alpha: float = real(34.0, least=0.0, help="multiplies the smoothed field, in pixels")
+    sigma: float = real(4.0, above=0.0, help="of the field's smoothing, in pixels")
+    seed: int = integer(0, least=0, help="of the distortions")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.features.families.orientations import cell_votes
-from boostrun.features.families.planes import flat
+from boostrun.papers.adaptive.families.orientations import cell_votes
+from boostrun.papers.adaptive.families.planes import flat
 
 _MEANS = 3
 

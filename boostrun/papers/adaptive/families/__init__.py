@@ -18,15 +18,15 @@ from typing import Protocol
 import numpy as np
 
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.features.families.frequencies import Fourier, Haar
-from boostrun.features.families.haar_like import HaarLike
-from boostrun.features.families.histograms import ColorHist, GrayHist
-from boostrun.features.families.hog import Hog
-from boostrun.features.families.orientation_maps import OrientationMaps
-from boostrun.features.families.patch_sums import PatchSums
-from boostrun.features.families.patterns import Ilbp, Lbp
-from boostrun.features.families.pixels import Gradient, Gray, Identity
-from boostrun.features.families.rectangle_energy import RectangleEnergy
+from boostrun.papers.adaptive.families.frequencies import Fourier, Haar
+from boostrun.papers.adaptive.families.haar_like import HaarLike
+from boostrun.papers.adaptive.families.histograms import ColorHist, GrayHist
+from boostrun.papers.adaptive.families.hog import Hog
+from boostrun.papers.adaptive.families.orientation_maps import OrientationMaps
+from boostrun.papers.adaptive.families.patch_sums import PatchSums
+from boostrun.papers.adaptive.families.patterns import Ilbp, Lbp
+from boostrun.papers.adaptive.families.pixels import Gradient, Gray, Identity
+from boostrun.papers.adaptive.families.rectangle_energy import RectangleEnergy
 
 LEAST = (8, 8)  # height and width: one HoG cell of 8 pixels
 

@@ -7,7 +7,7 @@ definitions are not printed. These have 336,640, for images of any size.
 A group is what is computed together: an object with `kinds`, {kind: number of features of each of its families};
 `describe()`, one sentence; and `__call__(images, kinds)`, which yields (kind, (n, d) float32) for some of its kinds and
 images (n, h, w) or (n, h, w, 3) uint8. What it makes of an image depends on that image alone (and on codebooks), to the
-last bit. "Grey" is as in `boostrun.features.families`.
+last bit. "Grey" is as in `boostrun.papers.adaptive.families`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.features.groups.covariance import Covariance
-from boostrun.features.groups.lbp import LbpHistograms
-from boostrun.features.groups.phog import Phog
-from boostrun.features.groups.v1s import V1s
-from boostrun.features.groups.visual_words import VisualWords
+from boostrun.papers.adaptive.groups.covariance import Covariance
+from boostrun.papers.adaptive.groups.lbp import LbpHistograms
+from boostrun.papers.adaptive.groups.phog import Phog
+from boostrun.papers.adaptive.groups.v1s import V1s
+from boostrun.papers.adaptive.groups.visual_words import VisualWords
 
 LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
 
@@ -38,7 +38,7 @@ class Group(Protocol):
     def __call__(self, images: np.ndarray, kinds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]: ...
 
 
-class Family(NamedTuple):
+class Member(NamedTuple):
     """A family: columns `start` to `stop` of what its group yields for its kind."""
 
     name: str
@@ -52,18 +52,18 @@ def make_groups() -> tuple[Group, ...]:
     return Phog(), VisualWords("gray"), VisualWords("hsv"), Covariance(), LbpHistograms(), V1s()  # type: ignore[return-value]
 
 
-def _families() -> Iterator[Family]:
+def _families() -> Iterator[Member]:
     for group in make_groups():
         for kind, widths in group.kinds.items():
             for level, (start, stop) in enumerate(pairwise(accumulate(widths, initial=0))):
-                yield Family(f"{kind}_{level}" if len(widths) > 1 else kind, kind, start, stop)
+                yield Member(f"{kind}_{level}" if len(widths) > 1 else kind, kind, start, stop)
 
 
 FAMILIES = tuple(_families())
 NAMES = tuple(family.name for family in FAMILIES)
 
 
-def choose(only: Sequence[str] | str | None) -> tuple[Family, ...]:
+def choose(only: Sequence[str] | str | None) -> tuple[Member, ...]:
     """The families of these names, in the order of `FAMILIES`; all of them for None.
 
     Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.features.families.planes import flat, gray
+from boostrun.papers.adaptive.families.planes import flat, gray
 
 # (row, column) of the neighbours, from the right counter-clockwise, as scikit-image orders the bits
 _NEIGHBOURS = ((1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (2, 1), (2, 2))

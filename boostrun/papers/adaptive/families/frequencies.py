@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.features.families.planes import flat, planes
+from boostrun.papers.adaptive.families.planes import flat, planes
 
 _ZERO = 1e-6  # a part of a Fourier coefficient below this is rounding: pixels are whole numbers
 

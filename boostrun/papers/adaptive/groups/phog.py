@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.features.families.orientations import split_votes
-from boostrun.features.families.planes import differences, flat, gray
-from boostrun.features.groups.pyramid import cells, finest, pyramid, tally, widths
+from boostrun.papers.adaptive.families.orientations import split_votes
+from boostrun.papers.adaptive.families.planes import differences, flat, gray
+from boostrun.papers.adaptive.groups.pyramid import cells, finest, pyramid, tally, widths
 
 
 class Phog:

@@ -12,13 +12,13 @@ from boostrun.errors import BoostrunError
 from boostrun.features.build import subset
 from boostrun.features.images import require_images
 from boostrun.features.journal import NoJournal
-from boostrun.features.masks import gaussian_masks
 from boostrun.features.progress import Progress
-from boostrun.kernels.templates import gather_windows, masked_maxima
+from boostrun.papers.shareboost.kernels.templates import gather_windows, masked_maxima
+from boostrun.papers.shareboost.masks import gaussian_masks
 
 DEFAULTS = defaults("features", "templates")
 SOURCES = (
-    "boostrun.features.images", "boostrun.features.masks", "boostrun.kernels.templates",
+    "boostrun.features.images", "boostrun.papers.shareboost.masks", "boostrun.papers.shareboost.kernels.templates",
 )  # fmt: skip
 FILTERS = ("zero_mean", "unit", "raw")
 _BLANK = 0.05  # of the sum of a window of full ink, at which a window counts as blank

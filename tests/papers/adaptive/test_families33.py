@@ -10,12 +10,13 @@ from PIL import Image
 from sklearn.cluster import MiniBatchKMeans
 
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.features import bank_key, build, families33, open_bank
+from boostrun.features import bank_key, build, open_bank
 from boostrun.features.bank import Bank
-from boostrun.features.families33 import DEFAULTS, SOURCES, Families33
-from boostrun.features.groups import NAMES
-from boostrun.features.groups.codebooks import nearest
 from boostrun.features.journal import Journal
+from boostrun.papers.adaptive import families33
+from boostrun.papers.adaptive.families33 import DEFAULTS, SOURCES, Families33
+from boostrun.papers.adaptive.groups import NAMES
+from boostrun.papers.adaptive.groups.codebooks import nearest
 
 # few bins and few descriptors: of the smallest files, quickly
 ALL = {"name": "families33", "bins": 4, "descriptors": 40}
@@ -93,7 +94,7 @@ def test_products_and_clusters_are_computed_on_one_thread_each(monkeypatch):
 
         return call
 
-    monkeypatch.setattr("boostrun.features.groups.visual_words.nearest", noted(nearest))
+    monkeypatch.setattr("boostrun.papers.adaptive.groups.visual_words.nearest", noted(nearest))
     monkeypatch.setattr("sklearn.cluster.MiniBatchKMeans.fit", noted(MiniBatchKMeans.fit))
     with threadpool_limits(2, user_api="blas"):
         images = pictures(80, (24, 24))
@@ -206,7 +207,7 @@ def test_a_damaged_codebook_is_learned_again(unsplit, tmp_path, clustered):
 def test_every_module_of_the_families_is_part_of_the_banks_key():
     from boostrun.digest import modules_of
 
-    used = {module for module in modules_of(["boostrun.features.groups"]) if module.startswith("boostrun.features")}
+    used = {module for module in modules_of(["boostrun.papers.adaptive.groups"]) if module != "boostrun.errors"}
     assert used < set(SOURCES) and set(SOURCES) - used == {"boostrun.features.images", "boostrun.features.first_split"}
 
 

@@ -10,20 +10,20 @@ import numpy as np
 
 from boostrun.config import defaults
 from boostrun.errors import BoostrunError
-from boostrun.features.families import LEAST, NAMES, SAME_ON_GRAY, Family, choose
 from boostrun.features.images import require_images
+from boostrun.papers.adaptive.families import LEAST, NAMES, SAME_ON_GRAY, Family, choose
 
 DEFAULTS = defaults("features", "families19")
 _PARTS = (
     "frequencies", "haar_like", "histograms", "hog", "orientation_maps", "orientations", "patch_sums", "patterns",
     "pixels", "planes", "rectangle_energy", "rectangles",
 )  # fmt: skip
-SOURCES = ("boostrun.features.families", *(f"boostrun.features.families.{part}" for part in _PARTS))
+SOURCES = ("boostrun.papers.adaptive.families", *(f"boostrun.papers.adaptive.families.{part}" for part in _PARTS))
 _PIXELS = 1 << 16  # of the images that a thread works on at a time: its arrays stay below about 50 MiB
 
 
 class Families19:
-    """The families of `boostrun.features.families`, one after the other; nothing is learned.
+    """The families of `boostrun.papers.adaptive.families`, one after the other; nothing is learned.
 
     Images must be at least 8x8 pixels; d is 16,775 for 28x28 grey images, 230,503 for 128x64 colour ones and 29,879 for
     32x32 colour ones.

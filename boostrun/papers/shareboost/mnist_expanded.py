@@ -10,10 +10,10 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data import mnist
 from boostrun.data.dataset import Parts
-from boostrun.kernels.elastic import resample
+from boostrun.papers.shareboost.kernels.elastic import resample
 
 DEFAULTS = defaults("dataset", "mnist_expanded")
-SOURCES = ("boostrun.data.mnist", "boostrun.kernels.elastic")
+SOURCES = ("boostrun.data.mnist", "boostrun.papers.shareboost.kernels.elastic")
 _BLOCK = 1024  # images distorted at a time
 _RADIUS = 4.0  # of the Gaussian, in sigmas
 

@@ -6,9 +6,9 @@ import pytest
 from boostrun.config import defaults
 from boostrun.errors import BoostrunError
 from boostrun.features import build, open_bank
-from boostrun.features import templates as module
-from boostrun.features.masks import gaussian_masks
-from boostrun.features.templates import Templates
+from boostrun.papers.shareboost import templates as module
+from boostrun.papers.shareboost.masks import gaussian_masks
+from boostrun.papers.shareboost.templates import Templates
 from tests.features.test_resume import build_until, killed, leftovers
 from tests.reference import templates as twin
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features.families import FAMILIES, NAMES, choose
-from boostrun.features.families.orientations import cell_votes
-from boostrun.features.keys import Families19Keys
+from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose
+from boostrun.papers.adaptive.families.orientations import cell_votes
+from boostrun.papers.adaptive.keys import Families19Keys
 from tests.reference.families import TWINS
 
 # 28x28 grey, 128x64 colour, 32x32 colour (Dubout & Fleuret 2014, our dimensions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.features.families.planes import differences, gray
+from boostrun.papers.adaptive.families.planes import differences, gray
 
 _UNIT = 2.0**20
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.features.families.patterns import Lbp
-from boostrun.features.families.planes import flat
-from boostrun.features.groups.pyramid import cells, finest, pyramid, tally, widths
+from boostrun.papers.adaptive.families.patterns import Lbp
+from boostrun.papers.adaptive.families.planes import flat
+from boostrun.papers.adaptive.groups.pyramid import cells, finest, pyramid, tally, widths
 
 
 class LbpHistograms:

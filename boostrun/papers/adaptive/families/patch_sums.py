@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from boostrun.features.families.planes import flat, gray
-from boostrun.features.families.rectangles import corners, generator, integral, rectangle_places, signed_corners
+from boostrun.papers.adaptive.families.planes import flat, gray
+from boostrun.papers.adaptive.families.rectangles import corners, generator, integral, rectangle_places, signed_corners
 
 _COUNT, _SIDE, _SEED = 1000, 2, 8
 

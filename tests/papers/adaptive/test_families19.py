@@ -5,9 +5,9 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, build, open_bank
-from boostrun.features.families import NAMES
-from boostrun.features.families.histograms import GrayHist
-from boostrun.features.families19 import SOURCES, Families19
+from boostrun.papers.adaptive.families import NAMES
+from boostrun.papers.adaptive.families.histograms import GrayHist
+from boostrun.papers.adaptive.families19 import SOURCES, Families19
 
 ALL = {"name": "families19"}
 
@@ -53,7 +53,7 @@ def test_on_grey_images_the_two_twins_may_be_dropped():
 def test_features_do_not_depend_on_n_jobs_or_blocks(monkeypatch):
     images = pictures(20)
     alone = made()(images)
-    monkeypatch.setattr("boostrun.features.families19._PIXELS", 3 * 144)
+    monkeypatch.setattr("boostrun.papers.adaptive.families19._PIXELS", 3 * 144)
     pipeline = made()
     pipeline.n_jobs = 2
     np.testing.assert_array_equal(alone, pipeline(images))
@@ -63,7 +63,7 @@ def test_features_do_not_depend_on_n_jobs_or_blocks(monkeypatch):
 def test_banks_are_the_same_to_the_byte_for_any_n_jobs_and_blocks(data, tmp_path, monkeypatch):
     one = open_bank(data, ALL, tmp_path, tmp_path / "a")
     monkeypatch.setattr(build, "block_rows", lambda *_: 7)
-    monkeypatch.setattr("boostrun.features.families19._PIXELS", 2 * 144)
+    monkeypatch.setattr("boostrun.papers.adaptive.families19._PIXELS", 2 * 144)
     two = open_bank(data, ALL, tmp_path, tmp_path / "b", n_jobs=2)
     assert one.meta["files"] == two.meta["files"] and one.families == two.families
     assert [name for name, *_ in one.families] == list(NAMES) and one.families[-1][2] == one.n_features
@@ -110,7 +110,7 @@ def test_the_random_rectangles_never_change_and_the_bank_names_them(data, tmp_pa
 
 
 def test_every_module_of_the_families_is_part_of_the_banks_key():
-    import boostrun.features.families as package
+    import boostrun.papers.adaptive.families as package
     from boostrun.digest import modules_of
 
     assert set(modules_of([package.__name__])) - set(SOURCES) == {"boostrun.errors"}

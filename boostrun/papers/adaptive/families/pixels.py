@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.features.families.planes import differences, flat, gray, planes
+from boostrun.papers.adaptive.families.planes import differences, flat, gray, planes
 
 
 class Identity:

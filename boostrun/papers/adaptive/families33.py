@@ -13,24 +13,24 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
-from boostrun.features.groups import LEAST, NAMES, Family, choose, make_groups
-from boostrun.features.groups.codebooks import cluster, sample
 from boostrun.features.images import as_colour, require_images
 from boostrun.features.journal import NoJournal
 from boostrun.features.progress import Progress
+from boostrun.papers.adaptive.groups import LEAST, NAMES, Member, choose, make_groups
+from boostrun.papers.adaptive.groups.codebooks import cluster, sample
 
 DEFAULTS = defaults("features", "families33")
 _PARTS = ("codebooks", "covariance", "dense_sift", "lbp", "phog", "pyramid", "v1s", "visual_words")
 SOURCES = (
-    "boostrun.features.groups", *(f"boostrun.features.groups.{part}" for part in _PARTS),
-    *(f"boostrun.features.families.{part}" for part in ("orientations", "patterns", "planes")),
+    "boostrun.papers.adaptive.groups", *(f"boostrun.papers.adaptive.groups.{part}" for part in _PARTS),
+    *(f"boostrun.papers.adaptive.families.{part}" for part in ("orientations", "patterns", "planes")),
     "boostrun.features.images", "boostrun.features.first_split",
 )  # fmt: skip
 _PIXELS = 1 << 15  # of the images that a thread works on at a time: its arrays stay below about 100 MiB
 
 
 class Families33:
-    """The families of `boostrun.features.groups`, one after the other; 336,640 features of any images.
+    """The families of `boostrun.papers.adaptive.groups`, one after the other; 336,640 features of any images.
 
     Images must be at least 16x16 pixels, and Caltech-101 should be loaded larger than by default: dataset.size=150 is
     that of the V1-like model. The visual words are learned: codebooks come from training images only, without labels.
@@ -66,7 +66,7 @@ class Families33:
         self.options = dict(options)
         chosen = choose(options["only"])
         bounds = accumulate((family.stop - family.start for family in chosen), initial=0)
-        self._places: list[tuple[Family, int, int]] = [(f, *bound) for f, bound in zip(chosen, pairwise(bounds))]
+        self._places: list[tuple[Member, int, int]] = [(f, *bound) for f, bound in zip(chosen, pairwise(bounds))]
         self._groups = []  # (group, those of its kinds that are needed)
         for group in make_groups():
             if kinds := [kind for kind in group.kinds if any(family.kind == kind for family in chosen)]:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.features.families.planes import differences, flat, gray
-from boostrun.features.groups.pyramid import finest, pyramid, widths
+from boostrun.papers.adaptive.families.planes import differences, flat, gray
+from boostrun.papers.adaptive.groups.pyramid import finest, pyramid, widths
 
 VALUES = 7
 UPPER = np.triu_indices(VALUES)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from boostrun.features.groups.dense_sift import WIDTH, colour_planes, descriptors, starts
+from boostrun.papers.adaptive.groups.dense_sift import WIDTH, colour_planes, descriptors, starts
 
 _SEED = 20131211  # of the patches that are drawn and of k-means: always the same
 _BATCH, _EPOCHS = 4096, 10

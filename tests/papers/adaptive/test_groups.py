@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features.groups import FAMILIES, NAMES, choose, make_groups
-from boostrun.features.groups.codebooks import cluster, nearest, sample
-from boostrun.features.groups.dense_sift import colour_planes, descriptors, starts
-from boostrun.features.groups.phog import canny_edges
-from boostrun.features.groups.pyramid import finest, pyramid
-from boostrun.features.groups.v1s import PERIODS, gabors
-from boostrun.features.keys import Families33Keys
+from boostrun.papers.adaptive.groups import FAMILIES, NAMES, choose, make_groups
+from boostrun.papers.adaptive.groups.codebooks import cluster, nearest, sample
+from boostrun.papers.adaptive.groups.dense_sift import colour_planes, descriptors, starts
+from boostrun.papers.adaptive.groups.phog import canny_edges
+from boostrun.papers.adaptive.groups.pyramid import finest, pyramid
+from boostrun.papers.adaptive.groups.v1s import PERIODS, gabors
+from boostrun.papers.adaptive.keys import Families33Keys
 from tests.reference import groups as twins
 
 # kind: values on the levels 0 to 3 (Dubout & Fleuret 2014, our dimensions)

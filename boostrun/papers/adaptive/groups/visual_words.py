@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from boostrun.features.families.planes import flat
-from boostrun.features.groups.codebooks import nearest
-from boostrun.features.groups.dense_sift import PATCH, colour_planes, descriptors, starts
-from boostrun.features.groups.pyramid import SIDE, cells, pyramid, tally, widths
+from boostrun.papers.adaptive.families.planes import flat
+from boostrun.papers.adaptive.groups.codebooks import nearest
+from boostrun.papers.adaptive.groups.dense_sift import PATCH, colour_planes, descriptors, starts
+from boostrun.papers.adaptive.groups.pyramid import SIDE, cells, pyramid, tally, widths
 
 
 class VisualWords:

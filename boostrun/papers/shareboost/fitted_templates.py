@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .templates import Templates, _tiled
+from boostrun.papers.shareboost.templates import Templates, _tiled
 
 
 class FittedTemplates(Templates):
