@@ -15,7 +15,7 @@ _OWN = ("orientations", "cell", "block")
 _CHUNK = 64  # images per task: enough to outweigh sending them to another process
 
 
-class Hog:
+class HogPipeline:
     """HoG with square cells and overlapping square blocks, L2-Hys; the strongest colour channel at each pixel.
 
     A 64x128 window with the defaults has D = 7 * 15 * 4 * 9 = 3780 features.
@@ -24,7 +24,7 @@ class Hog:
     ----------
     options : mapping with orientations, cell (pixels), block (cells)
 
-    >>> Hog({"orientations": 9, "cell": 8, "block": 2})(np.zeros((1, 128, 64, 3), np.uint8)).shape
+    >>> HogPipeline({"orientations": 9, "cell": 8, "block": 2})(np.zeros((1, 128, 64, 3), np.uint8)).shape
     (1, 3780)
     """
 
@@ -36,7 +36,7 @@ class Hog:
         self.orientations, self.cell, self.block = (options[key] for key in _OWN)
         self.n_jobs = 1
 
-    def fit(self, images: np.ndarray) -> Hog:
+    def fit(self, images: np.ndarray) -> HogPipeline:
         """Nothing is learned; refuses what is no image or too small."""
         require_images(images, self.name, (self.cell * self.block, self.cell * self.block))
         return self
@@ -79,4 +79,4 @@ def _hog(images: np.ndarray, orientations: int, cell: int, block: int) -> np.nda
     ).astype(np.float32)
 
 
-Pipeline = Hog
+Pipeline = HogPipeline

@@ -174,9 +174,9 @@ def test_features_that_cannot_be_computed_are_one_sentence(kind, folder):
     for X in (raw.x_test, raw.x_test.reshape(210, -1)):
         with pytest.raises(BoostrunError, match=f"trained on features={kind}, which a loaded model does not compute"):
             loaded.predict(X)
-    from boostrun.features.hog import Hog
+    from boostrun.features.hog import HogPipeline
 
-    features = Hog({"orientations": 9, "cell": 4, "block": 2})(raw.x_test)
+    features = HogPipeline({"orientations": 9, "cell": 4, "block": 2})(raw.x_test)
     np.testing.assert_array_equal(loaded.predict(features), ReservoirClassifier.load(written).predict(raw.x_test))
 
 

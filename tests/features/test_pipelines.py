@@ -5,7 +5,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.features.coates_ng import DEFAULTS, CoatesNg, zca
-from boostrun.features.hog import Hog
+from boostrun.features.hog import HogPipeline
 from boostrun.features.images import as_colour
 from boostrun.features.patch_kernels import ROWS
 from tests.reference import coates_ng as twin
@@ -22,14 +22,14 @@ def pictures(n, shape=(12, 12, 3), seed=0):
 
 
 def test_hog_of_a_64x128_window_has_3780_features():
-    hog = Hog(HOG)
+    hog = HogPipeline(HOG)
     assert hog(pictures(2, (128, 64, 3))).shape == (2, 3780)
     assert hog(pictures(1, (128, 64))).shape == (1, 3780)
 
 
 def test_hog_does_not_depend_on_n_jobs_or_blocks():
     images = pictures(70, (16, 16))
-    hog = Hog(HOG)
+    hog = HogPipeline(HOG)
     alone = hog(images)
     hog.n_jobs = 2
     np.testing.assert_array_equal(alone, hog(images))
@@ -95,7 +95,7 @@ def test_fewer_patches_than_atoms_is_a_sentence():
         tiny(patches=4)
 
 
-@pytest.mark.parametrize("make", [lambda: Hog(HOG), tiny])
+@pytest.mark.parametrize("make", [lambda: HogPipeline(HOG), tiny])
 def test_a_table_is_refused(make):
     with pytest.raises(BoostrunError, match="table of 7 columns"):
         make().fit(np.zeros((3, 7)))
@@ -103,4 +103,4 @@ def test_a_table_is_refused(make):
 
 def test_too_small_images_are_refused_by_hog():
     with pytest.raises(BoostrunError, match="at least 16x16 pixels"):
-        Hog(HOG).fit(pictures(2, (8, 8)))
+        HogPipeline(HOG).fit(pictures(2, (8, 8)))
