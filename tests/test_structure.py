@@ -44,9 +44,7 @@ HASATTR_LEFT = {  # how often in a file
     # their source is part of the key of every bank that they build: an edit would have all banks built again
     "features/build.py": 1, "features/families19.py": 2, "features/families33.py": 1,
 }  # fmt: skip
-TWICE_LEFT = {  # class names that stand for two things: keys of banks count them, or saved models hold them
-    "Family", "Hog", "Products", "Raw", "Stumps",
-}  # fmt: skip
+TWICE_LEFT = {"Family", "Hog"}  # class names that stand for two things: keys of banks count them
 
 
 @functools.cache
