@@ -276,7 +276,9 @@ def test_a_policy_object_is_what_its_name_is_and_no_run_changes_it(name, digits)
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(("policy", "init"), [*((policy, "uniform") for policy in POLICIES), ("laminating", "balanced")])
+@pytest.mark.parametrize(
+    ("policy", "init"), [*((policy, "uniform") for policy in POLICIES), ("laminating", "balanced")]
+)
 def test_boosting_goes_on_where_one_stump_is_faultless(policy, init):
     X = np.random.default_rng(0).random((60, 12))
     families = [("left", 0, 3), ("right", 3, 12)]  # whoever looks at three features finds the one
