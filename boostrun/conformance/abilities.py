@@ -35,6 +35,13 @@ class Listing(Protocol):
 
 
 @runtime_checkable
+class Parted(Protocol):
+    """It divides its samples among learners that each have the budgets to themselves."""
+
+    parts: int
+
+
+@runtime_checkable
 class FromSource(Protocol):
     """It draws its samples itself."""
 

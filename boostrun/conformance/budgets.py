@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from boostrun.conformance import Failed, Skipped
-from boostrun.conformance.abilities import Counting, FromSource, Listing, Stagewise
+from boostrun.conformance.abilities import Counting, FromSource, Listing, Parted, Stagewise
 from boostrun.data.source import ArraySource, Filter
 
 
@@ -23,7 +23,7 @@ def kept(subject, key: str) -> None:
     """Failed where the budget ``key`` is exceeded or cannot be seen, Skipped where nothing shows it.
 
     r: no Filter holds more than r + q samples (q is r where there is none). T, M: no more stages, ``estimators_`` or
-    ``n_learners_``. Q: no more ``n_features_used_``.
+    ``n_learners_``, for each of its ``parts`` where it has them. Q: no more ``n_features_used_``.
     """
     limit = subject.budget[key]
     if key == "r":
@@ -34,7 +34,8 @@ def kept(subject, key: str) -> None:
             raise Skipped("it has no n_learners_, so nothing shows it")
         if count is None:
             raise Failed(f"nothing shows it: {key} needs staged_predict, estimators_ or n_learners_")
-        if count > limit:
+        model = subject.make()
+        if count > limit * (model.parts if isinstance(model, Parted) else 1):
             raise Failed(f"{count} learners")
     elif key == "Q":
         used = getattr(subject.trained(), "n_features_used_", None)

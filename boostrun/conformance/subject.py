@@ -13,7 +13,7 @@ from boostrun.data.source import ArraySource
 from boostrun.methods.declaration import Method, obtain
 
 KINDS = ("codes", "values", "products", "stumps", "anchors")  # of features: the first that it learns from is tried
-_SMALL = {"T": 5, "r": 30, "q": 30}  # budgets that a check can afford; others are at most 10
+_SMALL = {"r": 30, "q": 30, "n": 20, "M": 20}  # what a check can afford and learn with; other budgets are at most 10
 
 
 def small_budget(method: Method, given: Mapping[str, int]) -> dict[str, int]:

@@ -5,6 +5,7 @@ A method's declaration names a class of this kind; a paper, or a stranger, bring
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 if TYPE_CHECKING:
@@ -36,6 +37,6 @@ class Evaluation(Protocol):
     def warm_up(self, small: Any, data: Any) -> None:
         """Compile what training and testing need, with an estimator of a small budget: no trial's seconds hold it."""
 
+    @abstractmethod
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
         """Train ``model`` on the training part of ``data`` and measure it."""
-        raise NotImplementedError

@@ -45,9 +45,10 @@ def encode(name: str, value) -> Any:
         return {"array": value.tolist(), "dtype": value.dtype.str}
     if isinstance(value, Path):
         return {"path": str(value)}
-    if _class(name, type(value).__name__) is type(value):
+    word = _word(type(value))
+    if _class(name, word) is type(value):
         keys = arguments_of(value)
-        return {"object": type(value).__name__, "keys": {key: encode(key, each) for key, each in keys.items()}}
+        return {"object": word, "keys": {key: encode(key, each) for key, each in keys.items()}}
     raise NotPlain(f"{name} is a {type(value).__name__}")
 
 
@@ -71,12 +72,19 @@ def decode(name: str, value) -> Any:
     raise ValueError(f"{name}={value!r} is no parameter")
 
 
-def _class(name: str, cls: str) -> type | None:
-    """The class of that name among the objects that the parameter may be."""
+def _word(cls: type) -> str:
+    """What a file calls a class: its name, unless its module's ``SAVED_AS`` (word -> class) has another word."""
+    others = getattr(importlib.import_module(cls.__module__), "SAVED_AS", {})
+    return next((word for word, one in others.items() if one is cls), cls.__name__)
+
+
+def _class(name: str, word: str) -> type | None:
+    """The class that a file calls so, among the objects that the parameter may be."""
     from boostrun.config import catalogue
 
     module = catalogue.parts("objects").get(name)
     if module is None:
         return None
-    found = getattr(importlib.import_module(module), cls, None)
+    place = importlib.import_module(module)
+    found = getattr(place, "SAVED_AS", {}).get(word) or getattr(place, word, None)
     return found if isinstance(found, type) and found.__module__.startswith(module) else None

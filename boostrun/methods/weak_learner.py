@@ -28,6 +28,7 @@ called. Scores, saving and loading follow. A tree of depth 2, which asks one stu
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,7 +38,7 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.binning import Binner
 
 
-class WeakLearner:
+class WeakLearner(ABC):
     """Base of weak learners: ``find`` is all that one needs; the other methods may be overridden to be quicker.
 
     Attributes
@@ -49,6 +50,7 @@ class WeakLearner:
 
     codes: bool = True
 
+    @abstractmethod
     def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Any:
         """A hypothesis h with a large edge sum_i w_i y_i h(x_i), h(x) = -1.0 or +1.0.
 
@@ -59,7 +61,6 @@ class WeakLearner:
 
         Returns a NamedTuple of numbers and arrays, of the same shapes each time, with ``h(samples) -> (n,) float64``.
         """
-        raise NotImplementedError
 
     def find_among(self, samples: np.ndarray, rows: np.ndarray, signed_weights: np.ndarray) -> Any:
         """The hypothesis for some ``rows`` (n,) of ``samples`` (m, d), and their weights (n,)."""
@@ -116,8 +117,11 @@ class _Found(WeakLearner):
     """A person's own object that has ``find``, and nothing of the rest."""
 
     def __init__(self, found: Any):
-        self.find = found.find  # type: ignore[method-assign]
+        self.found = found
         self.codes = bool(getattr(found, "codes", True))
+
+    def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Any:
+        return self.found.find(samples, signed_weights)
 
 
 def as_weak_learner(found: Any) -> WeakLearner:

@@ -2,8 +2,9 @@
 
 Records are never rewritten. When the formula of the digest changes, or code changes and its results do not, rows here
 lead from the digest that a record carries to today's. A row holds ``kind``, ``old`` and ``new``, and what else a person
-wants to know of it. ``same tree``: both digests were found on one and the same sources, by two formulas. ``rerun``:
-some seeds were repeated with the new code and came out equal to the bit, which is a sample and no proof.
+wants to know of it. ``same tree``: both digests were found on one and the same sources, by two formulas. ``same
+content``: two keys of banks of which all files are equal. ``rerun``: some seeds were repeated with the new code and
+came out equal to the bit, which is a sample and no proof.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any
 from boostrun.errors import BoostrunError
 
 NAME = "equivalent.json"
-SAME_TREE, RERUN = "same tree", "rerun"
+SAME_TREE, SAME_CONTENT, RERUN = "same tree", "same content", "rerun"
+_PROOFS = (SAME_TREE, SAME_CONTENT)
 
 
 class Equivalent:
@@ -29,7 +31,7 @@ class Equivalent:
     """
 
     def __init__(self, rows: Iterable[Mapping[str, Any]] = ()):
-        self._next: dict[str, dict[str, set[str]]] = {SAME_TREE: {}, RERUN: {}}
+        self._next: dict[str, dict[str, set[str]]] = {kind: {} for kind in (*_PROOFS, RERUN)}
         self._kinds: dict[tuple[str, str], str] = {}  # found before: thousands of records have few digests
         for row in rows:
             self._next[row["kind"]].setdefault(row["old"], set()).add(row["new"])
@@ -40,10 +42,10 @@ class Equivalent:
         return cls(read_rows(results))
 
     def kind(self, old: str, new: str) -> str:
-        """How ``old`` leads to ``new``: by rows of one tree alone, by a rerun somewhere, or, empty, not at all."""
+        """How ``old`` leads to ``new``: by proofs alone ("same tree"), by a rerun somewhere, or, empty, not at all."""
         if (old, new) not in self._kinds:
-            proved = old == new or new in self._reached(old, (SAME_TREE,))
-            sampled = RERUN if not proved and new in self._reached(old, (SAME_TREE, RERUN)) else ""
+            proved = old == new or new in self._reached(old, _PROOFS)
+            sampled = RERUN if not proved and new in self._reached(old, (*_PROOFS, RERUN)) else ""
             self._kinds[old, new] = SAME_TREE if proved else sampled
         return self._kinds[old, new]
 
@@ -66,7 +68,7 @@ def read_rows(results: Path) -> list[dict[str, Any]]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
         for row in rows:
-            if row["kind"] not in (SAME_TREE, RERUN) or not all(isinstance(row[end], str) for end in ("old", "new")):
+            if row["kind"] not in (*_PROOFS, RERUN) or not all(isinstance(row[end], str) for end in ("old", "new")):
                 raise ValueError(f"a row is {row}")
     except FileNotFoundError:
         return []

@@ -16,7 +16,7 @@ from boostrun import (
     VoteEnsemble,
 )
 from boostrun.export import Saved, c_source, read
-from boostrun.papers.shareboost.features import Groups, Piecewise, Products, Stumps
+from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from tests.export.compiled import Compiled
 
@@ -48,9 +48,9 @@ LINEAR = {
     "absent classes": ShareBoostClassifier(4, reg=1e-3, n_classes=6),
     "groups": ShareBoostClassifier(2, Groups([[0, 1], [4, 3], [5]]), reg=1e-3),
     "products": ShareBoostClassifier(8, "products", reg=1e-3),
-    "standard products": ShareBoostClassifier(8, Products("standard"), reg=1e-3),
-    "binned stumps": ShareBoostClassifier(12, Stumps(8), reg=1e-3),
-    "sorted stumps": ShareBoostClassifier(12, Stumps(None), reg=1e-3, bias="free"),
+    "standard products": ShareBoostClassifier(8, ColumnProducts("standard"), reg=1e-3),
+    "binned stumps": ShareBoostClassifier(12, ColumnStumps(8), reg=1e-3),
+    "sorted stumps": ShareBoostClassifier(12, ColumnStumps(None), reg=1e-3, bias="free"),
     "pieces": ShareBoostClassifier(5, Piecewise(8, 4), reg=1e-3),
     "projected pieces": ShareBoostClassifier(5, Piecewise(8, 4, pca=3), reg=1e-3),
     "one-vs-rest": OneVsRestGreedyClassifier(3, "products", reg=1e-3),

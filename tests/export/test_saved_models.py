@@ -31,10 +31,10 @@ from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
 from boostrun.inputs.table import Table
-from boostrun.methods import archive
+from boostrun.methods import archive, plain_values
 from boostrun.papers.adaptive.policies.laminating import Laminating
 from boostrun.papers.adaptive.policies.tasting_laminating import TastingLaminating
-from boostrun.papers.shareboost.features import Groups, Piecewise, Products, Stumps
+from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
@@ -196,9 +196,9 @@ CLASSIFIERS = {
     "jointboost": JointBoostClassifier(12, beam=2, max_bins=32),
     "columns": ShareBoostClassifier(3, reg=1e-3, rule="column"),
     "groups": ShareBoostClassifier(2, Groups([[0, 1], (3, 4)]), reg=1e-3),
-    "products": ShareBoostClassifier(4, Products("standard"), reg=1e-3),
-    "stumps": ShareBoostClassifier(9, Stumps(8), reg=1e-3),
-    "sorted stumps": ShareBoostClassifier(9, Stumps(None), reg=1e-3),
+    "products": ShareBoostClassifier(4, ColumnProducts("standard"), reg=1e-3),
+    "stumps": ShareBoostClassifier(9, ColumnStumps(8), reg=1e-3),
+    "sorted stumps": ShareBoostClassifier(9, ColumnStumps(None), reg=1e-3),
     "pieces": ShareBoostClassifier(3, Piecewise(6, 3, pca=2), reg=1e-3, random_state=0),
     "one-vs-rest": OneVsRestGreedyClassifier(3, "products", reg=1e-3),
     "mixed norm": MixedNormClassifier(8, "products", lambda_min_ratio=0.05, debias=True),
@@ -238,6 +238,16 @@ def test_a_classifier_comes_back_whole(name, tmp_path):
         loaded.predict(X.to_numpy())
     fresh = clone(clf).fit(X, y)
     np.testing.assert_array_equal(answers(loaded.fit(X, y), X), answers(fresh, X))
+
+
+@pytest.mark.parametrize(
+    ("features", "word"),
+    [(RawColumns(), "Raw"), (ColumnProducts("standard"), "Products"), (ColumnStumps(None), "Stumps")],
+)
+def test_a_file_calls_candidates_as_it_always_did(features, word):
+    written = plain_values.encode("features", features)
+    assert written == {"object": word, "keys": vars(features)}
+    assert plain_values.decode("features", written) == features
 
 
 @pytest.mark.parametrize("kind", LABELS)

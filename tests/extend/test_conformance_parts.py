@@ -29,6 +29,11 @@ def failed(name, *overrides):
 
 
 STRATEGIES = """
+    from boostrun.papers.reservoir.strategies import Strategy
+
+    class Undecided(Strategy):
+        "Of our base class, and cannot be called."
+
     def good(batch, r, rng):
         kept = np.sort(rng.permutation(len(batch.weights))[:r])
         return kept, batch.weights[kept]
@@ -59,6 +64,7 @@ STRATEGIES = """
 
 
 @pytest.mark.parametrize("name, check, reason", [
+    ("Undecided", "r different samples", "Can't instantiate abstract class Undecided"),
     ("twice", "r different samples", "1 different samples, some more than once"),
     ("few", "r different samples", "it kept (15,) samples where (16,) are to be kept"),
     ("endless", "a finite weight", "some NaN or infinite"),
@@ -142,6 +148,7 @@ def test_a_good_policy_keeps_the_rules(own):
 
 LEARNERS = """
     from typing import NamedTuple
+    from boostrun.methods.weak_learner import WeakLearner
 
     class Cut(NamedTuple):
         feature: int
@@ -159,6 +166,9 @@ LEARNERS = """
                     if abs(edge) > best[0]:
                         best = abs(edge), Cut(feature, float(threshold), 1.0 if edge >= 0 else -1.0)
             return best[1]
+
+    class Blind(WeakLearner):
+        "Of our base class, and without find."
 
     class Opposite(Cuts):
         def find(self, samples, signed_weights):
@@ -185,6 +195,7 @@ LEARNERS = """
 @pytest.mark.parametrize(
     "name, check, reason",
     [
+        ("Blind", "an edge at least", "Can't instantiate abstract class Blind"),
         ("Opposite", "an edge at least", "its edge is -"),
         ("Half", "votes of -1.0", "0.5"),
         ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
@@ -283,6 +294,8 @@ def test_a_learner_of_one_example_at_a_time_is_told_what_it_lacks(own):
 
 
 EVALUATIONS = """
+    from boostrun.evaluation import Evaluation
+
     class Plain:
         def check(self, model, data): ...
         def warm_up(self, small, data): ...
@@ -306,6 +319,9 @@ EVALUATIONS = """
     class Short:
         def warm_up(self, small, data): ...
         def run(self, model, data, seeds): return {}
+
+    class Unmeasured(Evaluation):
+        "Of our base class, and without run."
 """
 
 
@@ -316,6 +332,7 @@ EVALUATIONS = """
         ("Arrays", "on a table: plain", "curve.T cannot stand in a record: array([0, 1, 2]) (ndarray)"),
         ("Rolls", "on a table: same seed", "when it is run again"),
         ("Short", "it has check", "own:Short has no check"),
+        ("Unmeasured", "it has check", "own:Unmeasured has no run"),
     ],
 )
 def test_an_evaluation_is_held_to_the_rules(name, check, reason, own):

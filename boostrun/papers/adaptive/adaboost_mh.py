@@ -35,7 +35,7 @@ class TrainingRun:
         self.loss: list[float] = []
         self.seconds: list[float] = []
         self.gaps: list[float] | None = [] if look else None
-        self._scores = np.zeros(labels.shape)
+        self._scores, self._scored = np.zeros(labels.shape), 0  # after so many steps
         self._renew(0)
 
     def boost(self, rounds: int) -> None:
@@ -74,16 +74,19 @@ class TrainingRun:
             ensemble.alphas[t] = 0.5 * math.log((1.0 + edge) / (1.0 - edge))
             self._total = kernels.reweigh(column, threshold, votes, edge, self._signed)
             loss += 0.5 * math.log10((1.0 - edge) * (1.0 + edge))  # log10 of Z = sqrt(1 - e^2)
+            if not self._total:  # faultless stumps have halved all weights until none was left in single precision
+                self._renew(t + 1)
         self.loss.append(loss)
         board.charge("update", board.n)
         return edge
 
     def _renew(self, t: int) -> None:
-        """Weights from double-precision scores: in single precision they would drift."""
-        part = slice(max(0, t - _RENEW), t)
+        """Weights from double-precision scores of the first t steps: in single precision they would drift."""
+        part = slice(self._scored, t)
         ensemble = self.ensemble
         steps = ensemble.alphas[part, None] * ensemble.votes[part]
         kernels.add_votes(self.board.codes, ensemble.features[part], ensemble.thresholds[part], steps, self._scores)
+        self._scored = t
         self._signed, self._total = signed_weights(self.labels, self._scores, self.init), 1.0
 
 
@@ -99,6 +102,9 @@ def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndar
     """
     n, classes = labels.shape
     weights = np.exp(-labels * scores)
+    if weights.sum() < np.finfo(float).tiny:  # a factor of all does not matter: the largest becomes 1
+        margins = labels * scores
+        weights = np.exp(margins.min() - margins)
     if init == "balanced":
         true = labels > 0
         weights[true] *= 0.5 / true.sum()

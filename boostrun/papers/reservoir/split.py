@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from boostrun.errors import BoostrunError
@@ -15,7 +17,8 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
     The parts are disjoint, of equal size and drawn at random; the learners never meet before their scores are averaged,
     so that each could run on a machine of its own: here they run one after the other. The ensemble has ``parts`` times
     T weak learners a class, whose round t holds the t-th of every learner, and ``staged_train_seconds_`` are those of
-    the slowest learner. Other attributes are those of
+    the slowest learner. Every part needs samples of every class: there are no more parts than samples of the rarest
+    class, which a warning says. Other attributes are those of
     :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`.
 
     Parameters
@@ -38,16 +41,23 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
         self._check_parameters()
         if not callable(getattr(source, "split", None)):
             raise BoostrunError(f"a {type(source).__name__} cannot be split among workers")
-        self.classes_ = source.class_labels()
-        seeds = np.random.SeedSequence(entropy).spawn(self.parts)
+        self.classes_, counts = np.unique(source.labels, return_counts=True)
+        parts = min(self.parts, int(counts.min()))
+        if parts < self.parts:
+            warnings.warn(
+                f"parts={self.parts}, but the rarest class has {parts} samples: the data are split into {parts}",
+                UserWarning,
+                stacklevel=3,
+            )
+        seeds = np.random.SeedSequence(entropy).spawn(parts)
         workers = []
-        for part, seed in zip(source.split(self.parts), seeds):
+        for part, seed in zip(source.split(parts), seeds):
             parameters = {name: getattr(self, name) for name in ReservoirClassifier._get_param_names()}
             parameters |= {"random_state": int(seed.generate_state(1)[0]), "warm_start": False}
             workers.append(ReservoirClassifier(**parameters).fit_source(part))
         ensembles = [worker.ensemble_ for worker in workers]
         self.ensemble_ = type(ensembles[0]).average(ensembles)
-        rounds = np.repeat(np.arange(self.n_estimators), self.parts)
+        rounds = np.repeat(np.arange(self.n_estimators), parts)
         self.staged_samples_drawn_ = np.sum([worker.staged_samples_drawn_ for worker in workers], axis=0)[rounds]
         self.staged_train_seconds_ = np.max([worker.staged_train_seconds_ for worker in workers], axis=0)[rounds]
         self.samples_drawn_per_problem_ = [n for worker in workers for n in worker.samples_drawn_per_problem_]

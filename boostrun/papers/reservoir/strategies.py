@@ -18,6 +18,7 @@ True
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,7 +54,7 @@ class Batch:
     masses: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
-class Strategy:
+class Strategy(ABC):
     """Base of strategies: a subclass says which samples stay.
 
     Attributes
@@ -65,9 +66,9 @@ class Strategy:
     carry_mass: bool = False
     restarts: int = 0
 
+    @abstractmethod
     def __call__(self, batch: Batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """(kept (r,) int64 ascending, corrected weights (r,) float64)."""
-        raise NotImplementedError
 
     def for_all_classes(self, batch: Batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """As a call, for a reservoir shared by c classes: corrected weights are (r, c).
@@ -81,7 +82,7 @@ class Strategy:
         share = np.divide(weights[kept], total[kept], out=np.zeros_like(weights[kept]), where=total[kept] > 0.0)
         return kept, chosen[:, None] * share
 
-    def check(self, shared: bool) -> None:
+    def check(self, shared: bool) -> None:  # noqa: B027 (most have nothing to refuse)
         """Raise BoostrunError where its parameters do not fit, or it has no form for a reservoir that is shared."""
 
 

@@ -39,7 +39,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
     {parameters}
     features : name or object of :mod:`boostrun.papers.shareboost.features`
         "raw" (the columns of X), "codes" (uint8 X, meaning X/255), "products", "stumps" or "piecewise"; objects have
-        keys of their own, as ``Stumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
+        keys of their own, as ``ColumnStumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
     checkpoint : path or None
         A folder with a file a round: a run that was killed goes on from there, to the same result.
     n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.

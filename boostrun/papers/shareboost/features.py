@@ -27,7 +27,7 @@ class Features:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Raw(Features):
+class RawColumns(Features):
     """The columns of X as they are; |x| <= 1 where a guarantee is wanted."""
 
     def pool(self, samples: np.ndarray, bias: str, rng: np.random.Generator):
@@ -59,7 +59,7 @@ class Groups(Features):
         return GroupPool(samples, self.groups)
 
 
-class Products(Features):
+class ColumnProducts(Features):
     """All x_i x_j, i < j, never stored; ``scale`` of the attributes: "minmax", "max01" or "standard"."""
 
     def __init__(self, scale: str = "minmax"):
@@ -71,7 +71,7 @@ class Products(Features):
         return ProductPool(samples, self.scale)
 
 
-class Stumps(Features):
+class ColumnStumps(Features):
     """+1 where x > theta, else -1: ``max_bins`` bins a column, or all thresholds there are when None."""
 
     default_bias = "pool"
@@ -105,8 +105,15 @@ class Piecewise(Features):
         return PiecewisePool.fitted(samples, self.anchors, self.radii, self.pca, self.score_samples, rng)
 
 
-FEATURES = {"raw": Raw, "codes": Codes, "products": Products, "stumps": Stumps, "piecewise": Piecewise}
-__all__ = ["FEATURES", "Codes", "Groups", "Piecewise", "Products", "Raw", "Stumps", "features_of"]
+FEATURES = {
+    "raw": RawColumns, "codes": Codes, "products": ColumnProducts, "stumps": ColumnStumps, "piecewise": Piecewise,
+}  # fmt: skip
+#: the words that saved models have for classes that have another name in Python
+SAVED_AS = {"Raw": RawColumns, "Products": ColumnProducts, "Stumps": ColumnStumps}
+__all__ = [
+    "FEATURES", "SAVED_AS", "Codes", "ColumnProducts", "ColumnStumps", "Groups", "Piecewise", "RawColumns",
+    "features_of",
+]  # fmt: skip
 
 
 def features_of(given):
@@ -115,7 +122,7 @@ def features_of(given):
     Raises BoostrunError for what is neither.
 
     >>> features_of("stumps")
-    Stumps(max_bins=256)
+    ColumnStumps(max_bins=256)
     """
     if isinstance(given, str):
         if given not in FEATURES:

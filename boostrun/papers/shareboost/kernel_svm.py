@@ -104,7 +104,8 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
 
 
 def _machines(C: float, gamma: float) -> OneVsRestClassifier:
-    return OneVsRestClassifier(SVC(kernel="rbf", C=C, gamma=gamma, cache_size=500))
+    # a random_state of its own, of no effect without probabilities: else libsvm is handed a number of numpy.random's
+    return OneVsRestClassifier(SVC(kernel="rbf", C=C, gamma=gamma, cache_size=500, random_state=0))
 
 
 def split(numbers: np.ndarray, share: float, most: int | None, rng) -> tuple[np.ndarray, np.ndarray]:

@@ -273,3 +273,18 @@ def test_a_policy_object_is_what_its_name_is_and_no_run_changes_it(name, digits)
     clf = AdaBoostMHClassifier(policy, n_estimators=15)
     other = clone(clf)
     assert clf.get_params()["policy"] is policy and other.policy == policy and other.policy is not policy
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("policy", "init"), [*((policy, "uniform") for policy in POLICIES), ("laminating", "balanced")]
+)
+def test_boosting_goes_on_where_one_stump_is_faultless(policy, init):
+    X = np.random.default_rng(0).random((60, 12))
+    families = [("left", 0, 3), ("right", 3, 12)]  # whoever looks at three features finds the one
+    model = AdaBoostMHClassifier(
+        policy, n_estimators=300, init=init, families=families, budget_multiplier=60, random_state=0
+    ).fit(X, X[:, 1] > 0.5)
+    assert model.score(X, X[:, 1] > 0.5) == 1.0 and np.isfinite(model.ensemble_.alphas).all()
+    loss = np.diff(model.staged_log10_loss_)
+    assert (loss <= 0.0).all() and model.staged_log10_loss_[-1] < -20

@@ -170,6 +170,17 @@ def test_a_split_learner_has_workers_that_never_meet():
         model.fit_source(SimpleNamespace(n_features=12, class_labels=lambda: np.arange(3)))
 
 
+def test_there_are_no_more_parts_than_samples_of_the_rarest_class():
+    samples, y = toy(n=60)
+    y = np.where(np.arange(60) < 2, 1, 0)
+    few = {"reservoir_size": 10, "n_estimators": 3, "random_state": 0}
+    with pytest.warns(UserWarning, match="the rarest class has 2 samples: the data are split into 2"):
+        model = SplitReservoirClassifier("rand", parts=4, **few).fit(samples, y)
+    two = SplitReservoirClassifier("rand", parts=2, **few).fit(samples, y)
+    assert model.ensemble_.n_rounds == len(model.staged_samples_drawn_) == 6
+    np.testing.assert_array_equal(model.decision_function(samples), two.decision_function(samples))
+
+
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("strategy", SHARED)
 def test_weights_that_are_all_zero_give_a_finite_model(strategy, shared, monkeypatch):

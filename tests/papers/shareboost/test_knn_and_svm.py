@@ -109,6 +109,14 @@ def test_the_pair_with_the_smallest_validation_error_is_taken(digits):
     assert few.C_ == 10.0 and few.n_support_sum_ == clf.n_support_sum_  # all samples are learnt after the choice
 
 
+def test_the_machine_leaves_the_state_of_numpys_own_generator_alone(digits):
+    X, y = digits
+    before = np.random.get_state()[1:3]
+    KernelSVMClassifier(1.0, 1.0, random_state=0).fit(X[:100], y[:100])
+    after = np.random.get_state()[1:3]
+    assert np.array_equal(before[0], after[0]) and before[1] == after[1]
+
+
 def test_a_split_holds_out_a_share_of_every_class():
     numbers = np.repeat(np.arange(3), [20, 9, 1])
     train, held = split(numbers, 0.25, None, np.random.RandomState(1))

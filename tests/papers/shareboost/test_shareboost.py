@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
-from boostrun.papers.shareboost.features import Groups, Piecewise, Stumps
+from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.lazy import LazyScores
 from boostrun.papers.shareboost.loss import losses, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
@@ -28,7 +28,7 @@ from tests.reference import sharing as twin
 EXACT = {"inner_rtol": 0.0, "inner_maxiter": 2000}  # to 1e-8
 SMALL = [
     ShareBoostClassifier(2),
-    ShareBoostClassifier(2, Stumps(max_bins=16), bias="free", reg=1e-3),
+    ShareBoostClassifier(2, ColumnStumps(max_bins=16), bias="free", reg=1e-3),
 ]
 
 
@@ -456,7 +456,7 @@ def test_a_loaded_path_predicts_as_the_saved_one(features, data, tmp_path):
 @pytest.mark.parametrize("keys, words", [
     ({"rule": "gradiant"}, "did you mean 'gradient'"),
     ({"features": "stump"}, "did you mean 'stumps'"),
-    ({"features": Stumps}, "an object of boostrun.papers.shareboost.features"),
+    ({"features": ColumnStumps}, "an object of boostrun.papers.shareboost.features"),
     ({"n_features": 0}, "n_features=0"),
     ({"reg": -1.0}, "reg=-1.0"),
     ({"beta": 0.0}, "beta=0.0"),
