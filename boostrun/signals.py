@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import _signal as signal  # without the enumerations of the module signal, whose import takes longer than all else here
 import os
-import signal
 import time
 
 EXIT = 128 + signal.SIGTERM
@@ -19,21 +18,26 @@ def prepare() -> None:
 
     Called again it changes nothing. What comes while Python itself starts ends it as the system says.
     """
-    with contextlib.suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGTERM, _hear)
+    _take(signal.SIGTERM, _hear)
 
 
 def ignore() -> None:
     """From now on neither ctrl-C nor SIGTERM does anything: all is done, and the interpreter closes down."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(ValueError):
-            signal.signal(number, signal.SIG_IGN)
+        _take(number, signal.SIG_IGN)
     exec("")  # an interrupt that came into code made of text, as dataclasses are, would end Python by SIGINT
 
 
 def terminated() -> bool:
     """Whether SIGTERM has come."""
     return bool(_heard)
+
+
+def _take(number: int, handler: object) -> None:
+    try:  # noqa: SIM105 (contextlib takes milliseconds in which SIGTERM is not heard)
+        signal.signal(number, handler)
+    except ValueError:  # not the main thread
+        pass
 
 
 def _hear(number: int, frame: object) -> None:
