@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import _signal as signal  # without the enumerations of the module signal, whose import takes longer than all else here
 import os
+import signal
 import time
 
 EXIT = 128 + signal.SIGTERM

@@ -36,6 +36,5 @@ def test_sigterm_while_the_command_is_imported_is_a_sentence_and_143(name, blow)
 def test_nothing_but_signals_is_imported_before_they_are_looked_after():
     code = "import sys; before = set(sys.modules); import boostrun.__main__; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"signal", "enum", "contextlib", "collections"} & set(done.stdout.split())
     ours = {name for name in done.stdout.split() if name.startswith("boostrun")}
     assert ours == {"boostrun", "boostrun.__main__", "boostrun.signals", "boostrun.when_imported"}
