@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import time
@@ -19,21 +18,26 @@ def prepare() -> None:
 
     Called again it changes nothing. What comes while Python itself starts ends it as the system says.
     """
-    with contextlib.suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGTERM, _hear)
+    _take(signal.SIGTERM, _hear)
 
 
 def ignore() -> None:
     """From now on neither ctrl-C nor SIGTERM does anything: all is done, and the interpreter closes down."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(ValueError):
-            signal.signal(number, signal.SIG_IGN)
+        _take(number, signal.SIG_IGN)
     exec("")  # an interrupt that came into code made of text, as dataclasses are, would end Python by SIGINT
 
 
 def terminated() -> bool:
     """Whether SIGTERM has come."""
     return bool(_heard)
+
+
+def _take(number: int, handler: object) -> None:
+    try:  # noqa: SIM105 (contextlib takes milliseconds in which SIGTERM is not heard)
+        signal.signal(number, handler)
+    except ValueError:  # not the main thread
+        pass
 
 
 def _hear(number: int, frame: object) -> None:

@@ -143,13 +143,28 @@ def csv(folder: Path, rng: random.Random) -> list[str]:
 
 
 def parquet(folder: Path, rng: random.Random) -> list[str]:
+    """A Parquet file, damaged or of odd columns, which is read at once or a few columns after the others."""
     import pandas
 
     path = folder / "mine.parquet"
     parts = arrays(rng)
-    pandas.DataFrame(parts["x"], columns=list("abcde")).assign(kind=parts["y"]).to_parquet(path)
-    damage(path, rng)
-    return [*RUN, "dataset=parquet", f"dataset.path={path}"]
+    frame = pandas.DataFrame(parts["x"], columns=list("abcde")).assign(kind=parts["y"])
+    odd = rng.choice([None, "text", "flags", "groups", "lists", "wide"])
+    if odd == "wide":
+        more = np.zeros((len(frame), 900), np.float32)
+        frame = pandas.concat([pandas.DataFrame(more, columns=[f"w{i}" for i in range(900)]), frame], axis=1)
+    elif odd:
+        values = {
+            "text": ["u", "v"],
+            "flags": [True, None],
+            "groups": pandas.Categorical(["x", "y"]),
+            "lists": [[1], []],
+        }
+        frame.insert(2, "a.b", list(values[odd]) * (len(frame) // 2))
+    frame.to_parquet(path, row_group_size=rng.choice([7, 50, 1000]))
+    if odd is None or rng.random() < 0.5:
+        damage(path, rng)
+    return [*RUN, "dataset=parquet", f"dataset.path={path}", f"run.memory_mb={rng.choice([2, 8, 1024])}"]
 
 
 def uci(folder: Path, rng: random.Random) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.conformance import Check, Failed, numpy_left_alone
+from boostrun.errors import BoostrunError
 from boostrun.methods.weak_learner import as_weak_learner
 
 _N, _D = 60, 5
@@ -29,6 +30,7 @@ def checks(make: Callable[[], Any]) -> list[Check]:
         Check("samples and weights are left as they are", lambda: _untouched(make)),
         Check("an ensemble adds up its votes", lambda: _ensemble(make)),
         Check("saved and loaded, same votes", lambda: _saved(make)),
+        Check("a saved column below 0 is refused", lambda: _below(make)),
     ]
 
 
@@ -155,3 +157,28 @@ def _saved(make: Callable) -> None:
         loaded, _ = type(ensemble).load(ensemble.save(Path(folder) / "ensemble.npz"))
     if not np.array_equal(loaded.decision(codes), ensemble.decision(codes)):
         raise Failed("what is loaded votes otherwise than what was saved")
+
+
+def _below(make: Callable) -> None:
+    """Whole numbers that give the same votes when d is taken from them, and others when they move on, are columns."""
+    ensemble, codes, _ = _made(make)
+    expected = ensemble.decision(codes)
+    with tempfile.TemporaryDirectory() as folder:
+        path = ensemble.save(Path(folder) / "ensemble.npz")
+        with np.load(path) as found:
+            arrays = {name: found[name] for name in found.files}
+
+        def same(name: str, changed: np.ndarray) -> bool:
+            np.savez(path, **{**arrays, name: changed})
+            try:
+                return np.array_equal(type(ensemble).load(path)[0].decision(codes), expected)
+            except BoostrunError:
+                return False
+
+        for name in [name for name in arrays if name.startswith("hypothesis_") and arrays[name].dtype.kind == "i"]:
+            if same(name, arrays[name] - _D) and not same(name, (arrays[name] + 1) % _D):
+                field = name.removeprefix("hypothesis_")
+                raise Failed(
+                    f"{field} holds columns, and one below 0 is answered from the end: name it column, columns or "
+                    f"{field}_column, which files are held to, or refuse it with a ValueError"
+                )

@@ -65,13 +65,13 @@ _VOTES = {
     "votes": Array("int8", "T K", least=-1, below=2),
     "alphas": Array("float64", "T"),
 }
+# what a hypothesis of somebody's calls so is columns, and a negative one would be answered from the end
+_OF_COLUMNS = ("feature", "features", "column", "columns", "*_feature", "*_column")
 _HYPOTHESES = {
     "kind": Array("text"),
     "coefficients": Array("float64", "K T"),
     "hypothesis_*": Array("number", "K T ..."),
-    # what a hypothesis of somebody's calls so is columns, and a negative one would be answered from the end
-    "hypothesis_feature": Array("number", "K T ...", least=0, below="d", optional=True),
-    "hypothesis_features": Array("number", "K T ...", least=0, below="d", optional=True),
+    **{f"hypothesis_{name}": Array("number", "K T ...", least=0, below="d", optional=True) for name in _OF_COLUMNS},
     "edges": Array("float", "d E", values="infinite", order="rising", optional=True),
 }
 

@@ -153,8 +153,9 @@ def test_what_memory_does_not_hold_is_in_a_file_and_the_same(tmp_path):
     assert (found.x_train.mean(axis=0) == expected.x_train.mean(axis=0)).all() and found.x_train[3, 2].shape == ()
 
 
+@pytest.mark.parametrize("apart", [False, True], ids=["all columns", "a column after the other"])
 @pytest.mark.parametrize("label", [None, "i", "group", "nullable"])
-def test_parquet_in_pieces_is_what_it_is_at_once(tmp_path, monkeypatch, label):
+def test_parquet_in_pieces_is_what_it_is_at_once(tmp_path, monkeypatch, label, apart):
     pytest.importorskip("pyarrow")
     rng, rows = np.random.default_rng(0), 3000
     frame = pandas.DataFrame(
@@ -172,6 +173,8 @@ def test_parquet_in_pieces_is_what_it_is_at_once(tmp_path, monkeypatch, label):
     )
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=1000)
     monkeypatch.setattr("boostrun.data.parquet._MOST_BYTES", 4096)
+    if apart:
+        monkeypatch.setattr("boostrun.data.parquet._SIDE_BY_SIDE", 1 << 30)
     assert len(list(ParquetPieces(tmp_path / "t.parquet", 64).frames("y", {}))) > 9
     options = {**OPTIONS, "label": label}
     found = outcome(lambda: table.parts_of(ParquetPieces(tmp_path / "t.parquet", 64), None, options, 64))
@@ -190,6 +193,45 @@ def test_more_columns_than_there_is_room_for_are_a_sentence(tmp_path):
     path.write_text(",".join(f"c{i}" for i in range(5000)) + "\n" + ",".join("1" * 5000) + "\n")
     with pytest.raises(BoostrunError, match=r"has 5000 columns, more than run\.memory_mb=4 allows; 20 would do"):
         load({"name": "csv", "path": str(path)}, tmp_path, 4)
+
+
+def test_a_footer_that_there_is_no_room_for_is_a_sentence(tmp_path):
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame(np.zeros((1, 2000)), columns=[f"c{i}" for i in range(2000)]).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(BoostrunError, match=r"their description takes .* run\.memory_mb=4 allows; [0-9]+ would do"):
+        ParquetPieces(tmp_path / "t.parquet", 4)
+
+
+READING = """
+import sys
+from pathlib import Path
+from boostrun.data import load
+
+def held(key):
+    return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith(key))
+
+folder = Path(sys.argv[1])
+load({"name": "parquet", "path": str(folder / "small.parquet")}, folder, 64, folder)
+open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+base = held("VmRSS:")
+load({"name": "parquet", "path": str(folder / "large.parquet")}, folder, 64, folder)
+print(held("VmHWM:") - base)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize(("rows", "width"), [(20_000, 500), (200_000, 50)], ids=["wide", "long"])
+def test_one_large_group_of_rows_takes_no_more_than_memory_mb_and_a_half_of_it(tmp_path, rows, width):
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.normal(size=(rows, width)), columns=[f"c{i}" for i in range(width)])
+    frame["y"] = frame["c0"] > 0
+    frame.to_parquet(tmp_path / "large.parquet")
+    frame[:60].to_parquet(tmp_path / "small.parquet")
+    done = subprocess.run([sys.executable, "-c", READING, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 96
 
 
 PEAK = """

@@ -189,6 +189,28 @@ LEARNERS = """
             found = super().find(samples, signed_weights)
             signed_weights *= 2
             return found
+
+    class Place(NamedTuple):
+        place: int
+        threshold: float
+        sign: int
+        def __call__(self, samples):
+            return np.where(samples[:, self.place] >= self.threshold, 1.0, -1.0) * self.sign
+
+    class Wraps(Cuts):
+        def find(self, samples, signed_weights):
+            feature, threshold, sign = super().find(samples, signed_weights)
+            return Place(feature, threshold, int(sign))
+
+    class Looks(Place):
+        def __call__(self, samples):
+            if self.place < 0:
+                raise ValueError("there is no such place")
+            return super().__call__(samples)
+
+    class Refuses(Wraps):
+        def find(self, samples, signed_weights):
+            return Looks(*super().find(samples, signed_weights))
 """
 
 
@@ -200,6 +222,7 @@ LEARNERS = """
         ("Half", "votes of -1.0", "0.5"),
         ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
         ("Writes", "samples and weights", "it writes into the samples or weights"),
+        ("Wraps", "a saved column below 0", "place holds columns, and one below 0 is answered from the end"),
     ],
 )
 def test_a_weak_learner_is_held_to_the_rules(name, check, reason, own):
@@ -208,9 +231,10 @@ def test_a_weak_learner_is_held_to_the_rules(name, check, reason, own):
     assert len(found) == 1 and reason in next(iter(found.values())), failed(name)
 
 
-def test_a_good_weak_learner_keeps_the_rules(own):
+@pytest.mark.parametrize("name", ["Cuts", "Refuses"])
+def test_a_good_weak_learner_keeps_the_rules(name, own):
     own(LEARNERS)
-    assert failed("Cuts") == {}
+    assert failed(name) == {}
 
 
 FOLLOWERS = """

@@ -19,7 +19,7 @@ from boostrun import (
 )
 from boostrun.cli import main
 from boostrun.export import Saved, c_source
-from boostrun.methods import archive, saved_layouts
+from boostrun.methods import archive, layout, saved_layouts
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.shareboost.shared_stumps import SharedStumps
 from tests.methods.damages import arrays_of, write
@@ -138,6 +138,19 @@ def test_a_hypothesis_of_ones_own_looks_at_no_column_that_there_is_not(odd, word
     write(path, arrays | {"hypothesis_features": columns})
     with pytest.raises(BoostrunError, match=f"hypothesis_features {words}"):
         ReservoirClassifier.load(path)
+
+
+@pytest.mark.parametrize("name", ["feature", "columns", "left_column", "root_feature"])
+def test_fields_of_ones_own_that_are_named_as_columns_are_held_to_the_columns(name):
+    def checked(columns):
+        given = {"n_features_in": 4, "kind": "m:C", "coefficients": np.ones((1, 2)), "hypothesis_sign": [[-1, 1]]}
+        arrays = {key: np.array(value) for key, value in given.items()} | {f"hypothesis_{name}": np.array([columns])}
+        return saved_layouts.checked("boostrun.HypothesisEnsemble/1", arrays)
+
+    checked([0, 3])
+    for odd in (-1, 4):
+        with pytest.raises(layout.Damaged, match=f"hypothesis_{name} holds {odd}"):
+            checked([0, odd])
 
 
 HAND_MADE = {

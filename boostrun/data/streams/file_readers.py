@@ -92,4 +92,4 @@ class ParquetReader(CsvReader):
             from pyarrow import parquet
         except ImportError as error:
             raise BoostrunError("a Parquet file needs pyarrow: pip install pyarrow") from error
-        return parquet.ParquetFile(self.path)
+        return parquet.ParquetFile(self.path, pre_buffer=False)  # else whole row groups are held, whatever is read
