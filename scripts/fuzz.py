@@ -321,6 +321,7 @@ SOURCES: dict[str, tuple[int, Callable[[Path, random.Random], list[str]]]] = {
     "kernels": (1, lambda folder, rng: fuzz_files.kernels(GIVEN, folder, rng)),
     "bombs": (1, lambda folder, rng: fuzz_files.bomb(GIVEN, folder, rng)),
 }  # fmt: skip
+EVERY = 250  # cases from one line that says how far it is to the next
 GIVEN = Path()  # a store and models that are whole
 MODELS = {
     "model.npz": [], "votes.npz": ["algo=laminating"], "linear.npz": ["algo=shareboost"],
@@ -446,10 +447,23 @@ def main(words: list[str] | None = None) -> int:
     given = parser.parse_args(words)
     names = [given.only] if given.only else [name for name, (share, _) in SOURCES.items() for _ in range(share)]
     counts: Counter[str] = Counter()
+    stopped = ""
+    try:
+        attack(names, range(given.seed, given.seed + given.cases), counts)
+    except KeyboardInterrupt:
+        stopped = "fuzz: stopped before its end"
+    for what in sorted(counts):
+        print(f"{counts[what]:6} {what}")
+    print(stopped, end="\n" if stopped else "", file=sys.stderr)
+    return 1 if counts["WRONG"] or stopped else 0
+
+
+def attack(names: list[str], numbers: range, counts: Counter[str]) -> None:
+    """The cases of these numbers, of one of the kinds ``names`` each; how they ended is counted, what is wrong shown."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         top = Path(place)
         prepare(top / "given")
-        for number in range(given.seed, given.seed + given.cases):
+        for number in numbers:
             rng = random.Random(number)
             name = rng.choice(names)
             folder = top / "case"
@@ -467,9 +481,8 @@ def main(words: list[str] | None = None) -> int:
                 shown = " ".join(word if len(word) < 100 else f"{word[:100]}..." for word in command)
                 print(f"case {number} ({name}): {wrong}\n  boostrun {shown}\n  {said[-1200:]}", file=sys.stderr)
             shutil.rmtree(folder)
-    for what in sorted(counts):
-        print(f"{counts[what]:6} {what}")
-    return 1 if counts["WRONG"] else 0
+            if (number + 1 - numbers.start) % EVERY == 0:
+                print(f"fuzz: {number + 1 - numbers.start} cases, {counts['WRONG']} wrong", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
