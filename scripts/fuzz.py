@@ -459,7 +459,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def attack(names: list[str], numbers: range, counts: Counter[str]) -> None:
-    """The cases of these numbers, of one of the kinds ``names`` each; how they ended is counted, what is wrong shown."""
+    """Cases of these numbers, each of one of the kinds ``names``; how they end is counted, what is wrong shown."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         top = Path(place)
         prepare(top / "given")
