@@ -43,7 +43,8 @@ def main() -> None:
         wanted = not words.names or any(name == word or name.startswith(f"{word}/") for word in words.names)
         if wanted and not paper.drawing(name) and (words.results / name / "records.jsonl.gz").is_file():
             begun = time.perf_counter()
-            print(f"{name}: {draw(name, words.results, bases)} pictures in {time.perf_counter() - begun:.1f} s", flush=True)
+            count = draw(name, words.results, bases)
+            print(f"{name}: {count} pictures in {time.perf_counter() - begun:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, save, with_legend
+from boostrun.report.canvas import axes_of, defaults, plain_numbers, save, with_legend
 from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, done
 from boostrun.report.figures import draw_line, gid, named, scale_y
@@ -50,6 +50,7 @@ def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -
                 style = dash(line.entry)
                 draw_line(axis, line, hue(rows.index(line.entry.row)), style, band=0.12, linewidth=1.1)
             axis.set_xlim(0, max(x for line in sets[title] for x, _, _ in line.points))
+            plain_numbers(axis, "x")
             curves = [record.get("curve") or {} for line in sets[title] for record in done(line.entry.records)]
             best = _concepts(axis, curves, sets[title][0].points[-1][0])
             scale_y(axis, metric, [y for line in sets[title] for _, y, _ in line.points], best)
