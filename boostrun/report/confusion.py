@@ -52,7 +52,7 @@ def draw_confusion(found: Sequence[Confusion], classes: Sequence[str], title: st
             for row, column in np.ndindex(k, k) if k <= _MOST_WRITTEN else ():
                 if values[row, column] >= 0.05:
                     colour = "white" if values[row, column] > 55 else "black"
-                    share, looks = _written(values[row, column]), {"ha": "center", "va": "center", "fontsize": 7}
+                    share, looks = _written(float(values[row, column])), {"ha": "center", "va": "center", "fontsize": 7}
                     axis.text(column, row, share, color=colour, **looks)
             axis.set_title(one.name)
             axis.set_xlabel("predicted class")

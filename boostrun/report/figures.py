@@ -25,12 +25,16 @@ from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, name_of
 from boostrun.report.formats import axis_name, count, decimal, metric_name
 from boostrun.report.layout import MISSING
-from boostrun.report.looks import MARKERS, Line, dashes, hue, kind_of, name_lines, split
+from boostrun.report.looks import COLOURS, MARKERS, Line, dashes, hue, kind_of, name_lines, split
 from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+__all__ = [
+    "COLOURS", "MARKERS", "PaperPoint", "draw_curves", "draw_line", "draw_table", "named", "table_figure",
+]  # fmt: skip
 
 PANEL = 2.9  # inches, the height of a panel of curves
 _GREY = "#444444"

@@ -100,3 +100,12 @@ def test_a_papers_name_stands_for_its_items():
     assert len(chosen("report")) > len(chosen("report shareboost")) > 5
     both = chosen("report reservoir/table4 reservoir")
     assert both[0] == "reservoir/table4" and sorted(both) == sorted(chosen("report reservoir"))
+
+
+def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workplace):
+    assert command("algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1 store=mine")[0] == 0
+    code, out, _ = command("report store=mine")
+    assert code == 0 and out.startswith("own: 2 trials in 1 runs\n") and "0 with trials, 2 records" in out
+    page = (workplace / "report.html").read_text()
+    assert page.index('id="own-1"') < page.index('class="paper"') and "2 own trials in 1 run," in page
+    assert "own:" not in command("report store=elsewhere")[1]

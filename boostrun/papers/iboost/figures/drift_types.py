@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.report.canvas import axes_of, defaults, write_png
-from boostrun.report.looks import COLOURS
+from boostrun.report.figures import COLOURS
 
 _POINTS = 60
 
