@@ -1,4 +1,4 @@
-"""``boostrun report [PAPER | PAPER/ITEM ...] [-o report.html]``: one page of what is stored, nothing run."""
+"""``boostrun report [own | PAPER | PAPER/ITEM ...] [-o report.html]``: one page of what is stored, nothing run."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def main(words: Arguments) -> int:
     places = places_of(words.overrides)
     settings = compose_one(places, words.config_dir)
     stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
-    own = [] if words.names else stored.own(records)
+    own = stored.own(records) if OWN in words.names or not words.names else []
     sections = [*own, *(stored.section(name, records) for name in names)]
-    claims = verdicts((), places, words.config_dir, names)
+    claims = verdicts((), places, words.config_dir, names) if names else {}
     page = render(sections, records, __version__, claims=claims)
     content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
     write_bytes(output, content)
@@ -56,12 +56,15 @@ def main(words: Arguments) -> int:
 
 
 def _chosen(words: Arguments) -> list[str]:
-    """The items that are named, a paper's name standing for all of its items; every item where none is named."""
+    """The items that are named, a paper's name standing for all of its items; every item where none is named. Own runs
+    are no item."""
     known = list(options("paper", words.config_dir))
     if not words.names:
         return known
     chosen: dict[str, None] = {}
     for name in words.names:
+        if name == OWN:
+            continue
         found = [item for item in known if item == name or item.startswith(f"{name}/")]
         if not found:
             papers = dict.fromkeys(item.partition("/")[0] for item in known)
