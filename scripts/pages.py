@@ -2,8 +2,8 @@
 
     python scripts/pages.py
 
-``docs/reference.md``: every verb, option and key. ``docs/gallery.md``: a picture of each published item, with the command
-that draws it. A test holds both to what this writes.
+``docs/reference.md``: every verb, option and key. ``docs/gallery.md``: a picture of each published item, with the
+command that draws it. A test holds both to what this writes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,6 @@ from boostrun.config.fields import MISSING, fields_of, kind_of
 from boostrun.config.settings import Root, Run
 
 ROOT = Path(__file__).parent.parent
-PAPERS = {
-    "reservoir": "Reservoir Boosting",
-    "adaptive": "Adaptive Sampling",
-    "shareboost": "ShareBoost",
-    "iboost": "IBoost",
-}
 
 
 def reference() -> str:
@@ -36,8 +30,8 @@ def reference() -> str:
 
 def _reference() -> Iterator[str]:
     yield "# All verbs and keys\n"
-    yield "Made from the declarations by `python scripts/pages.py`; nothing here is typed by hand. `boostrun --cfg` prints"
-    yield "the keys of one choice, `boostrun help VERB` one of these pages.\n"
+    yield "Made from the declarations by `python scripts/pages.py`; nothing here is typed by hand. `boostrun --cfg`"
+    yield "prints the keys of one choice, `boostrun help VERB` one of these pages.\n"
     yield "## Verbs\n"
     for verb in VERBS:
         yield f"### {verb}\n\n```text\n{help.page(verb).rstrip()}\n```\n"
@@ -79,7 +73,7 @@ def gallery() -> str:
 
 def _gallery() -> Iterator[str]:
     yield "# Gallery\n"
-    yield "A picture of each published item, and the command that draws it from stored records (and runs what is missing)."
+    yield "A picture of each published item, and the command that draws it from stored records."
     yield "Your own runs get theirs beside their table. Made by `python scripts/pages.py`.\n"
     paper = ""
     for name, path in options("paper").items():
@@ -87,7 +81,7 @@ def _gallery() -> Iterator[str]:
             continue
         if name.partition("/")[0] != paper:
             paper = name.partition("/")[0]
-            yield f"## {PAPERS.get(paper, paper)}\n"
+            yield f"## {_escaped(catalogue.papers()[paper].title)}\n"
         said = first_comment(path)
         yield f"### {name}\n\n{_escaped(said)}\n\n![{name}](../{picture.relative_to(ROOT).as_posix()})\n"
         yield f"```console\n$ boostrun reproduce {name}\n```\n"
