@@ -1,6 +1,8 @@
 """A folder of its own for every test that runs the command: store, results and banks go there."""
 
 import os
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,17 @@ _LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test
 def pytest_collection_modifyitems(items):
     """The longest first, so that no worker is left alone with one of them at the end."""
     items.sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
+
+
+@pytest.fixture(autouse=True)
+def _no_pictures(monkeypatch, request):
+    """Runs draw nothing, which would take a second each, but in tests that are marked ``pictures``."""
+    if request.node.get_closest_marker("pictures") is None:
+        none = types.ModuleType("boostrun.cli.pictures")
+        none.draw = lambda *_: ""
+        monkeypatch.setitem(sys.modules, none.__name__, none)
+        if "boostrun.cli" in sys.modules:
+            monkeypatch.setattr(sys.modules["boostrun.cli"], "pictures", none, raising=False)
 
 
 @pytest.fixture

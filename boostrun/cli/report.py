@@ -1,4 +1,4 @@
-"""``boostrun report [PAPER | PAPER/ITEM ...] [-o report.html]``: one page of what is stored, nothing run."""
+"""``boostrun report [own | PAPER | PAPER/ITEM ...] [-o report.html]``: one page of what is stored, nothing run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from boostrun.cli.run import cell_words
 from boostrun.config.compose import PLACES, compose_one, first_comment, options, places_of
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
-from boostrun.report import build
+from boostrun.report import TableSpec, build
 from boostrun.report.files import write_bytes
-from boostrun.report.page import PageSection, Records, render
+from boostrun.report.formats import lower_is_better
+from boostrun.report.page import OWN, PageSection, Records, render
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
+from boostrun.runner.own import own_runs
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store
 
@@ -37,25 +39,32 @@ def main(words: Arguments) -> int:
     places = places_of(words.overrides)
     settings = compose_one(places, words.config_dir)
     stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
-    sections = [stored.section(name, records) for name in names]
-    claims = verdicts((), places, words.config_dir, names)
+    own = stored.own(records) if OWN in words.names or not words.names else []
+    sections = [*own, *(stored.section(name, records) for name in names)]
+    claims = verdicts((), places, words.config_dir, names) if names else {}
     page = render(sections, records, __version__, claims=claims)
     content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
     write_bytes(output, content)
-    told = sum(section.trials > 0 for section in sections)
+    papers = sections[len(own) :]
+    told = sum(section.trials > 0 for section in papers)
     stream = sys.stderr if is_device(output) else sys.stdout  # not into what is written, as to /dev/stdout
-    print(f"{len(sections)} items, {told} with trials, {len(records)} records", file=stream)
+    if own:
+        print(f"own: {sum(section.trials for section in own)} trials in {len(own)} runs", file=stream)
+    print(f"{len(papers)} items, {told} with trials, {len(records)} records", file=stream)
     print(f"written: {output} ({len(content) / 1e6:.1f} MB)", file=stream)
     return 0
 
 
 def _chosen(words: Arguments) -> list[str]:
-    """The items that are named, a paper's name standing for all of its items; every item where none is named."""
+    """The items that are named, a paper's name standing for all of its items; every item where none is named. Own runs
+    are no item."""
     known = list(options("paper", words.config_dir))
     if not words.names:
         return known
     chosen: dict[str, None] = {}
     for name in words.names:
+        if name == OWN:
+            continue
         found = [item for item in known if item == name or item.startswith(f"{name}/")]
         if not found:
             papers = dict.fromkeys(item.partition("/")[0] for item in known)
@@ -72,6 +81,23 @@ class _Stored:
     store: Store
     results: Path
     bases: dict
+
+    def own(self, records: Records) -> list[PageSection]:
+        """A section for each of a person's own runs, newest first, whose records are put into ``records``."""
+        found = []
+        for number, run in enumerate(own_runs(self.store), 1):
+            entries = run.entries()
+            names = {}
+            for entry in entries:
+                for record in entry.records:
+                    records.put(record, cell_words(record["cell"]))
+                names[entry.row, entry.setting, tuple(entry.column)] = (entry.row, entry.column[0])
+            spec = TableSpec(title=run.name, paper="", table="", metric=run.metric,
+                             higher_is_better=not lower_is_better(run.metric), columns=("data", "cell"))  # fmt: skip
+            when = run.last[:16].replace("T", " ")
+            found.append(section(f"{OWN}/{number}", run.command, build(spec, entries), entries, entries, [run.metric],
+                                 names, records, when=when))  # fmt: skip
+        return found
 
     def section(self, name: str, records: Records) -> PageSection:
         """The section of an item, whose records are put into ``records``."""

@@ -8,11 +8,9 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import same_places, tell_end
 from boostrun.config.compose import compose_one, options
 from boostrun.errors import BoostrunError
-from boostrun.report import build, share_figure, table_figure, text, write
-from boostrun.report.canvas import write_png
-from boostrun.report.curve_figures import curve_figures
-from boostrun.report.drift_figure import tradeoff_figure
+from boostrun.report import build, text, write
 from boostrun.report.paired import write_differences
+from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw, picture
 from boostrun.runner.plan import roots
@@ -38,19 +36,11 @@ def main(words: Arguments) -> int:
     folder = item.folder()
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         write(table, folder, [record for cell in result.cells for record in cell.best_records])
-        drawn = any(cell.n or cell.has_paper for cell in table.cells)
-        if drawn:
-            table_figure(table, folder / "table.png")
         curves = item.curves(result.cells)
-        for stem, _, figure in curve_figures(entries, curves, item.metrics, item.extras(entries, table)):
-            write_png(figure, folder / f"{stem}.png")
-        if item.tradeoff and any(cell.n for cell in table.cells):
-            level = item.spec.columns.index(item.tradeoff["along"])
-            tradeoff_figure(entries, item.tradeoff["x"], item.tradeoff["y"], level, folder / "tradeoff.png")
+        drawn = write_pictures(folder, table, entries, curves, item.metrics, item.extras(entries, table))
+        write_tradeoff(folder, table, entries, item.tradeoff)
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
-        if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
-            share_figure(curves, folder / "families.png")
         told = [
             picture(kind, cell, place.name, folder)
             for (place, _), cell in zip(item.cells, result.cells)

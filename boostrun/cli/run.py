@@ -131,6 +131,11 @@ def _report(cells: Sequence[PlannedCell]) -> None:
     write(build(spec, entries), folder)  # before anything is printed: a full disk must not cost the table
     print(summary(entries, METRIC))
     print(f"records: {cells[0].settings.root['store']}   table: {folder}")
+    if cells[0].settings.run["pictures"]:
+        from boostrun.cli import pictures
+
+        if told := pictures.draw(folder, name, cells, entries):
+            print(told, file=sys.stderr)
 
 
 def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):

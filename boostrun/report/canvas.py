@@ -15,6 +15,7 @@ from boostrun.report.files import write_bytes
 
 WIDTH, DPI = 8.0, 150  # 1200 pixels
 ACROSS = 2  # panels side by side
+WIDE, NARROW = 4.0, 3.4  # inches of a panel with its names, two and more side by side
 _UNTOLD = ("Creator", "Date", "Format", "Type")  # metadata that matplotlib would write
 
 
@@ -25,14 +26,14 @@ def defaults():
     return style.context("default")
 
 
-def axes_of(number: int, high: float, title: str, across: int = ACROSS):
-    """A figure 1200 pixels wide and its axes, at most ``across`` side by side."""
+def axes_of(number: int, high: float, title: str, across: int = ACROSS, wide: float = WIDE):
+    """A figure and its axes, at most ``across`` side by side and ``wide`` inches each; 1200 pixels or more."""
     from matplotlib.figure import Figure
 
     columns = min(number, across)
     lines = math.ceil(number / columns)
     with defaults():
-        figure = Figure(figsize=(WIDTH, lines * (high + 0.55) + 1.0), dpi=DPI, layout="constrained")
+        figure = Figure(figsize=(max(WIDTH, columns * wide), lines * (high + 0.6) + 0.7), dpi=DPI, layout="constrained")
         if title:
             figure.suptitle(title)
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
@@ -47,10 +48,13 @@ def save(figure, path: Path | str, keys: list, remark: str) -> Path:
 
 
 def with_legend(figure, keys: list, remark: str):
-    """The figure with a legend of ``keys`` below, titled ``remark``."""
+    """The figure with a legend of ``keys`` below, titled ``remark``; the remark alone where there are none."""
     for axis in figure.axes:  # names and notes are no formulas, whatever signs they hold
         for text in (axis.title, axis.xaxis.label, axis.yaxis.label, *axis.texts):
             text.set_parse_math(False)
+    if not keys:
+        figure.supxlabel(remark, fontsize=8, color="0.3").set_parse_math(False)
+        return figure
     columns = max(1, min(len(keys), 4, 100 // max(len(key.get_label()) + 8 for key in keys)))
     looks = {"frameon": False, "title": remark, "title_fontsize": 8, "fontsize": 9, "handlelength": 3.2}
     legend = figure.legend(handles=keys, loc="outside lower center", ncols=columns, **looks)
@@ -65,8 +69,21 @@ def write_png(figure, path: Path | str) -> Path:
 
     content = io.BytesIO()
     FigureCanvasAgg(figure)
-    # No name of a program and no date, so that equal figures are equal files.
-    figure.savefig(content, format="png", metadata={"Software": None})
+    with defaults():  # no name of a program and no date, so that equal figures are equal files
+        figure.savefig(content, format="png", metadata={"Software": None})
+    return write_bytes(path, content.getvalue())
+
+
+def write_svg(figure, path: Path | str) -> Path:
+    """Write the figure as SVG, its texts as texts; equal figures of one name are equal files."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    content, path = io.BytesIO(), Path(path)
+    FigureCanvasSVG(figure)
+    looks: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": path.stem}
+    with defaults(), rc_context(looks):
+        figure.savefig(content, format="svg", metadata=dict.fromkeys(_UNTOLD))
     return write_bytes(path, content.getvalue())
 
 
@@ -107,11 +124,51 @@ def spans_decades(values: Sequence[float]) -> bool:
 
 def by_decades(axes, along: str) -> None:
     """Make the axis ``along`` "x" or "y" logarithmic, with plain numbers at its ticks; it holds its data already."""
-    from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     getattr(axes, f"set_{along}scale")("log")
     low, high = getattr(axes, f"get_{along}lim")()
-    axis, large = getattr(axes, f"{along}axis"), EngFormatter(sep="")
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(lambda value, _: large(value) if value >= 10_000 else f"{value:g}")
+    if ticks := decade_ticks(low, high):
+        axis = getattr(axes, f"{along}axis")
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter(lambda value, _: plain_number(value))
+    else:
+        plain_numbers(axes, along)
+    getattr(axes, f"{along}axis").set_minor_locator(NullLocator())
+
+
+def decade_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two of a logarithmic axis, at least three and at most seven; none where they lie so near
+    that those of a linear axis are better.
+
+    >>> decade_ticks(1.2, 95.0), decade_ticks(39.0, 82.0), decade_ticks(0.01, 40.0), decade_ticks(95.0, 99.0)
+    ([2.0, 5.0, 10.0, 20.0, 50.0], [40.0, 50.0, 70.0], [0.01, 0.1, 1.0, 10.0], [])
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for steps in ((1.0,), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)):
+        found = [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
+        found = [tick for tick in found if low <= tick <= high]
+        if len(found) > 2:
+            return found[:: -(-len(found) // 7)]
+    return []
+
+
+def plain_numbers(axes, along: str) -> None:
+    """Four to six round numbers at an axis' ticks, thousands as k, millions as M."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis = getattr(axes, f"{along}axis")
+    axis.set_major_locator(MaxNLocator(5))
+    axis.set_major_formatter(lambda value, _: plain_number(value))
+
+
+def plain_number(value: float) -> str:
+    """A number at a tick.
+
+    >>> plain_number(0.5), plain_number(2000), plain_number(25_000), plain_number(1.5e6), plain_number(2e9)
+    ('0.5', '2000', '25k', '1.5M', '2G')
+    """
+    for unit, sign in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= unit:
+            return f"{value / (unit if sign != 'k' else 1e3):g}{sign}"
+    return f"{value:g}"

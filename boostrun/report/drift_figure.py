@@ -8,22 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, save, with_legend
+from boostrun.report.canvas import axes_of, defaults, plain_numbers, save, with_legend
 from boostrun.report.curves import curve_points, thinned
-from boostrun.report.entry import Entry, by_seed, done, row_label
-from boostrun.report.figures import COLOURS, DASHES, draw_line, gid, key, look
-from boostrun.report.formats import metric_name
+from boostrun.report.entry import Entry, by_seed, done
+from boostrun.report.figures import draw_line, gid, named, scale_y
+from boostrun.report.formats import axis_name, metric_name
+from boostrun.report.looks import Line, dashes, hue, look, name_lines, split
 from boostrun.report.statistics import mean_std
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLOURS = (*COLOURS, "#8B5A2B", "#7F7F7F", "#5D3A9B")  # ten methods to a panel
+_PANEL = 3.0  # inches, the height of a panel
 
 
 def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -> Figure:
-    """One panel a data set, one line a row: means over trials as they are, with bands of one standard deviation;
-    ``most`` points of a line, where that is not None.
+    """One panel a data set, or several of the same axes where it has more than six lines: means over trials as they
+    are, with bands of one standard deviation; ``most`` points of a line, where that is not None.
 
     Dashed vertical lines stand where the concept changes, with the names that the stream gives its concepts; a dotted
     line is the best accuracy that the stream allows; each where all trials tell the same.
@@ -33,39 +34,39 @@ def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -
     BoostrunError
         No record has such a curve.
     """
-    several = len({entry.setting for entry in entries}) > 1
-    panels: dict[str, list] = {}
+    sets: dict[str, list[Line]] = {}
     for entry in entries:
-        if line := thinned(curve_points(entry, metric, "examples"), most):
-            panels.setdefault(" ".join(entry.column), []).append((entry, line))
-    if not panels:
+        if points := thinned(curve_points(entry, metric, "examples"), most):
+            sets.setdefault(" ".join(entry.column), []).append(Line(entry, points))
+    if not sets:
         raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against examples")
-    rows, settings = (list(dict.fromkeys(getattr(entry, of) for entry in entries)) for of in ("row", "setting"))
-    figure, axes = axes_of(len(panels), 3.2, "", across=1)
-    keys: dict = {}
+    rows = list(dict.fromkeys(entry.row for entry in entries))
+    panels = [(title, *part) for title, lines in sets.items() for part in split(lines)]
+    dash = dashes(entries, [[line.entry for line in drawn] for _, _, drawn in panels])
+    figure, axes = axes_of(len(panels), _PANEL, "", across=1)
     with defaults():
-        for axis, (title, drawn) in zip(axes, panels.items()):
-            for entry, points in drawn:
-                place, kind = rows.index(entry.row), settings.index(entry.setting)
-                colour, dash = _COLOURS[place % len(_COLOURS)], DASHES[kind % len(DASHES)]
-                every = (place * len(points) // 80, max(1, len(points) // 8))
-                marker = look(place)[1]
-                draw_line(axis, entry, points, colour, marker, dash, band=0.12, linewidth=1.1, markevery=every)
-                keys[place, kind] = key(place, row_label(entry.row, entry.setting, several), line=dash)
-                keys[place, kind].set(color=colour, markerfacecolor=colour)
-            curves = [record.get("curve") or {} for entry, _ in drawn for record in done(entry.records)]
-            _concepts(axis, curves, drawn[0][1][-1][0])
-            axis.set_title(title, pad=14)
-            axis.set_gid(gid("dataset", drawn[0][0]))
-            axis.set_xlabel("examples")
-            axis.set_ylabel(metric_name(metric))
+        for axis, (title, told, drawn) in zip(axes, panels):
+            for line in drawn:
+                style = dash(line.entry)
+                draw_line(axis, line, hue(rows.index(line.entry.row)), style, band=0.12, linewidth=1.1)
+            axis.set_xlim(0, max(x for line in sets[title] for x, _, _ in line.points))
+            plain_numbers(axis, "x")
+            curves = [record.get("curve") or {} for line in sets[title] for record in done(line.entry.records)]
+            best = _concepts(axis, curves, sets[title][0].points[-1][0])
+            scale_y(axis, metric, [y for line in sets[title] for _, y, _ in line.points], best)
+            axis.set_title(" ".join(filter(None, (title, told))), pad=14)
+            axis.set_gid(gid("dataset", drawn[0].entry))
+            axis.set_xlabel("examples seen")
+            axis.set_ylabel(axis_name(metric))
             axis.grid(color="0.9")
+            name_lines(axis, [(*line.points[-1][:2], *named(line, drawn, rows)) for line in drawn], _PANEL)
         remark = "line: mean over trials; band: one standard deviation (ddof 1); dashed: the concept changes"
-        return with_legend(figure, [keys[place] for place in sorted(keys)], remark)
+        return with_legend(figure, [], remark)
 
 
-def _concepts(axis, curves: Sequence[Mapping], end: float) -> None:
-    """Where the concept changes, what each is called, and the best accuracy there can be: what all curves agree on."""
+def _concepts(axis, curves: Sequence[Mapping], end: float) -> list[float]:
+    """Where the concept changes, what each is called, and the best accuracy there can be: what all curves agree on.
+    Returns that accuracy, if any."""
     streams = [curve.get("stream") or {} for curve in curves]
     changes = _agreed(curve.get("changes") or [] for curve in curves) or []
     for change in changes:
@@ -78,6 +79,7 @@ def _concepts(axis, curves: Sequence[Mapping], end: float) -> None:
         axis.axhline(best, color="0.35", linestyle=":", linewidth=1.2)
         axis.annotate(f"best possible {best:.1f}", (0.99, best), xycoords=("axes fraction", "data"), ha="right",
                       va="bottom", fontsize=8)  # fmt: skip
+    return [] if best is None else [best]
 
 
 def _agreed(told: Iterable):
@@ -113,11 +115,19 @@ def tradeoff_figure(entries: Sequence[Entry], x: str, y: str, level: int, path: 
             for label, *at in zip(points, right, up):
                 axis.annotate(label, at, xytext=(5, 5), textcoords="offset points", fontsize=8, color=colour)
         axis.margins(0.08)
-        axis.set_xlabel(metric_name(x))
-        axis.set_ylabel(metric_name(y))
+        axis.set_xlabel(axis_name(x))
+        axis.set_ylabel(axis_name(y))
         axis.grid(color="0.9")
-        keys = [key(place, row, line="-") for place, row in enumerate(lines)]
+        keys = [_key(place, row) for place, row in enumerate(lines)]
         return save(figure, path, keys, "mean over trials, bars: standard deviation (ddof 1)")
+
+
+def _key(place: int, label: str):
+    """A row in the legend."""
+    from matplotlib.lines import Line2D
+
+    colour, marker = look(place)
+    return Line2D([], [], color=colour, marker=marker, linestyle="-", label=label, markersize=5)
 
 
 def _bars(deviations: Sequence[float]) -> list[float]:

@@ -3,39 +3,61 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import ACROSS, axes_of, by_decades, defaults, save, spans_decades, with_legend
+from boostrun.report.canvas import (
+    ACROSS,
+    NARROW,
+    WIDE,
+    axes_of,
+    by_decades,
+    defaults,
+    plain_numbers,
+    spans_decades,
+    with_legend,
+    write_png,
+)
 from boostrun.report.comparison import Comparison
 from boostrun.report.curves import curve_points, thinned
-from boostrun.report.entry import Entry, by_seed, name_of, row_label
-from boostrun.report.formats import count, decimal, metric_name
+from boostrun.report.entry import Entry, by_seed, name_of
+from boostrun.report.formats import axis_name, count, decimal, metric_name
 from boostrun.report.layout import MISSING
-from boostrun.report.statistics import mean_std
+from boostrun.report.looks import COLOURS, MARKERS, Line, dashes, hue, kind_of, name_lines, split
+from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = [
+    "COLOURS", "MARKERS", "PaperPoint", "draw_curves", "draw_line", "draw_table", "named", "table_figure",
+]  # fmt: skip
 
-#: Okabe and Ito's colours, told apart by the colour-blind; their yellow is too pale for lines on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-MARKERS = "osD^vPX"
-DASHES = ("-", "--", ":", "-.")
+PANEL = 2.9  # inches, the height of a panel of curves
+_GREY = "#444444"
+_MANY_ROUNDS = 500  # from here on rounds have a logarithmic axis
+_FEW_POINTS = 12  # of a line, each of which is a dot
 
 
 def table_figure(table: ResultTable, path: Path | str) -> Path:
-    """Dots with standard deviations, ours filled beside the paper's hollow; one panel per first column level.
+    """Write :func:`draw_table` as PNG; BoostrunError where there is nothing to show, or ``path`` cannot be written."""
+    return write_png(draw_table(table), path)
 
-    Positive figures of a panel whose largest is more than 50 times the smallest have a logarithmic axis.
+
+def draw_table(table: ResultTable) -> Figure:
+    """Dots, a row a method, one panel per first column level, ours filled beside the paper's hollow.
+
+    A thin bar is the standard deviation over trials, a thick one within it the 95 % interval of the mean. What a
+    column says beyond its first level has its marker. Errors have a logarithmic axis from the best on, and other
+    positive figures of a panel whose largest is more than 50 times the smallest.
 
     Raises
     ------
     BoostrunError
-        There is nothing to show, or `path` cannot be written.
+        There is nothing to show.
     """
     panels: dict = {}
     for cell in table.cells:
@@ -44,27 +66,37 @@ def table_figure(table: ResultTable, path: Path | str) -> Path:
     if not any(cell.n or cell.has_paper for cell in table.cells):
         raise BoostrunError(f"nothing to draw: no trial and no figure of the paper for {table.spec.title!r}")
     rows = list(dict.fromkeys(table.label(cell) for cell in table.cells))
+    methods = list(dict.fromkeys(cell.row for cell in table.cells))
     kinds = list(dict.fromkeys(_kind(cell) for cell in table.cells))
-    high = 0.8 + len(rows) * (0.16 + 0.17 * len(kinds))
+    high = 0.5 + len(rows) * (0.14 + 0.17 * len(kinds))
     figure, axes = axes_of(len(panels), high, table.spec.heading)
     with defaults():
         for place, (axis, (title, cells)) in enumerate(zip(axes, panels.items())):
             for cell in cells:
-                _dots(axis, cell, rows.index(table.label(cell)), kinds.index(_kind(cell)), len(kinds))
+                where = (rows.index(table.label(cell)), kinds.index(_kind(cell)), len(kinds))
+                _dots(axis, cell, hue(methods.index(cell.row)), *where)
             axis.set_yticks(range(len(rows)), rows if place % ACROSS == 0 else [""] * len(rows))
             axis.set_ylim(len(rows) - 0.5, -0.5)
-            if spans_decades([mean for cell in cells for mean in (cell.mean, cell.paper_mean) if not math.isnan(mean)]):
+            shown = [mean for cell in cells for mean in (cell.mean, cell.paper_mean) if not math.isnan(mean)]
+            errors = all("error_pct" in cell.metric for cell in cells)
+            if spans_decades(shown) or (errors and shown and min(shown) > 0 and max(shown) > 2 * min(shown)):
                 by_decades(axis, "x")
             axis.set_title(title)
-            axis.set_xlabel(" and ".join(dict.fromkeys(metric_name(cell.metric) for cell in cells)))
+            axis.set_xlabel(" and ".join(dict.fromkeys(axis_name(cell.metric) for cell in cells)))
             axis.grid(axis="x", color="0.9")
+            axis.set_axisbelow(True)
             for row in range(1, len(rows)):
                 axis.axhline(row - 0.5, color="0.85", linewidth=0.8)
-        keys = [key(i, f"{kind} ours".strip()) for i, kind in enumerate(kinds)]
-        if any(cell.has_paper for cell in table.cells):
+        both = any(cell.has_paper for cell in table.cells)
+        if both or len(kinds) > 1:
+            keys = [key(i, f"{kind} ours".strip() if both else kind) for i, kind in enumerate(kinds)]
+        else:
+            keys = []
+        if both:
             keys += [key(i, f"{kind} paper".strip(), hollow=True) for i, kind in enumerate(kinds)]
         missing = f"; {MISSING} no trial" if any(cell.expected and not cell.n for cell in table.cells) else ""
-        return save(figure, path, keys, f"bars: standard deviation over trials (ddof 1), not of the mean{missing}")
+        told = "thin bars: standard deviation over trials (ddof 1); thick: 95 % interval of the mean"
+        return with_legend(figure, keys, f"{told}{missing}")
 
 
 class PaperPoint(NamedTuple):
@@ -82,15 +114,18 @@ def draw_curves(
 ) -> Figure:  # fmt: skip
     """Metric against ``"T"``, ``"samples_drawn"`` or ``"train_seconds"``: mean line, band of one standard deviation.
 
-    One panel per data set (the entries' first column label); a method keeps its colour, and what else tells entries
-    apart has its dashes. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn
-    over the mean of `against`. Entries without a curve are counted below the panels. One trial whose curve holds the
-    points of a ``path`` with their ``columns`` is drawn at those, not at every T. Positive figures whose largest is
-    more than 50 times the smallest have a logarithmic axis (T never).
+    Panels are data sets (the entries' first column label), of which one with more than six lines is several panels
+    with the same axes. A method keeps its hue, and what else tells entries apart its dash; each line has its name at
+    its end. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn over the mean
+    of `against`. Entries without a curve are counted below the panels. One trial whose curve holds the points of a
+    ``path`` with their ``columns`` is drawn at those, not at every T.
+
+    Test accuracy is drawn as error. Errors have a logarithmic axis from the best on, and so has whatever else is
+    positive with its largest more than 50 times the smallest (T only from 500 on).
 
     Parameters
     ----------
-    t_name : what T is called below the axis, weak learners T where it is empty
+    t_name : what T is called below the axis, weak learners where it is empty
     levels : rows without a curve that are horizontal lines, and the metric that their caption tells besides
     paper : figures of the paper, drawn hollow
     most : how many points of a line are drawn, all where it is None
@@ -100,64 +135,121 @@ def draw_curves(
     BoostrunError
         No record has such a curve.
     """
-    several = len({entry.setting for entry in entries}) > 1
     levels = levels or {}
-    panels: dict = {}
+    shown, turned = _as_error(metric)
+    sets: dict[str, list[Line]] = {}
     for entry in entries:
         points = thinned(curve_points(entry, metric, against), most)
         if points:
-            panels.setdefault(entry.column[0] if entry.column else "", []).append((entry, points))
-    if not panels:
+            points = [(x, turned(y), std) for x, y, std in points]
+            sets.setdefault(entry.column[0] if entry.column else "", []).append(Line(entry, points))
+    if not sets:
         raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against {against}")
     rows = list(dict.fromkeys(entry.row for entry in entries))
-    kinds = list(dict.fromkeys((entry.setting, _kind(entry)) for entry in entries))
-    figure, axes = axes_of(len(panels), 3.2, "")
-    several_panels = len(panels) > 1
+    panels = [(name, *part) for name, lines in sets.items() for part in split(lines)]
+    dash = dashes(entries, [[line.entry for line in drawn] for _, _, drawn in panels])
+    columns = columns_of([len(split(lines)) for lines in sets.values()])
+    figure, axes = axes_of(len(panels), PANEL, "", across=columns, wide=NARROW if columns > ACROSS else WIDE)
     keys: dict = {}
     with defaults():
-        for axis, (title, drawn) in zip(axes, panels.items()):
-            for entry, points in drawn:
-                place, kind = rows.index(entry.row), kinds.index((entry.setting, _kind(entry)))
-                (colour, marker), dash = look(place), DASHES[kind % len(DASHES)]
-                step = max(1, len(points) // 25)
-                draw_line(axis, entry, points, colour, marker, dash, markevery=step, linewidth=1.4)
-                label = f"{row_label(entry.row, entry.setting, several)} {_kind(entry)}".strip()
-                keys[place, kind] = key(place, label, line=dash)
-            for entry in level_entries(entries, levels, metric, title):
-                place = rows.index(entry.row)
-                mean, known_as = _mean(entry, metric), gid("algo", entry)
-                axis.axhline(mean, color=look(place)[0], linestyle="--", linewidth=1.2, gid=known_as)
+        for axis, (name, told, drawn) in zip(axes, panels):
+            for line in drawn:
+                draw_line(axis, line, hue(rows.index(line.entry.row)), dash(line.entry))
+            flat = level_entries(entries, levels, metric, name)
+            for entry in flat:
+                colour, mean = hue(rows.index(entry.row)), turned(_mean(entry, metric))
+                axis.axhline(mean, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2, gid=gid("algo", entry))
                 caption = level_caption(entry, metric, levels[entry.row])
-                keys[place, len(kinds) + len(keys)] = _line(
-                    look(place)[0], f"{title} {caption}" if several_panels else caption
-                )
+                keys[name, entry.label] = _line(colour, f"{name} {caption}" if len(sets) > 1 else caption)
             for point in paper:
-                if point.panel == title:
-                    axis.plot([point.x], [point.y], "*", color="black", markerfacecolor="white", markersize=9)
-                    keys[len(rows), point.note] = _star(f"paper, {point.note}" if point.note else "paper")
-            every = [point[0] for _, points in drawn for point in points]
-            if spans_decades(every) and against != "T":
-                axis.set_xscale("log")
-            if spans_decades([point[1] for _, points in drawn for point in points]):
-                by_decades(axis, "y")
-            axis.set(title=title, gid=gid("dataset", drawn[0][0]), xlabel=against_name(against, t_name))
-            axis.set_ylabel(metric_name(metric))
+                if point.panel == name:
+                    axis.plot([point.x], [turned(point.y)], "*", color="black", markerfacecolor="white", markersize=9)
+                    keys["", point.note] = _star(f"paper, {point.note}" if point.note else "paper")
+            of_set = [point for line in sets[name] for point in line.points]
+            others = [turned(point.y) for point in paper if point.panel == name]
+            others += [turned(_mean(entry, metric)) for entry in flat]
+            scale_x(axis, [x for x, _, _ in of_set], against == "T")
+            scale_y(axis, shown, [y for _, y, _ in of_set], others)
+            axis.set(title=" ".join(filter(None, (name, told))), gid=gid("dataset", drawn[0].entry))
+            axis.set_xlabel(against_name(against, t_name))
+            axis.set_ylabel(axis_name(shown))
             axis.grid(color="0.9")
-        flat = sum(len(level_entries(entries, levels, metric, title)) for title in panels)
-        without = len(entries) - sum(map(len, panels.values())) - flat
+            name_lines(axis, [(*line.points[-1][:2], *named(line, drawn, rows)) for line in drawn], PANEL)
+        without = len(entries) - sum(map(len, sets.values())) - sum(
+            len(level_entries(entries, levels, metric, name)) for name in sets
+        )  # fmt: skip
         missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
         remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
-        return with_legend(figure, [keys[place] for place in sorted(keys)], remark)
+        return with_legend(figure, list(keys.values()), remark)
 
 
-def draw_line(axis, entry: Entry, points, colour: str, marker: str, dash: str, *, band: float = 0.15, **looks) -> None:
-    """``points`` (x, mean, std or nan) of an entry as a line, and as a band so opaque where deviations are known."""
-    x, mean, _ = (list(column) for column in zip(*points))
-    marks = {"marker": marker, "markersize": 3.5, "gid": gid("algo", entry)}
-    axis.plot(x, mean, dash, color=colour, **marks, **looks)
-    known = [(at, y - std, y + std) for at, y, std in points if not math.isnan(std)]
+def _as_error(metric: str) -> tuple[str, Callable[[float], float]]:
+    """What a metric is drawn as, and how its figures become that: what is right on a table's test part, as what is
+    wrong."""
+    if metric == "test_accuracy_pct":
+        return "test_error_pct", lambda value: 100.0 - value
+    return metric, lambda value: value
+
+
+def named(line: Line, drawn: Sequence[Line], rows: Sequence[str]) -> tuple[str, str]:
+    """The name at a line's end, what all lines of the panel share left out, and its colour.
+
+    >>> one, two = (Line(Entry("geem", ("mnist", kind), {}, 1, []), []) for kind in ("r=100", "r=250"))
+    >>> named(one, [one, two], ["geem"])[0], named(one, [one], ["geem"])[0]
+    ('geem r=100', 'geem')
+    """
+    parts = [line.entry.row]
+    for of in (kind_of, lambda entry: entry.setting):
+        if len({of(other.entry) for other in drawn}) > 1:
+            parts.append(of(line.entry))
+    return " ".join(filter(None, parts)), hue(rows.index(line.entry.row))
+
+
+def columns_of(parts: Sequence[int]) -> int:
+    """How many panels stand side by side, for the parts of each data set: a data set a line where four are enough.
+
+    >>> columns_of([1, 1, 1]), columns_of([4, 4]), columns_of([3]), columns_of([5]), columns_of([1])
+    (2, 4, 3, 3, 1)
+    """
+    most = max(parts)
+    if most == 1:
+        return min(len(parts), ACROSS)
+    return most if most <= 4 and set(parts) == {most} else min(sum(parts), 3)
+
+
+def scale_x(axis, values: Sequence[float], rounds: bool) -> None:
+    """Limits of what curves are drawn against, the same for all panels of a data set."""
+    low, high = min(values), max(values)
+    if spans_decades(values) and not (rounds and high < _MANY_ROUNDS):
+        axis.set_xlim(low / 1.1, high * 1.02)
+        by_decades(axis, "x")
+    elif high > low:
+        axis.set_xlim(low - 0.02 * (high - low), high + 0.01 * (high - low))
+        if high >= 10_000:
+            plain_numbers(axis, "x")
+
+
+def scale_y(axis, metric: str, values: Sequence[float], others: Sequence[float] = ()) -> None:
+    """Limits of the metric: errors logarithmic from the best one on, anything else from its least to its largest."""
+    every = [*values, *others]
+    low, high = min(every), max(every)
+    if low > 0 and high > 1.2 * low and ("error" in metric or spans_decades(values)):
+        axis.set_ylim(low / (high / low) ** 0.04, high * (high / low) ** 0.04)
+        by_decades(axis, "y")
+    elif high > low:
+        axis.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
+
+
+def draw_line(axis, line: Line, colour: str, style: Any, *, band: float = 0.15, linewidth: float = 1.4) -> None:
+    """A line of means with a dot at its end, and a band so opaque where deviations are known."""
+    x, mean, _ = (list(column) for column in zip(*line.points))
+    known_as = gid("algo", line.entry)
+    marks = None if len(x) > _FEW_POINTS else range(len(x))
+    axis.plot(x, mean, linestyle=style, color=colour, linewidth=linewidth, marker="o", markersize=3, gid=known_as,
+              markevery=[len(x) - 1] if marks is None else marks)  # fmt: skip
+    known = [(at, y - std, y + std) for at, y, std in line.points if not math.isnan(std)]
     if known:
-        axis.fill_between(*zip(*known), color=colour, alpha=band, linewidth=0, gid=marks["gid"])
+        axis.fill_between(*zip(*known), color=colour, alpha=band, linewidth=0, gid=known_as)
 
 
 def gid(part: str, entry: Entry) -> str:
@@ -167,7 +259,7 @@ def gid(part: str, entry: Entry) -> str:
 
 def against_name(against: str, t_name: str = "") -> str:
     """What an axis of curves is called."""
-    return (t_name or "weak learners T") if against == "T" else metric_name(against)
+    return (t_name or "weak learners") if against == "T" else axis_name(against)
 
 
 def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:
@@ -193,29 +285,26 @@ def _mean(entry: Entry, metric: str) -> float:
     return mean_std(by_seed(entry.records, metric)[0].values())[0]
 
 
-def _dots(axis, cell: Comparison, row: int, kind: int, kinds: int) -> None:
+def _dots(axis, cell: Comparison, colour: str, row: int, kind: int, kinds: int) -> None:
     """Ours and the paper's dot of a cell, one above the other within the row."""
-    colour, marker = look(kind)
-    looks = {"fmt": marker, "color": colour, "markersize": 5, "capsize": 2, "linewidth": 1.1}
+    looks = {"fmt": MARKERS[kind % len(MARKERS)], "color": colour, "markersize": 5, "capsize": 2, "linewidth": 1.0}
     for lane, (mean, std) in enumerate(((cell.mean, cell.std), (cell.paper_mean, cell.paper_std))):
         height = row + (2 * kind + lane - (2 * kinds - 1) / 2) * 0.78 / (2 * kinds)
         if not math.isnan(mean):
             bar = None if math.isnan(std) else [std]
             axis.errorbar([mean], [height], xerr=bar, markerfacecolor="white" if lane else colour, **looks)
+            if not lane and bar:
+                half = half_interval(std, cell.n)
+                axis.plot([mean - half, mean + half], [height, height], color=colour, linewidth=3, alpha=0.55)
         elif not lane and cell.expected:
             # Missing trials are seen, at the left edge of their lane, not left out.
             edge = axis.get_yaxis_transform()
             axis.text(0.01, height, MISSING, color=colour, transform=edge, va="center", fontsize=8)
 
 
-def _kind(cell: Comparison | Entry) -> str:
+def _kind(cell: Comparison) -> str:
     """What a column says beyond its first level."""
     return " ".join(cell.column[1:])
-
-
-def look(place: int) -> tuple[str, str]:
-    """Colour and marker; the eighth has the first colour and another marker."""
-    return COLOURS[place % len(COLOURS)], MARKERS[(place + place // len(COLOURS)) % len(MARKERS)]
 
 
 def _line(colour: str, label: str):
@@ -232,10 +321,10 @@ def _star(label: str):
     return Line2D([], [], color="black", marker="*", linestyle="", mfc="white", markersize=9, label=label)
 
 
-def key(place: int, label: str, *, hollow: bool = False, line: str = ""):
-    """An entry of the legend."""
+def key(place: int, label: str, *, hollow: bool = False):
+    """An entry of the legend: the marker of a kind, of no method's hue."""
     from matplotlib.lines import Line2D
 
-    colour, marker = look(place)
-    face = "white" if hollow else colour
-    return Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=5, mfc=face)  # type: ignore[arg-type]
+    face = "white" if hollow else _GREY
+    marker = MARKERS[place % len(MARKERS)]
+    return Line2D([], [], color=_GREY, marker=marker, linestyle="", label=label, markersize=5, mfc=face)

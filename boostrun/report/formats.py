@@ -12,6 +12,19 @@ NARROW = "\u202f"
 
 _COST_HEADS = {"peak_samples_held": "samples held", "samples_drawn": "drawn", "train_seconds": "fit s"}
 _UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB", "us": "µs"}
+_AXES = {
+    "log10_loss": "training loss (log10)", "train_seconds": "training time (s)", "test_seconds": "test time (s)",
+    "select_seconds": "time to select (s)", "optimise_seconds": "time to optimise (s)", "time_s": "time (s)",
+    "time_per_example_us": "time an example (µs)", "run_time_relative": "run time, relative",
+    "edge_gap_pct": "gap to the best edge (%)", "tail_accuracy_pct": "accuracy at the end (%)",
+    "recovery_pct": "accuracy after a change (%)", "peak_memory_mb": "memory (MB)",
+    "peak_samples_held": "samples held", "n_features_used": "features used", "labels_asked": "labels asked for",
+    "evaluations": "evaluations of a feature on a sample",
+    "all_evaluations": "all evaluations of a feature on a sample",
+    "multiply_adds": "multiplications and additions", "features_to_20_pct": "features to 20 % error",
+    "features_to_8_pct": "features to 8 % error",
+}  # fmt: skip
+_IN_WORDS = {"%": "(%)", "s": "(s)", "MB": "(MB)", "µs": "(µs)"}
 _LOWER_IS_BETTER = re.compile(r"error|loss|seconds|time|memory|held|drawn|misclassified")
 
 
@@ -23,6 +36,20 @@ def metric_name(metric: str) -> str:
     """
     words = metric.split("_")
     return " ".join([*words[:-1], _UNITS.get(words[-1], words[-1])])
+
+
+def axis_name(metric: str) -> str:
+    """What an axis is called: words that a reader knows, a unit in brackets, no name of a variable.
+
+    >>> axis_name("train_seconds"), axis_name("test_error_pct"), axis_name("samples_drawn"), axis_name("build_seconds")
+    ('training time (s)', 'test error (%)', 'samples drawn', 'build time (s)')
+    """
+    if metric in _AXES:
+        return _AXES[metric]
+    words = metric_name(metric).split(" ")
+    if words[-1] in _IN_WORDS and len(words) > 1:
+        words[-1:] = (["time"] if words[-1] == "s" else []) + [_IN_WORDS[words[-1]]]
+    return " ".join(words)
 
 
 def cost_head(cost: str) -> str:

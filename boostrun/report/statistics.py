@@ -35,6 +35,19 @@ def mean_std(values: Iterable[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
+def half_interval(std: float, n: int) -> float:
+    """Half the 95 % interval of the mean of ``n`` values with that standard deviation (Student's t); nan of one value.
+
+    >>> round(half_interval(1.0, 10), 4)
+    0.7154
+    """
+    if n < 2:
+        return math.nan
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, 1 - ALPHA / 2)) * std / math.sqrt(n)
+
+
 def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int) -> float:
     """Two-sided p of Welch's t test from means, standard deviations (ddof 1) and counts.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, with_legend
-from boostrun.report.entry import Entry, by_seed, row_label
-from boostrun.report.figures import DASHES, gid, key, look
-from boostrun.report.formats import metric_name
+from boostrun.report.entry import Entry, by_seed
+from boostrun.report.figures import PANEL, gid, named
+from boostrun.report.formats import axis_name
+from boostrun.report.looks import Line, dashes, hue, name_lines, split
 from boostrun.report.statistics import mean_std
 
 if TYPE_CHECKING:
@@ -42,33 +43,37 @@ def draw_sweep(entries: Sequence[Entry], level: int, head: str) -> Figure:
     BoostrunError
         Nothing to show.
     """
-    several = len({entry.setting for entry in entries}) > 1
-    panels: dict[tuple, dict] = {}
+    sets: dict[tuple, dict] = {}
     for entry in entries:
         others = (*entry.column[:level], *entry.column[level + 1 :])
-        panels.setdefault(others, {}).setdefault((entry.row, entry.setting), []).append(entry)
-    rows, settings = (list(dict.fromkeys(getattr(entry, of) for entry in entries)) for of in ("row", "setting"))
-    if not any(points_of(parts, level) for lines in panels.values() for parts in lines.values()):
+        sets.setdefault(others, {}).setdefault((entry.row, entry.setting), []).append(entry)
+    rows = list(dict.fromkeys(entry.row for entry in entries))
+    lines = {
+        title: [Line(parts[0], points) for parts in of_rows.values() if (points := points_of(parts, level))]
+        for title, of_rows in sets.items()
+    }
+    if not any(lines.values()):
         raise BoostrunError(f"nothing to draw: no complete cell against {head}")
-    figure, axes = axes_of(len(panels), 3.2, "")
-    keys: dict = {}
+    panels = [(title, *part) for title, drawn in lines.items() for part in split(drawn)]
+    dash = dashes(entries, [[line.entry for line in drawn] for _, _, drawn in panels])
+    figure, axes = axes_of(len(panels), PANEL, "")
     with defaults():
-        for axis, (title, lines) in zip(axes, panels.items()):
-            for (row, setting), parts in lines.items():
-                place, kind = rows.index(row), settings.index(setting)
-                (colour, marker), dash = look(place), DASHES[kind % len(DASHES)]
-                keys[place, kind] = key(place, row_label(row, setting, several), line=dash)
-                if points := points_of(parts, level):
-                    x, mean, std = zip(*points)
-                    bars = {"yerr": [0.0 if math.isnan(one) else one for one in std], "capsize": 2}
-                    looks = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.4, **bars}
-                    for artist in axis.errorbar(x, mean, fmt=dash, **looks).get_children():
-                        artist.set_gid(gid("algo", parts[0]))
-            axis.set_xticks(sorted({x for parts in lines.values() for x, *_ in points_of(parts, level)}))
-            axis.set(title=" ".join(title), gid=gid("dataset", next(iter(lines.values()))[0]))
+        for axis, (title, told, drawn) in zip(axes, panels):
+            every = [point for line in lines[title] for point in line.points]
+            for line in drawn:
+                x, mean, std = zip(*line.points)
+                bars = {"yerr": [0.0 if math.isnan(one) else one for one in std], "capsize": 2}
+                looks = {"color": hue(rows.index(line.entry.row)), "marker": "o", "markersize": 4, "linewidth": 1.4}
+                style = dash(line.entry)
+                for artist in axis.errorbar(x, mean, linestyle=style, **looks, **bars).get_children():
+                    artist.set_gid(gid("algo", line.entry))
+            axis.set_xticks(sorted({x for x, _, _ in every}))
+            first = next(iter(sets[title].values()))[0]
+            axis.set(title=" ".join(filter(None, (*title, told))), gid=gid("dataset", first))
             axis.set_xlabel(head)
-            axis.set_ylabel(metric_name(next(iter(lines.values()))[0].metric))
-            axis.set_ylim(bottom=0)
+            axis.set_ylabel(axis_name(first.metric))
+            axis.set_ylim(0, 1.05 * max((y for _, y, _ in every), default=1.0) or 1.0)
             axis.grid(color="0.9")
+            name_lines(axis, [(*line.points[-1][:2], *named(line, drawn, rows)) for line in drawn], PANEL)
         remark = "mean over trials, bars: standard deviation (ddof 1); no point where a trial did not get there"
-        return with_legend(figure, [keys[place] for place in sorted(keys)], remark)
+        return with_legend(figure, [], remark)

@@ -14,7 +14,8 @@ from boostrun import compiling
 from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.runner import cluster, pool, provenance
+from boostrun.runner import cluster, pool, predictions, provenance
+from boostrun.runner.cell import Trial
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.code import code_of
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, own_choices, plan, prepare, roots
@@ -44,6 +45,8 @@ def run_cells(
     All settings share the first one's store, workers and roots.
     """
     first = all_settings[0]
+    for settings in all_settings:
+        predictions.check(settings)
     tracker = _tracker(first.run["tracker"])
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
@@ -60,6 +63,7 @@ def run_cells(
                 alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
+            _predict_again(all_settings, cells, quiet)
             return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
         store.sweep_locks()
@@ -79,6 +83,7 @@ def run_cells(
                     threads(first, len(trials)),
                     own_choices(all_settings),
                     quiet,
+                    str(predictions.folder_of(first)) if first.run["predictions"] else "",
                 ),
                 store,
                 n_jobs=first.root["n_jobs"],
@@ -92,7 +97,33 @@ def run_cells(
     if tracker is not None:
         tracker.track([*outcome.done, *outcome.failed])
     computed = len(outcome.done) - outcome.cached
-    return RunResult(plan(all_settings, store), outcome.failed, computed, outcome.interrupted)
+    cells = plan(all_settings, store)
+    if not outcome.interrupted:
+        _predict_again(all_settings, cells, quiet)
+    return RunResult(cells, outcome.failed, computed, outcome.interrupted)
+
+
+def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool) -> None:
+    """Train once more those trials whose records were there before their predictions were asked for; records stay."""
+    first = all_settings[0]
+    if not first.run["predictions"]:
+        return
+    folder = predictions.folder_of(first)
+    trials = [
+        Trial(cell.cell, record["seed"], cell.inputs)
+        for cell in cells if not cell.missing
+        for record in cell.done
+        if not predictions.read(folder, [record["key"]])
+    ]  # fmt: skip
+    if trials and not quiet:
+        print(f"boostrun: trained once more for their predictions, records stay: {len(trials)} trials", file=sys.stderr)
+    for group in {id(cell): cell for cell in cells if any(trial.cell is cell.cell for trial in trials)}.values():
+        prepare([group], progress=not quiet)
+    data_root, cache_root = (str(root.absolute()) for root in roots(first))
+    execute = Execute(data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads(first, 1),
+                      own_choices(all_settings), quiet)  # fmt: skip
+    for trial in trials:
+        predictions.keep(folder, trial.key, predictions.of(execute.trained(trial)))
 
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:

@@ -117,6 +117,10 @@ class Store:
             found.setdefault(tuple(entry), {})[key] = None
         return {entry: list(keys) for entry, keys in found.items()}
 
+    def packed_keys(self) -> frozenset[str]:
+        """Keys of the records in packed files."""
+        return frozenset(self._packed())
+
     def records(self) -> Iterator[dict]:
         """Every record once, ordered by key."""
         packed = self._packed()

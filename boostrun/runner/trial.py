@@ -33,11 +33,17 @@ class Execute:
     threads: int = 1  # of a trial whose algorithm can use more, which does not change its result
     own: tuple[registry.OwnChoice, ...] = ()  # what a person brought and may be imported
     quiet: bool = True  # do not even say that kernels are compiled
+    predictions: str = ""  # folder where what the models say of the test part is kept; nowhere
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is touched."""
         with compiling.told(not self.quiet):
-            return self.trained(trial).result
+            trained = self.trained(trial)
+            if self.predictions:
+                from boostrun.runner import predictions
+
+                predictions.keep(Path(self.predictions), trial.key, predictions.of(trained))
+            return trained.result
 
     def trained(self, trial: Trial) -> Trained:
         """The fitted model, the data it was trained on, and metrics with cost and curve."""

@@ -27,6 +27,7 @@ def test_the_figures_are_those_of_table(command, workplace, published):
     assert code == 0 and "1 items, 1 with trials, 45 records" in out and not err
     page = (workplace / "pages" / "all.html").read_text()
     table = command("table reservoir/swaps")[1].replace(" ", "")
+    page = re.sub(r'<table class="plain" id="best">.*?</table>', "", page, flags=re.DOTALL)  # errors, not accuracies
     shown = [cell.replace("\u202f", "").replace(" ", "") for cell in re.findall(r">(\d[^<]*\(\d[^<]*\)[^<]*)<", page)]
     assert len(shown) >= 9 and all(figure in table for figure in shown)
     assert "boostrun reproduce reservoir/swaps" in page and str(workplace) not in page
@@ -100,3 +101,12 @@ def test_a_papers_name_stands_for_its_items():
     assert len(chosen("report")) > len(chosen("report shareboost")) > 5
     both = chosen("report reservoir/table4 reservoir")
     assert both[0] == "reservoir/table4" and sorted(both) == sorted(chosen("report reservoir"))
+
+
+def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workplace):
+    assert command("algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1 store=mine")[0] == 0
+    code, out, _ = command("report own reservoir/swaps store=mine")
+    assert code == 0 and out.startswith("own: 2 trials in 1 runs\n1 items, 0 with trials, 2 records")
+    page = (workplace / "report.html").read_text()
+    assert page.index('id="own-1"') < page.index('class="paper"') and "2 own trials in 1 run," in page
+    assert "own:" not in command("report own store=elsewhere")[1]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "papers").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "which_method.md", *sorted((ROOT / "docs" / "papers").glob("*.md"))]
 _NUMBER = r"-?\d+\.\d+"
 _NO_FIGURES = re.compile(r"```.*?```|\$\$.*?\$\$|\$[^$\n]*\$|``[^`]*``|`[^`]*`|\]\([^)]*\)", re.DOTALL)
 _PAIRS = (("mean", "std"), ("paper_mean", "paper_std"), ("mean", "paper_mean"))

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import struct
 
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, draw_curves, figures, share_figure, table_figure
+from boostrun.report import Entry, TableSpec, build, draw_curves, figures, looks, share_figure, table_figure
 from boostrun.report.canvas import svg, write_png
 from boostrun.report.curves import curve_points
+from boostrun.report.formats import axis_name
 from boostrun.report.shares import _shares
 from boostrun.report.sweep_figure import draw_sweep, points_of
 
@@ -125,23 +127,82 @@ def test_levels_points_of_the_paper_and_what_t_is_called_are_drawn():
     assert figures.level_entries([curve, svm], {"svm": ""}, "error", "other") == []
 
 
-def test_figures_that_span_decades_have_a_logarithmic_axis():
-    scales = []
-    for last in (1.0, 9.0, 0.0):
-        curve = shared("shareboost", {"T": [1, 2], "error": [90.0, last]}, {})
-        scales.append(draw_curves([curve], "error", "T").axes[0].get_yscale())
-    assert scales == ["log", "linear", "linear"]
+@pytest.mark.parametrize("metric, last, scale", [
+    ("error", 9.0, "log"), ("error", 1.0, "log"), ("error", 0.0, "linear"), ("loss", 9.0, "linear"),
+    ("loss", 1.0, "log"), ("test_accuracy_pct", 10.0, "log"),
+])  # fmt: skip
+def test_axes_of_errors_and_of_what_spans_decades_are_logarithmic_from_the_best_on(metric, last, scale):
+    axes = draw_curves([shared("shareboost", {"T": [1, 2], metric: [90.0, last]}, {})], metric, "T").axes[0]
+    assert axes.get_yscale() == scale
+    assert scale == "linear" or 0 < axes.get_ylim()[0] < last < 90 < axes.get_ylim()[1] < 110
+    assert scale == "linear" or axes.get_ylim()[0] > 0.8 * min(last, 90)
 
 
-def test_tables_name_their_rows_once_and_span_decades_alike(make_entry, tmp_path, monkeypatch):
-    seen = []
-    monkeypatch.setattr(figures, "save", lambda figure, *_: seen.extend(figure.axes))
+def many(methods, kinds=("r=100",), settings=("",), marks=(1, 10, 100)):
+    return [
+        Entry(f"method_{number}", ("mnist", kind), {}, 1, [{"seed": 0, "curve": {
+            "T": list(marks), "test_error_pct": [90 - number, 30 + number / 9, 5 + number / 50]}}], setting=setting)
+        for number in range(methods) for kind in kinds for setting in settings
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("methods, kinds, settings", [(13, 1, 1), (4, 2, 2), (8, 3, 2), (3, 2, 1), (1, 7, 1)])
+def test_a_panel_has_at_most_six_lines_and_all_are_drawn_once(methods, kinds, settings):
+    entries = many(methods, [f"r={number}" for number in range(kinds)], ["", "tuned"][:settings])
+    shown = [axes for axes in draw_curves(entries, "test_error_pct", "T").axes if axes.get_visible()]
+    lines = [[line for line in axes.get_lines() if line.get_gid() != "leader"] for axes in shown]
+    assert sum(map(len, lines)) == len(entries) and all(1 <= len(drawn) <= 6 for drawn in lines)
+    assert len({axes.get_ylim() for axes in shown}) == 1  # to be compared by eye
+
+
+def test_a_method_has_one_hue_and_a_setting_one_dash_in_all_panels():
+    entries = many(9, ["r=1", "r=2"], ["paper", "tuned"])
+    hues, dashes = {}, {}
+    for axes in draw_curves(entries, "test_error_pct", "T").axes:
+        texts = {text.get_text(): text.get_color() for text in axes.texts if text.get_gid() == "name"}
+        for name, colour in texts.items():
+            hues.setdefault(name, set()).add(colour)
+        setting = "paper" if "paper" in axes.get_title() else "tuned"
+        drawn = [line for line in axes.get_lines() if line.get_gid() != "leader"]
+        dashes.setdefault(setting, set()).update(line.get_linestyle() for line in drawn)
+    assert len(hues) == 9 and all(len(one) == 1 for one in hues.values()) and len(set.union(*hues.values())) == 9
+    assert all(len(one) == 1 for one in dashes.values()) and dashes["paper"] != dashes["tuned"]
+
+
+def test_thirty_methods_have_thirty_hues():
+    assert len({looks.hue(place) for place in range(30)}) == 30
+
+
+def test_names_at_the_ends_of_lines_do_not_overlap_and_stay_inside_the_picture():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = draw_curves(many(12), "test_error_pct", "T")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    whole = figure.bbox
+    for axes in figure.axes:
+        names = [text.get_window_extent() for text in axes.texts if text.get_gid() == "name"]
+        names.sort(key=lambda box: box.y0)
+        assert len(names) == 6 and all(below.y1 <= above.y0 + 1 for below, above in itertools.pairwise(names))
+        assert all(box.x1 <= whole.x1 and box.y1 <= whole.y1 and box.y0 >= 0 for box in names)
+
+
+def test_no_axis_of_a_curve_is_called_by_a_variable():
+    curve = {"T": [1, 2], "train_seconds": [0.1, 0.2], "samples_drawn": [5, 9], "evaluations": [1, 2], "loss": [2, 1]}
+    entry = shared("geem", curve, {})
+    told = [draw_curves([entry], "loss", against).axes[0].get_xlabel() for against in curve if against != "loss"]
+    assert told == ["weak learners", "training time (s)", "samples drawn", "evaluations of a feature on a sample"]
+    metrics = ("test_accuracy_pct", "log10_loss", "time_s", "select_seconds", "peak_memory_mb", "n_features_used")
+    assert not any("_" in axis_name(metric) for metric in metrics)
+
+
+def test_tables_name_their_rows_once_and_span_decades_alike(make_entry):
     entries = [
         make_entry(row, dataset, values=(value,))
         for dataset, low in (("digits", 0.5), ("mnist", 40.0))
         for row, value in (("geem", low), ("rand", 90.0))
     ]
-    table_figure(build(SPEC, entries), tmp_path / "a.png")
+    seen = figures.draw_table(build(SPEC, entries)).axes
     assert [axes.get_xscale() for axes in seen[:2]] == ["log", "linear"]
     labels = [[label.get_text() for label in axes.get_yticklabels()] for axes in seen[:2]]
     assert labels[0] == ["geem", "rand"] and not any(labels[1])

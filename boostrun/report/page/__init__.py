@@ -9,12 +9,29 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from typing import NamedTuple
 
 from boostrun.report.claims import Judged, text
+from boostrun.report.page.first import bests, verdict_counts
 from boostrun.report.page.records import Records
 from boostrun.report.page.section import PageSection
 
-__all__ = ["PageSection", "Records", "render"]
+__all__ = ["OWN", "PageSection", "Records", "render"]
+
+OWN = "own"
+"""First part of the names of sections that are a person's own runs."""
+
+
+class Stored(NamedTuple):
+    """How much a page shows: own trials in so many runs, the last of which ended when; items of papers, those of them
+    with trials; records in all."""
+
+    own_trials: int
+    own_runs: int
+    last: str
+    items: int
+    with_trials: int
+    records: int
 
 
 def render(
@@ -34,12 +51,19 @@ def render(
     papers: dict[str, list[PageSection]] = {}
     for section in sections:
         papers.setdefault(section.paper, []).append(section)
+    own = papers.pop(OWN, [])
+    stored = Stored(
+        sum(one.trials for one in own), len(own), own[0].when if own else "", sum(map(len, papers.values())),
+        sum(bool(one.trials) for one in sections if one.paper != OWN), len(records),
+    )  # fmt: skip
     choices = {
         "dataset": _names(name for section in sections for name in section.datasets),
         "algo": _names(name for section in sections for name in section.algos),
     }
     return environment.from_string(page).render(
-        papers=papers, choices=choices, summary=records.summary(), trials=len(records), version=version, remark=remark,
+        papers=papers, own=own, stored=stored, choices=choices,
+        bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
+        summary=records.summary(), trials=len(records), version=version, remark=remark,
         style=style, script=script, claims=_verdicts(claims or {}), claims_told=text.TOLD,
     )  # fmt: skip
 

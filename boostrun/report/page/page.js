@@ -48,9 +48,14 @@
     hide(table.closest(".box"), !some);
     return some;
   };
-  const contents = new Map(all("#contents li").map((line) => [line.dataset.name, line]));
+  const said = new WeakMap();  // the text of an item, read once
+  const says = (item) => {
+    if (!said.has(item)) said.set(item, `${item.dataset.name} ${item.textContent}`.toLowerCase());
+    return said.get(item);
+  };
   const filter = () => {
     const [paper, dataset, algo] = ["paper", "dataset", "algo"].map((name) => form.elements[name].value);
+    const wanted = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const onlyStored = form.elements.stored.checked;
     let count = 0;
     all("details.item").forEach((item) => {
@@ -64,16 +69,52 @@
         hide(figure, Boolean(dataset && figure.dataset.dataset) && figure.dataset.dataset !== dataset);
       });
       const gone = !fits || (Boolean(paper) && item.dataset.paper !== paper) || (onlyStored && item.dataset.trials === "0");
-      hide(item, gone);
-      count += !gone;
-      hide(contents.get(item.dataset.name), gone);
+      const lost = gone || !wanted.every((word) => says(item).includes(word));
+      hide(item, lost);
+      count += !lost;
     });
+    const some = Boolean(wanted.length || paper || dataset || algo || onlyStored);
+    all("details.paper").forEach((part) => {
+      const left = all("details.item", part).some((item) => !item.hidden);
+      hide(part, !left);
+      if (some && left) part.open = true;
+    });
+    const claims = document.getElementById("claims");
+    if (claims) {
+      all("tbody tr", claims).forEach((row) => {
+        hide(row, !wanted.every((word) => row.textContent.toLowerCase().includes(word)));
+      });
+      if (wanted.length && all("tbody tr", claims).some((row) => !row.hidden)) claims.open = true;
+    }
     form.querySelector("output").textContent = `${count} of ${all("details.item").length} items`;
   };
   form.addEventListener("change", filter);
+  let waiting = 0;
+  form.elements.words.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 200); });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(filter));
   filter();
+
+  // A table that is wider than its window says so, and by how many columns.
+  const cue = (box) => {
+    const table = box.querySelector("table");
+    const cells = table ? [...(table.tHead?.rows[table.tHead.rows.length - 1]?.cells || [])] : [];
+    const edge = box.getBoundingClientRect().right;
+    const hidden = cells.filter((cell) => !cell.hidden && cell.getBoundingClientRect().right > edge + 1).length;
+    let line = box.querySelector(".cue");
+    if (!line) {
+      line = element("p", "", "cue");
+      box.prepend(line);
+    }
+    box.classList.toggle("more", hidden > 0);
+    hide(line, hidden === 0);
+    line.textContent = `→ ${hidden} more column${hidden === 1 ? "" : "s"}: scroll`;
+  };
+  const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => cue(target)));
+  all(".box").forEach((box) => {
+    watch.observe(box);
+    box.addEventListener("scroll", () => cue(box), { passive: true });
+  });
 
   // Charts: one of an item at a time.
   all(".plots").forEach((plots) => {
@@ -130,8 +171,8 @@
   // A link into a folded item unfolds it.
   const unfold = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target instanceof HTMLDetailsElement) {
-      target.open = true;
+    if (target) {
+      for (let part = target; part; part = part.parentElement) if (part instanceof HTMLDetailsElement) part.open = true;
       target.scrollIntoView();
     }
   };

@@ -14,13 +14,14 @@ from boostrun.report.curve_figures import Extras, curve_figures, too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.entry import Entry
 from boostrun.report.layout import layout
+from boostrun.report.page.first import Best, best_of
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.records import Records
 from boostrun.report.page.tables import Names, PageBlock, blocks
 from boostrun.report.paired import rounded
 from boostrun.report.table import ResultTable
 
-_POINTS = 120  # of a curve: more cannot be seen at the width of a page
+_POINTS = 60  # of a curve: more cannot be seen at the width of a page
 
 
 class Picture(NamedTuple):
@@ -47,7 +48,8 @@ class Diagram(NamedTuple):
 
 @dataclass(frozen=True)
 class PageSection:
-    """What the page shows of an item; ``told`` is one line on how much of it there is."""
+    """What the page shows of an item; ``told`` is one line on how much of it there is, ``when`` when its last trial
+    ended."""
 
     name: str
     title: str
@@ -65,6 +67,8 @@ class PageSection:
     plain: Sequence[Sequence[str]] = ()
     plain_told: str = ""
     trials: int = field(default=0)
+    best: Sequence[Best] = ()
+    when: str = ""
 
     @property
     def paper(self) -> str:
@@ -74,7 +78,7 @@ class PageSection:
     @property
     def anchor(self) -> str:
         """What a link to it is called."""
-        return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in self.name)
+        return anchor_of(self.name)
 
     @property
     def algos(self) -> list[str]:
@@ -87,10 +91,19 @@ class PageSection:
         return list(dict.fromkeys(group.dataset for block in self.blocks for group in block.groups if group.dataset))
 
 
+def anchor_of(name: str) -> str:
+    """What a link to the item of that name is called.
+
+    >>> anchor_of("reservoir/table3")
+    'reservoir-table3'
+    """
+    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name)
+
+
 def section(
     name: str, command: str, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry],
     metrics: Sequence[str], names: Names, records: Records, *, extras: Extras | None = None,
-    pictures: Sequence[Picture] = (), differences_to: str = "",
+    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "",
 ) -> PageSection:  # fmt: skip
     """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell, and row
     ``differences_to`` the one that others are compared with by seed, if any.
@@ -133,6 +146,8 @@ def section(
         plain=plain if len(plain) > 1 else [],
         plain_told=plain_told,
         trials=trials,
+        best=best_of(table, entries, anchor_of(name), laid.heading, names),
+        when=when,
     )
 
 

@@ -1,0 +1,78 @@
+"""What a run draws beside its table, and what its models say of the test part."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from boostrun.report.confusion import Confusion, draw_classes, draw_confusion
+from boostrun.runner import predictions
+
+LINE = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
+
+
+@pytest.mark.pictures
+def test_a_run_leaves_dots_curves_and_classes_as_png_and_svg_beside_its_table(command, workplace):
+    code, _, err = command(f"{LINE} run.predictions=true")
+    assert code == 0 and "pictures: table, curve_T, " in err and "confusion, classes (.png and .svg)" in err
+    (folder,) = (workplace / "results" / "tables").iterdir()
+    stems = {path.stem for path in folder.glob("*.png")}
+    assert stems == {path.stem for path in folder.glob("*.svg")}
+    assert stems == {"table", "curve_T", "curve_samples_drawn", "curve_train_seconds", "confusion", "classes"}
+    assert all(ET.parse(path).getroot().tag.endswith("svg") for path in folder.glob("*.svg"))
+
+
+@pytest.mark.pictures
+def test_pictures_can_be_left_out(command, workplace):
+    code, _, err = command(f"{LINE} T=1 trials=1 run.pictures=false")
+    assert code == 0 and "pictures" not in err
+    assert not list((workplace / "results").rglob("*.png"))
+
+
+def test_predictions_are_those_that_were_measured_and_come_later_too(command, workplace):
+    code, _, _ = command(LINE)
+    folder = workplace / "results" / "predictions"
+    assert code == 0 and not folder.exists()
+    (workplace / "kept").mkdir()
+    records = {path: path.read_bytes() for path in (workplace / "results" / "runs").rglob("*.json")}
+    code, _, err = command(f"{LINE} run.predictions=true")
+    assert code == 0 and "trained once more for their predictions, records stay: 2 trials" in err
+    assert records == {path: path.read_bytes() for path in (workplace / "results" / "runs").rglob("*.json")}
+    from boostrun import records as stored
+
+    frame = stored(store="results/runs", results="results")
+    found = {key: predictions.read(folder, [key])[0] for key in frame["key"]}
+    for key, accuracy in zip(frame["key"], frame["test_accuracy_pct"]):
+        assert 100 * np.mean(found[key].truth == found[key].predicted) == pytest.approx(accuracy)
+        assert found[key].confusion.sum() == len(found[key].truth) == 359
+    assert "trained once more" not in command(f"{LINE} run.predictions=true")[2]
+
+
+def test_damaged_predictions_count_as_absent(tmp_path):
+    whole = predictions.Predictions(("a", "b"), np.array([0, 1], np.int32), np.array([0, 0], np.int32))
+    predictions.keep(tmp_path, "good", whole)
+    predictions.keep(tmp_path, "beyond", whole._replace(predicted=np.array([0, 2], np.int32)))
+    predictions.keep(tmp_path, "short", whole._replace(predicted=np.array([0], np.int32)))
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "good.npz").read_bytes()[:100])
+    found = predictions.read(tmp_path, ["good", "beyond", "short", "cut", "absent"])
+    assert [one.confusion.tolist() for one in found] == [[[1, 0], [1, 0]]]
+
+
+@pytest.mark.parametrize("words, sentence", [
+    ("algo=iboost_stochastic dataset=sea", "dataset=sea has no test part"),
+    ("run.backend=ray", "workers of run.backend=ray cannot keep them"),
+])  # fmt: skip
+def test_predictions_that_nobody_can_keep_are_refused_before_anything_is_run(command, workplace, words, sentence):
+    code, out, err = command(f"{words} trials=1 run.predictions=true n_jobs=1")
+    assert code == 2 and sentence in err and not out and not list(workplace.glob("results/*"))
+
+
+def test_classes_are_shown_in_percent_of_their_samples():
+    counts = np.array([[9, 1, 0], [0, 4, 0], [0, 0, 0]])
+    names = ("cat", "dog", "owl")
+    figure = draw_confusion([Confusion("geem", counts, 2)], names, "pets")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["90", "10", "100"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(names)
+    many = draw_classes([Confusion(f"method_{number}", counts, 2) for number in range(8)], names, "pets")
+    drawn = [[line for line in axes.get_lines() if len(line.get_xdata()) == 3] for axes in many.axes]
+    assert list(map(len, drawn)) == [6, 2] and drawn[0][0].get_xdata()[:2].tolist() == [90.0, 100.0]
