@@ -35,7 +35,8 @@ class Settings:
 
     ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
     often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain. ``asked``: the trials that the
-    overrides ask for, of which there is one where nothing is random; 1 when they say nothing of trials.
+    overrides ask for, of which there is one where nothing is random; 1 when they say nothing of trials. ``splits``:
+    each trial splits the samples anew, the same way for every method.
     """
 
     algo: Mapping[str, Any]
@@ -45,6 +46,7 @@ class Settings:
     run: Mapping[str, Any]
     root: Mapping[str, Any]
     asked: int = 1
+    splits: bool = False
 
     @property
     def seeds(self) -> range:

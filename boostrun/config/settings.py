@@ -48,6 +48,7 @@ class Root:
     train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
     trials: int = integer(10, most=100_000, help="trials of a cell, each with a seed of its own")
     seed: int = integer(0, least=0, help="of the first trial; the others follow")
+    name: str | None = text(None, help="of the table that the command writes; null: made of what is run")
     n_jobs: int = renamed(workers(-1), help="trials at once; -1: as many as there are cores")
     store: str = text("results/runs", help="folder of the records")
     results: str = text("results", help="folder of the published tables and their records")
