@@ -18,8 +18,9 @@ from typing import Any
 from boostrun import config
 from boostrun.config import catalogue, mixed, nodes
 from boostrun.config.fields import fields_of
-from boostrun.config.settings import Root
+from boostrun.config.settings import Root, data_root
 from boostrun.config.words import MOST_CELLS, listed, parse
+from boostrun.data.own_split import splits_anew
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import registry
 from boostrun.inputs import input_of
@@ -231,9 +232,11 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     )
     config.check_run(groups["run"], checked["n_jobs"])
     asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
-    if not method.random:
+    splits = splits_anew(dataset, data_root(checked))
+    if not method.random and not splits:
         checked["trials"] = 1  # more of them would be the same one again
-    settings = Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    budget = config.check_budget(groups["algo"], checked)
+    settings = Settings(**groups, budget=budget, root=checked, asked=asked, splits=splits)
     registry.try_out(settings.algo, settings.budget)
     return settings
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from boostrun.config.fields import choice, integer, real, renamed, text, workers
 
@@ -54,3 +58,8 @@ class Root:
     results: str = text("results", help="folder of the published tables and their records")
     data_root: str | None = text(None, help="folder of the data sets; null: $BOOSTRUN_DATA, else datasets")
     cache_root: str | None = text(None, help="folder of the feature banks; null: under the data root")
+
+
+def data_root(root: Mapping[str, Any]) -> Path:
+    """The folder of the data sets, as the key of the same name or $BOOSTRUN_DATA says."""
+    return Path(root["data_root"] or os.environ.get("BOOSTRUN_DATA") or "datasets")

@@ -49,6 +49,8 @@ def _trials(cell: PlannedCell) -> str:
         return f"{counted(count)} split{'s' * (count != 1)}"
     if catalogue.dataset(cell.cell.dataset).gives == "stream":
         return f"{counted(count)} seed{'s' * (count != 1)}"
+    if not catalogue.method(cell.cell.algo).random:
+        return "one split, one run"
     return f"one split, {counted(count)} seed{'s' * (count != 1)}"
 
 
