@@ -25,11 +25,10 @@ def parts_of_rows(
     -------
     train, test : ndarray of int64, increasing
     """
+    fraction, seed = options["test_fraction"], options["split_seed"] or 0  # null: where it is nobody's trial
     if options.get("split") == "time":
-        return last(len(labels), options["test_fraction"])
-    if groups is not None:
-        return whole_groups(labels, groups, options["test_fraction"], options["split_seed"])
-    return stratified(labels, options["test_fraction"], options["split_seed"])
+        return last(len(labels), fraction)
+    return stratified(labels, fraction, seed) if groups is None else whole_groups(labels, groups, fraction, seed)
 
 
 def last(count: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:

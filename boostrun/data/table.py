@@ -44,7 +44,7 @@ def parts_of(
     memory_mb : int, what reading may take, in MiB; features beyond a part of it are in a file
     scratch : Path or None, the folder of such a file
     """
-    label = _column(train, "label", options.get("label"))
+    label = _label_column(train.columns, options.get("label"), train.where)
     if test is not None and test.columns != train.columns:
         raise BoostrunError(f"{test.where} has other columns than {train.where}: {_difference(train, test)}")
     looked = train.survey(label)
@@ -70,25 +70,24 @@ def parts_of(
     return Parts(x_train, labels[0], x_test, labels[1], labels[2], tuple(str(column) for column in columns))
 
 
-def _column(pieces: Pieces, key: str, name: str | None):
+def _label_column(columns: list, label, where: str, key: str = "label"):
     """The column that a key of the data set names; the last one for None."""
-    if name is None:
-        return pieces.columns[-1]
-    names = {str(column): column for column in pieces.columns}
-    if str(name) not in names:
+    if label is None:
+        return columns[-1]
+    names = {str(column): column for column in columns}
+    if str(label) not in names:
         shown = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
         raise BoostrunError(
-            f"{pieces.where} has no column '{name}' (dataset.{key}){did_you_mean(str(name), names)} (its columns: "
-            f"{shown})"
+            f"{where} has no column '{label}' (dataset.{key}){did_you_mean(str(label), names)} (its columns: {shown})"
         )
-    return names[str(name)]
+    return names[str(label)]
 
 
 def _groups(train: Pieces, looked: Survey, label, name: str) -> np.ndarray:
     """(rows,) int64, the group of each row, numbered as they appear."""
     import pandas
 
-    column = _column(train, "group", name)
+    column = _label_column(train.columns, name, train.where, "group")
     if column == label:
         raise BoostrunError(f"dataset.group={name} is the label; name the column that says whose a row is")
     places: dict[Any, int] = {}

@@ -72,6 +72,12 @@ def test_no_group_is_torn_and_its_column_is_no_feature(tables, kind):
         assert 0.1 < len(test) / N < 0.3 and len(set(labels[test])) == len(set(labels[train])) == 2
 
 
+def test_without_a_seed_a_split_is_that_of_seed_0():
+    labels = np.arange(N) % 3
+    parts = [parts_of_rows({"test_fraction": 0.2, "split_seed": seed}, labels) for seed in (None, None, 0)]
+    assert all(np.array_equal(one, parts[0][1]) for _, one in parts)
+
+
 def test_a_class_of_one_group_is_never_lost_to_training():
     labels, groups = np.repeat([0, 1, 2], 4), np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4])
     for seed in range(20):
