@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from boostrun.config.compose import compose_all, compose_one
+from boostrun.data.own_split import splits_anew
 from boostrun.data.row_split import last, parts_of_rows, whole_groups
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import Bank
@@ -111,6 +112,16 @@ def test_data_with_a_test_part_have_one_split(tables):
         random, fixed = planned("algo=geem,knn", *words)
         assert len({trial.inputs.data for trial in random.to_run}) == (4 if splits else 1), words
         assert (random.settings.splits, len(fixed.to_run)) == (splits, 4 if splits else 1)
+
+
+def test_folders_named_train_and_test_are_one_split(workplace):
+    for folder in ("whole/cat", "split/train/cat", "split/test/cat"):
+        (workplace / folder).mkdir(parents=True)
+    found = {
+        name: splits_anew({"name": "image_folder", "path": name, "split_seed": None}, workplace)
+        for name in ("whole", "split", "absent")
+    }
+    assert found == {"whole": True, "split": False, "absent": True}
 
 
 def test_published_sets_keep_their_split(workplace):
