@@ -46,6 +46,7 @@ options:
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --to c|npz            export: a C99 file, or the model itself
+  --name NAME           run: what the table is called, as name=NAME
   -o, --output FILE     export, report, claims, predict: where to
   --proba               predict: a column for each class with its probability
   --config-dir DIR      your own YAML files, beside the packaged ones
@@ -69,6 +70,7 @@ class Arguments:
     config_dir: str | None = None
     to: str | None = None
     output: str | None = None
+    name: str | None = None
     about: str = ""
     """The verb that is typed, where there is one: what --help is about."""
 
@@ -82,9 +84,12 @@ _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
     "predict": 2, "help": 1, "claims": math.inf,
 }  # fmt: skip
-_VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
-_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict")}
-_NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name"}
+_VALUES = {
+    "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
+    "--name": "name",
+}  # fmt: skip
+_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run",)}
+_NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name", "name": "a name"}
 
 
 def _listed(words: Sequence[str]) -> str:

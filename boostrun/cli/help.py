@@ -30,14 +30,18 @@ PAGES = {
         """Runs one cell: one algorithm on one data set with one budget, ten seeded trials in parallel, and prints its
 row, the paper's figure beside it where the paper has one. With -m, every combination of comma-separated
 values, in one queue and one table. Each trial is kept as a record, so the same command again runs only what
-is missing. A key that the algorithm has no use for is an error.""",
+is missing. A key that the algorithm has no use for is an error; in a sweep of several algorithms a budget or key
+applies to those that have it, and the table shows a dash for the others.""",
         (
-            "-m, --multirun        every combination of the values", "--cfg                 print all keys, what each "
-            "means beside it, and stop", _OWN,
+            "-m, --multirun        every combination of the values",
+            "--name NAME           what the table below results/tables is called",
+            "--cfg                 print all keys, what each means beside it, and stop",
+            _OWN,
         ),
         (
             ("algo={algo} dataset=digits r=50", "ten trials with 50 samples in the reservoir"),
             ("-m algo={algo},{other} dataset=digits r=20,50 trials=5", "four cells, one table"),
+            ("-m algo={algo},majority dataset=digits r=20 --name first", "budgets go to those that have them"),
             ("algo={algo} dataset=csv dataset.path=mine.csv dataset.label=kind", "your own table"),
             ("--cfg algo={algo}", "every key that it has"),
         ),

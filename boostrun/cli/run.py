@@ -15,7 +15,7 @@ from boostrun.config.compose import GROUPS, Settings, choices, compose_all, comp
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import Root
 from boostrun.runner.cell import Cell, digest_of
-from boostrun.runner.naming import typed_as, word
+from boostrun.runner.naming import telling, word
 from boostrun.runner.plan import PlannedCell
 
 _WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
@@ -35,12 +35,13 @@ def main(words: Arguments) -> int:
     if "cfg" in words.flags:
         return _print_config(all_settings)
     same_places(all_settings)
+    name = table_name(words.name or all_settings[0].root["name"])
     from boostrun.runner.execute import run_cells
 
     print(headline(all_settings), file=sys.stderr)
     result = run_cells(all_settings, command=["boostrun", *words.argv])
     if any(cell.best_records for cell in result.cells):
-        _report(result.cells)
+        _report(result.cells, name)
     return tell_end(result, words)
 
 
@@ -48,7 +49,7 @@ def same_places(all_settings: Sequence[Settings]) -> None:
     """Refuse a sweep over a key that only says where and how things run."""
     from boostrun.errors import BoostrunError
 
-    for key in ("store", "results", "data_root", "cache_root", "n_jobs"):
+    for key in ("store", "results", "data_root", "cache_root", "n_jobs", "name"):
         if len({settings.root[key] for settings in all_settings}) > 1:
             raise BoostrunError(f"{key} cannot be swept: all cells of one command share it")
 
@@ -116,20 +117,39 @@ def headline(all_settings: Sequence[Settings]) -> str:
     return f"boostrun {__version__} · {what} · {trials} trial{'s' if trials != 1 else ''} · {workers}"
 
 
-def _report(cells: Sequence[PlannedCell]) -> None:
-    from boostrun.files import sweep
-    from boostrun.report import TableSpec, build, summary, write
+def table_name(name: str | None) -> str:
+    """A name as that of a folder; BoostrunError for one without a letter or digit. Nothing for nothing.
 
-    entries = [entry(cell, cells) for cell in cells]
+    >>> table_name("Wine, ten splits")
+    'Wine-ten-splits'
+    """
+    from boostrun.errors import BoostrunError
+
+    if name is None:
+        return ""
+    folder = re.sub(r"[^\w.+=-]+", "-", name).strip("-.")
+    if not re.search(r"\w", folder):
+        raise BoostrunError(f"name={name}: a name for the table with a letter or a digit in it is needed")
+    return folder
+
+
+def _report(cells: Sequence[PlannedCell], name: str) -> None:
+    from boostrun.files import sweep
+    from boostrun.report import own_table, summary
+    from boostrun.runner.told import about, trials
+
+    entries = [entry(cell) for cell in cells]
+    keys = telling(cells)
     root = Path(cells[0].settings.root["results"]) / "tables"
     for other in root.glob("*/"):
         sweep(other)
-    name = cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells"
+    title = name or (cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells")
     digest = digest_of([cell.cell.key for cell in cells])[:8]
-    folder = root / f"{'-'.join(name.replace('·', ' ').split()).replace('=', '')}-{digest}"
-    spec = TableSpec(title=name, paper="", table="", metric=METRIC, higher_is_better=True, columns=("cell",))
-    write(build(spec, entries), folder)  # before anything is printed: a full disk must not cost the table
-    print(summary(entries, METRIC))
+    folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '')}-{digest}")
+    table = own_table(title, entries, keys, METRIC, [about(cells), trials(cells)])
+    table.write(folder)  # before anything is printed: a full disk must not cost the table
+    print(summary(entries, METRIC, keys=keys))
+    print(trials(cells))
     print(f"records: {cells[0].settings.root['store']}   table: {folder}")
     if cells[0].settings.run["pictures"]:
         from boostrun.cli import pictures
@@ -138,24 +158,13 @@ def _report(cells: Sequence[PlannedCell]) -> None:
             print(told, file=sys.stderr)
 
 
-def entry(cell: PlannedCell, cells: Sequence[PlannedCell]):
-    """A cell as the report takes it: named by what tells it from the others, compared where the paper has its like."""
+def entry(cell: PlannedCell):
+    """A cell as the report takes it, compared where the paper has its like."""
     from boostrun.report import Entry
 
-    config = cell.cell.config()
-    others = [other.cell.config() for other in cells]
-    q_follows = all(other["budget"].get("q") == other["budget"].get("r") for other in others)
-    varying = [
-        f"{typed_as(group, key)}={word(value)}"
-        for group in ("dataset", "features", "algo", "budget")
-        for key, value in config[group].items()
-        if key != "name" and not (key == "q" and q_follows)
-        if any(other[group].get(key, value) != value for other in others)
-    ]
-    names = [config[part]["name"] for part in ("dataset", "features") if len({o[part]["name"] for o in others}) > 1]
     return Entry(
-        row=config["algo"]["name"],
-        column=(" ".join([*names, *varying]) or config["dataset"]["name"],),
+        row=cell.cell.algo["name"],
+        column=(),
         where=_paper_place(cell),
         expected=len(cell.settings.seeds),
         records=cell.best_records,

@@ -23,7 +23,7 @@ from boostrun.errors import BoostrunError
 def main(words: Arguments) -> int:
     """Run what is missing of each grid; print it, keep the choice under ``results/tuned``, say what to run next."""
     if "multirun" in words.flags:
-        combinations, tuned = expand(words.overrides), compose_all(words.overrides, words.config_dir)
+        combinations, tuned = expand(words.overrides, words.config_dir), compose_all(words.overrides, words.config_dir)
     else:
         combinations, tuned = [words.overrides], [compose_one(words.overrides, words.config_dir)]
     same_places(tuned)

@@ -27,7 +27,7 @@ def defaults(group: str, name: str) -> dict[str, Any]:
     """The keys of a choice and their defaults; "???" marks a key that must be given.
 
     >>> defaults("dataset", "npz")
-    {'test_fraction': 0.2, 'split_seed': 0, 'path': '???'}
+    {'test_fraction': 0.2, 'split_seed': None, 'path': '???'}
     """
     return {key: field.default for key, field in fields_in(group, name).items()}
 

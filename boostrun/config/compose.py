@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from boostrun import config
-from boostrun.config import catalogue, nodes
+from boostrun.config import catalogue, mixed, nodes
 from boostrun.config.fields import fields_of
-from boostrun.config.settings import Root
+from boostrun.config.settings import Root, data_root
 from boostrun.config.words import MOST_CELLS, listed, parse
+from boostrun.data.own_split import splits_anew
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import registry
 from boostrun.inputs import input_of
@@ -36,7 +36,8 @@ class Settings:
 
     ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
     often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain. ``asked``: the trials that the
-    overrides ask for, of which there is one where nothing is random; 1 when they say nothing of trials.
+    overrides ask for, of which there is one where nothing is random; 1 when they say nothing of trials. ``splits``:
+    each trial splits the samples anew, the same way for every method.
     """
 
     algo: Mapping[str, Any]
@@ -46,6 +47,7 @@ class Settings:
     run: Mapping[str, Any]
     root: Mapping[str, Any]
     asked: int = 1
+    splits: bool = False
 
     @property
     def seeds(self) -> range:
@@ -142,17 +144,34 @@ def values_of(overrides: Sequence[str]) -> dict[str, Any]:
     return {override.key_or_group: override.value() for override in parse(overrides)}
 
 
-def expand(overrides: Sequence[str]) -> list[list[str]]:
+def expand(overrides: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
     """All combinations of overrides that list several values, the last one varying fastest.
 
-    >>> expand(["algo=rand,geem", "r=100"])
-    [['algo=rand', 'r=100'], ['algo=geem', 'r=100']]
+    Of several methods (data sets, features) each is given the keys that it has; see :mod:`boostrun.config.mixed`.
+
+    >>> expand(["algo=logitboost,geem", "r=100", "T=5"])
+    [['algo=logitboost', 'T=5'], ['algo=geem', 'r=100', 'T=5']]
     """
-    choices = [[f"{key}={value}" for value in values] for key, values in expand_one_by_one(overrides)]
-    count = math.prod(map(len, choices))
+    with composer(config_dir):
+        return _fitting(overrides, config_dir)
+
+
+def _fitting(overrides: Sequence[str], config_dir: str | None) -> list[list[str]]:
+    choices = expand_one_by_one(overrides)
+    count = math.prod(len(values) for _, values in choices)
     if count > MOST_CELLS:
         raise BoostrunError(f"this sweep has {count:,} combinations: at most {MOST_CELLS:,} can be run at once")
-    return [list(combination) for combination in itertools.product(*choices)]
+    return mixed.fitting(choices, functools.cache(lambda group, name: _keys_of(group, name, config_dir)))
+
+
+def _keys_of(group: str, name: str, config_dir: str | None) -> list[str]:
+    """The keys of a choice of a group as they are typed; of a method its budgets before them."""
+    declared = name in catalogue.names(group) and not registry.is_own(group, name)
+    values = (
+        {"name": name, **config.defaults(group, name)} if declared else _compose([f"{group}={name}"], config_dir)[group]
+    )
+    budget = catalogue.method(values).budget if group == "algo" else ()
+    return [*budget, *(f"{group}.{key}" for key in values if key not in ("name", "class"))]
 
 
 @contextmanager
@@ -197,9 +216,9 @@ def compose_one(overrides: Sequence[str], config_dir: str | None = None) -> Sett
 
 
 def compose_all(overrides: Sequence[str], config_dir: str | None = None) -> list[Settings]:
-    """Compose and check every combination of a sweep."""
+    """Compose and check every combination of a sweep, each with the keys that its method has."""
     with composer(config_dir) as compose:
-        return [compose(combination) for combination in expand(overrides)]
+        return [compose(combination) for combination in _fitting(overrides, config_dir)]
 
 
 def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> Settings:
@@ -213,9 +232,11 @@ def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> 
     )
     config.check_run(groups["run"], checked["n_jobs"])
     asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
-    if not method.random:
+    splits = splits_anew(dataset, data_root(checked))
+    if not method.random and not splits:
         checked["trials"] = 1  # more of them would be the same one again
-    settings = Settings(**groups, budget=config.check_budget(groups["algo"], checked), root=checked, asked=asked)
+    budget = config.check_budget(groups["algo"], checked)
+    settings = Settings(**groups, budget=budget, root=checked, asked=asked, splits=splits)
     registry.try_out(settings.algo, settings.budget)
     return settings
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from boostrun.config.fields import boolean, choice, integer, real, renamed, text, workers
 
@@ -50,8 +54,14 @@ class Root:
     train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
     trials: int = integer(10, most=100_000, help="trials of a cell, each with a seed of its own")
     seed: int = integer(0, least=0, help="of the first trial; the others follow")
+    name: str | None = text(None, help="of the table that the command writes; null: made of what is run")
     n_jobs: int = renamed(workers(-1), help="trials at once; -1: as many as there are cores")
     store: str = text("results/runs", help="folder of the records")
     results: str = text("results", help="folder of the published tables and their records")
     data_root: str | None = text(None, help="folder of the data sets; null: $BOOSTRUN_DATA, else datasets")
     cache_root: str | None = text(None, help="folder of the feature banks; null: under the data root")
+
+
+def data_root(root: Mapping[str, Any]) -> Path:
+    """The folder of the data sets, as the key of the same name or $BOOSTRUN_DATA says."""
+    return Path(root["data_root"] or os.environ.get("BOOSTRUN_DATA") or "datasets")

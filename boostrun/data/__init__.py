@@ -11,6 +11,7 @@ A loader is one module with
 - or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
 - optional `SOURCES`: dotted names of other modules that decide what is read;
+- optional `has_test_part(options, data_root) -> bool`: whether a person's own files say which samples are for tests;
 - optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options);
 
 as `boostrun.data.offered.Loader` declares them.
@@ -160,7 +161,10 @@ def _open_loader(config: Mapping) -> tuple[Loader, dict]:
         raise BoostrunError(f"dataset '{config.get('name')}': there is no module {dotted} to load it with") from error
     loader = offered(Loader, module, "loader", "data")
     declared = defaults("dataset", str(config.get("name"))) if loader.DEFAULTS is None else loader.DEFAULTS
-    return loader, merge(config, declared, "dataset")
+    options = merge(config, declared, "dataset")
+    if options.get("split_seed", 0) is None:
+        options["split_seed"] = 0  # asked for by nobody's trial: see boostrun.data.own_split
+    return loader, options
 
 
 def _loader(config: Mapping, data_root: Path) -> tuple[Loader, dict]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from boostrun.data import table
+from boostrun.data import own_split, table
 from boostrun.data.csv_pieces import CsvPieces
 from boostrun.data.dataset import Parts
 from boostrun.data.files import given_file
@@ -25,6 +25,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     """The files that are read, by logical name; DataMissingError says which belongs where."""
+    own_split.check(options)
     found = {"data": given_file(options, "path", data_root)}
     if options.get("test_path"):
         found["test"] = given_file(options, "test_path", data_root)

@@ -28,6 +28,11 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     return {str(path.relative_to(root)): path for _, paths in _tree(root) for path, _ in paths}
 
 
+def has_test_part(options: Mapping, data_root: Path) -> bool:
+    """Whether there are train/ and test/."""
+    return _split(given_folder(options, "path", data_root)) is not None
+
+
 def read(options: Mapping, data_root: Path) -> Parts:
     """The arrays of the data set, with its own split where it has one."""
     in_range(options, "dataset", "size", 1)
@@ -40,8 +45,7 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
 def _tree(root: Path) -> list[tuple[str, list[tuple[Path, str]]]]:
     """[(part, [(image, class name)])]: train and test, or one part called "all"."""
-    split = [root / "train", root / "test"]
-    parts = [(folder.name, folder) for folder in split] if all(f.is_dir() for f in split) else [("all", root)]
+    parts = [(folder.name, folder) for folder in _split(root) or ()] or [("all", root)]
     found = []
     for part, folder in parts:
         images = [(path, c.name) for c in listing(folder) if c.is_dir() for path in images_in(c)]
@@ -49,3 +53,9 @@ def _tree(root: Path) -> list[tuple[str, list[tuple[Path, str]]]]:
             raise BoostrunError(f"{folder} holds no class folders with images in them (FOLDER/<class>/*.png)")
         found.append((part, images))
     return found
+
+
+def _split(root: Path) -> list[Path] | None:
+    """The folders train and test, where there are both."""
+    split = [root / "train", root / "test"]
+    return split if all(folder.is_dir() for folder in split) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from boostrun.config.fields import MISSING, integer, real, text
+from boostrun.config.fields import MISSING, choice, integer, real, text
 
 
 @dataclass
@@ -21,7 +21,17 @@ class SplitDatasetKeys(DatasetKeys):
 
 
 @dataclass
-class FileDatasetKeys(SplitDatasetKeys):
+class OwnDatasetKeys(DatasetKeys):
+    """A person's own data: without a test part of their own each trial splits them anew, all methods alike."""
+
+    test_fraction: float = real(0.2, above=0.0, most=0.9, help="share of the samples that is tested on")
+    split_seed: int | None = integer(
+        None, least=0, help="of the split, then the same for every trial; null: each trial's own seed"
+    )
+
+
+@dataclass
+class FileDatasetKeys(OwnDatasetKeys):
     """A person's own data in a file or folder."""
 
     path: str = text(MISSING, help="the file or folder")
@@ -33,6 +43,11 @@ class TableDatasetKeys(FileDatasetKeys):
 
     test_path: str | None = text(None, help="a file of its own to test on")
     label: str | None = text(None, help="a column; null: the last one")
+    split: str = choice(
+        "random", "groups", "time",
+        help="which rows are tested on: random ones of each class, whole groups, or the last ones",
+    )  # fmt: skip
+    group: str | None = text(None, help="split=groups: the column that says whose a row is; it is no feature")
 
 
 @dataclass
@@ -74,7 +89,7 @@ class Caltech101Keys(DatasetKeys):
 
 
 @dataclass
-class OpenMLKeys(SplitDatasetKeys):
+class OpenMLKeys(OwnDatasetKeys):
     """A data set of openml.org."""
 
     data_id: int | None = integer(None, help="number of the data set")

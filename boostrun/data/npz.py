@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +25,18 @@ def places(options: Mapping, data_root: Path) -> str:
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     """The files that are read, by logical name; DataMissingError says which belongs where."""
     return {"data": given_file(options, "path", data_root)}
+
+
+def has_test_part(options: Mapping, data_root: Path) -> bool:
+    """Whether the file holds a test part of its own."""
+    import zipfile
+
+    with (
+        contextlib.suppress(OSError, zipfile.BadZipFile),
+        zipfile.ZipFile(given_file(options, "path", data_root)) as it,
+    ):
+        return {f"{key}.npy" for key in KEYS} <= set(it.namelist())
+    return False
 
 
 def read(options: Mapping, data_root: Path) -> Parts:

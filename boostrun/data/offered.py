@@ -24,6 +24,8 @@ class Loader(NamedTuple):
     fetch: Callable[[Mapping, Path], None] | None = None
     """None: nothing can be downloaded."""
     verify: Callable[[Mapping, Path], str] = lambda options, data_root: "no published checksum to compare"
+    has_test_part: Callable[[Mapping, Path], bool] = lambda options, data_root: False
+    """Whether the files of a person's own data say which samples are for tests."""
     parameters: Callable[[Mapping], Mapping] = lambda options: options
     DEFAULTS: Mapping | None = None
     """None: those that it is declared with."""

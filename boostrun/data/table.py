@@ -14,15 +14,16 @@ import numpy as np
 
 from boostrun.config import defaults
 from boostrun.data.dataset import Parts
-from boostrun.data.labels import encode, names_of, stratified
+from boostrun.data.labels import encode, names_of
 from boostrun.data.odd_columns import OddColumn
 from boostrun.data.on_disk import RowFile
 from boostrun.data.pieces import Pieces, Survey
+from boostrun.data.row_split import parts_of_rows
 from boostrun.data.wide_labels import refuse_many
 from boostrun.errors import BoostrunError, did_you_mean
 
 DEFAULTS = defaults("dataset", "csv")
-SOURCES = ("boostrun.data.table", "boostrun.data.pieces", "boostrun.data.odd_columns")
+SOURCES = ("boostrun.data.table", "boostrun.data.pieces", "boostrun.data.odd_columns", "boostrun.data.row_split")
 """The modules that decide what a table becomes, for the loaders that read one."""
 
 
@@ -38,7 +39,8 @@ def parts_of(
     Parameters
     ----------
     train, test : the tables; ``test`` may be None
-    options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``
+    options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``; optional ``split``
+        and ``group``, whose column is no feature
     memory_mb : int, what reading may take, in MiB; features beyond a part of it are in a file
     scratch : Path or None, the folder of such a file
     """
@@ -52,14 +54,15 @@ def parts_of(
     tables = [(train, looked, np.ones(looked.rows, bool))]
     if test is None:
         ranks = np.unique(names, return_inverse=True)[1]
-        chosen, rest = stratified(ranks[looked.codes], options["test_fraction"], options["split_seed"])
+        groups = None if options.get("group") is None else _groups(train, looked, label, options["group"])
+        chosen, rest = parts_of_rows(options, ranks[looked.codes], groups)
         tables[0][2][rest] = False
         labels = _encoded(names, looked.codes[chosen], names, looked.codes[rest], options)
     else:
         other = test.survey(label)
         tables.append((test, other, np.zeros(other.rows, bool)))
         labels = _encoded(names, looked.codes, _label_names(other, label, test.where), other.codes, options)
-    columns = [column for column in train.columns if column != label]
+    columns = [column for column in train.columns if column != label and str(column) != options.get("group")]
     if not columns:
         raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features")
     odd = _odd_columns(tables, label, columns, memory_mb)
@@ -67,16 +70,35 @@ def parts_of(
     return Parts(x_train, labels[0], x_test, labels[1], labels[2], tuple(str(column) for column in columns))
 
 
-def _label_column(columns: list, label, where: str):
+def _label_column(columns: list, label, where: str, key: str = "label"):
+    """The column that a key of the data set names; the last one for None."""
     if label is None:
         return columns[-1]
     names = {str(column): column for column in columns}
     if str(label) not in names:
         shown = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
         raise BoostrunError(
-            f"{where} has no column '{label}' (dataset.label){did_you_mean(str(label), names)} (its columns: {shown})"
+            f"{where} has no column '{label}' (dataset.{key}){did_you_mean(str(label), names)} (its columns: {shown})"
         )
     return names[str(label)]
+
+
+def _groups(train: Pieces, looked: Survey, label, name: str) -> np.ndarray:
+    """(rows,) int64, the group of each row, numbered as they appear."""
+    import pandas
+
+    column = _label_column(train.columns, name, train.where, "group")
+    if column == label:
+        raise BoostrunError(f"dataset.group={name} is the label; name the column that says whose a row is")
+    places: dict[Any, int] = {}
+    codes = [np.empty(0, np.int64)]
+    for frame in train.frames(label, {**looked.kinds, column: str}):
+        numbers, values = pandas.factorize(frame[column].astype(object))
+        codes.append(np.array([*(places.setdefault(value, len(places)) for value in values.tolist()), -1])[numbers])
+    groups = np.concatenate(codes)
+    if missing := int((groups < 0).sum()):
+        raise BoostrunError(f"{train.where} has {missing} rows without a group (column '{name}')")
+    return groups
 
 
 def _label_names(survey: Survey, label, where: str) -> np.ndarray:

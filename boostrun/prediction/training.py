@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.data.dataset import Parts
-from boostrun.data.labels import stratified
+from boostrun.data.row_split import parts_of_rows
 from boostrun.errors import BoostrunError
 from boostrun.methods.raw_table import RawTable
 from boostrun.prediction.tables import Opened, opened
@@ -33,12 +33,12 @@ def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[Ra
     text = [name for name in no_numbers if name != table.label]
     if not text:
         return table, numbered
-    codes, known = _codes(found, [*text, table.label])
+    group = options.get("group")
+    codes, known = _codes(found, [*text, table.label, *([] if group is None else [str(group)])])
     train = np.arange(len(codes))
     if not options.get("test_path"):
-        train, _ = stratified(
-            _in_order(codes[:, -1], known[table.label]), options["test_fraction"], options["split_seed"]
-        )
+        labels = _in_order(codes[:, len(text)], known[table.label])
+        train, _ = parts_of_rows(options, labels, None if group is None else codes[:, -1])
     categories = {}
     for position, name in enumerate(text):
         words = np.array(known[name])

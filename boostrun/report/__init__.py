@@ -11,11 +11,12 @@ from boostrun.report.cells import summary
 from boostrun.report.entry import Entry
 from boostrun.report.figures import draw_curves, table_figure
 from boostrun.report.output import write
+from boostrun.report.own_table import own_table
 from boostrun.report.reference import lookup
 from boostrun.report.shares import share_figure
 from boostrun.report.table import ResultTable, TableSpec, build
 
 __all__ = [
     "Entry", "ResultTable", "TableSpec",
-    "build", "draw_curves", "lookup", "share_figure", "summary", "table_figure", "write",
+    "build", "draw_curves", "lookup", "own_table", "share_figure", "summary", "table_figure", "write",
 ]  # fmt: skip

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from boostrun.errors import BoostrunError
-from boostrun.report.comparison import Comparison, compare
-from boostrun.report.entry import Entry, by_seed, cell_label, row_label
-from boostrun.report.formats import align, cost_head, cost_text, decimal, metric_name, spread
-from boostrun.report.layout import DIFFERS, MISSING, STALE
+from boostrun.report.comparison import compare
+from boostrun.report.entry import Entry, cell_label, row_label
+from boostrun.report.formats import align, decimal, metric_name, spread
+from boostrun.report.layout import DIFFERS, STALE
+from boostrun.report.own_table import COSTS, figure, own_table
 from boostrun.report.reference import lookup, papers, reference
-from boostrun.report.statistics import ALPHA, PAPER_TRIALS, mean_std
-
-#: Costs shown beside the figure: samples held at most, samples drawn, seconds of training; means over the trials.
-COSTS = ("peak_samples_held", "samples_drawn", "train_seconds")
+from boostrun.report.statistics import ALPHA, PAPER_TRIALS
 
 
-def summary(entries: Sequence[Entry], metric: str, costs: Sequence[str] = COSTS, paper: str = "") -> str:
+def summary(
+    entries: Sequence[Entry],
+    metric: str,
+    costs: Sequence[str] = COSTS,
+    paper: str = "",
+    keys: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """Rows of figures for the terminal: ours with n, mean costs, and the paper's figure where it has one.
 
     Parameters
     ----------
     metric : key in the records' metrics
-    costs : keys in the records' cost; one that no record has is left out
+    costs : keys in the records' cost; one that no record has is left out, what is the same in every row is below
+    keys : of each entry the keys that tell it from others, as they are typed: each has a column where it differs
     paper : whose figures to look in; all papers when empty. An entry without ``where`` is compared with nothing.
 
     >>> cost = {"samples_drawn": 63000}
@@ -36,13 +42,16 @@ def summary(entries: Sequence[Entry], metric: str, costs: Sequence[str] = COSTS,
     varying = _varying_levels(entries)
     wanted = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
     frames = [reference(name) for name in wanted]
-    costs = [cost for cost in costs if any(by_seed(entry.records, cost)[0] for entry in entries)]
-    rows, remarks = [["", metric_name(metric), *map(cost_head, costs)]], []
+    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs)
+    heads = [[one.head for one in columns] for columns in (table.keys, table.costs)]
+    rows = [["", *heads[0], metric_name(metric), *heads[1]]]
+    remarks = list(filter(None, (table.alike_in_words(), table.equal_in_words())))
     differs = False
-    for entry in entries:
-        cell = compare(entry, metric)
+    for place, entry in enumerate(entries):
+        cell = table.cells[place]
         label = cell_label(row_label(entry.row, entry.setting, several_settings), [entry.column[i] for i in varying])
-        rows.append([label, _ours(cell), *(_cost(entry, cost) for cost in costs)])
+        told, spent = ([one.shown[place] for one in columns] for columns in (table.keys, table.costs))
+        rows.append([label, *told, figure(cell, " "), *spent])
         found = _paper_figure(frames, metric, entry.where)
         if found is not None:
             against = compare(entry, metric, found)
@@ -65,18 +74,6 @@ def _varying_levels(entries: Sequence[Entry]) -> list[int]:
     """The column levels that tell the entries apart."""
     depth = min((len(entry.column) for entry in entries), default=0)
     return [level for level in range(depth) if len({entry.column[level] for entry in entries}) > 1]
-
-
-def _ours(cell: Comparison) -> str:
-    text = spread(cell.mean, cell.std, " ") or MISSING
-    if cell.n or cell.expected:
-        text += f" n={cell.n}" if cell.complete else f" {cell.n}/{cell.expected}"
-    return f"{text} {STALE}" if cell.stale else text
-
-
-def _cost(entry: Entry, cost: str) -> str:
-    mean, _ = mean_std(by_seed(entry.records, cost)[0].values())
-    return cost_text(cost, mean) or MISSING
 
 
 def _paper_figure(frames: Sequence, metric: str, where: Mapping[str, str]):

@@ -10,7 +10,10 @@ from collections.abc import Iterable
 #: Narrow no-break space: groups thousands in rendered pages (a terminal gets an ordinary space).
 NARROW = "\u202f"
 
-_COST_HEADS = {"peak_samples_held": "samples held", "samples_drawn": "drawn", "train_seconds": "fit s"}
+_COST_HEADS = {
+    "peak_samples_held": "samples held", "samples_drawn": "drawn", "n_features_used": "features used",
+    "train_seconds": "fit s",
+}  # fmt: skip
 _UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB", "us": "µs"}
 _AXES = {
     "log10_loss": "training loss (log10)", "train_seconds": "training time (s)", "test_seconds": "test time (s)",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from boostrun.report.formats import NARROW
-from boostrun.report.layout import BEST, Block, layout
+from boostrun.report.layout import BEST, layout
 from boostrun.report.table import ResultTable
 
 #: Column groups side by side within the width of a text.
@@ -70,9 +71,18 @@ def render(table: ResultTable) -> str:
     """The table as a float; ``\\label`` is made of the paper's and the table's name."""
     laid = layout(table)
     label = "-".join(filter(None, (table.spec.paper, table.spec.table))) or "table"
+    notes = [*laid.footer, *(f"[{number}] {note}" for number, note in enumerate(laid.notes, 1))]
+    blocks = [
+        tabular(block.lines(block.title))
+        for whole in laid.blocks
+        for block in whole.split(lambda block: len(block.groups) <= GROUPS)
+    ]
+    return float_of(laid.heading, blocks, notes, label)
+
+
+def float_of(caption: str, tabulars: Iterable[list[str]], notes: Iterable[str], label: str = "table") -> str:
+    """The lines of some tables as one float with notes below; ``caption`` and ``notes`` may hold any text."""
     label = "".join(sign for sign in label if sign.isascii() and (sign.isalnum() or sign in "-."))
-    notes = [escape(line) for line in laid.footer]
-    notes += [escape(f"[{number}] {note}") for number, note in enumerate(laid.notes, 1)]
     lines = [
         r"% needs \usepackage{booktabs}",
         r"\begin{table}",
@@ -80,19 +90,19 @@ def render(table: ResultTable) -> str:
         r"\footnotesize",
         r"\setlength{\tabcolsep}{4pt}",
     ]
-    lines += [rf"\caption{{{escape(laid.heading)}}}", rf"\label{{tab:{label}}}"]
-    for whole in laid.blocks:
-        for block in whole.split(lambda block: len(block.groups) <= GROUPS):
-            lines += [*_tabular(block), r"\par\medskip"]
+    lines += [rf"\caption{{{escape(caption)}}}", rf"\label{{tab:{label}}}"]
+    for one in tabulars:
+        lines += [*one, r"\par\medskip"]
     lines += [r"\begin{minipage}{\linewidth}\raggedright\scriptsize"]
-    lines += [rf"{line}\par" for line in notes]
+    lines += [rf"{escape(note)}\par" for note in notes]
     return "\n".join([*lines, r"\end{minipage}", r"\end{table}", ""])
 
 
-def _tabular(block: Block) -> list[str]:
-    head, *body = block.lines(block.title)
-    lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", _row(head), r"\midrule"]
-    return [*lines, *(_row(line) for line in body), r"\bottomrule", r"\end{tabular}"]
+def tabular(lines: list[list[str]]) -> list[str]:
+    """A head and rows of texts as a tabular, the first column to the left."""
+    head, *body = lines
+    lines_of = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", _row(head), r"\midrule"]
+    return [*lines_of, *(_row(line) for line in body), r"\bottomrule", r"\end{tabular}"]
 
 
 def _row(texts: list[str]) -> str:

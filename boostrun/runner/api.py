@@ -25,7 +25,8 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
 
     Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), every other key that
     differs between the rows or is named in the call (``algo.shrinkage``, ``features.bins``, ``holdout`` ...), ``seed``,
-    every metric and every cost. Raises BoostrunError for bad settings, failed trials, or when interrupted.
+    every metric and every cost; what a method or its records do not have is missing (NA). Raises BoostrunError for bad
+    settings, failed trials, or when interrupted.
 
     >>> folder = getfixture("tmp_path")
     >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=folder / "runs", cache_root=folder)
@@ -47,4 +48,6 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     for cell, settings in zip(result.cells, apart(result.cells, {key for key, _ in expand_one_by_one(words)})):
         for record in cell.done:
             rows.append({**settings, "seed": record["seed"], **record["metrics"], **record["cost"]})
-    return pandas.DataFrame(rows)
+    table = pandas.DataFrame(rows)
+    budgets = {key for cell in result.cells for key in cell.cell.budget}
+    return table.astype({key: "Int64" for key in budgets & set(table) if table[key].isna().any()})  # no 20.0 for 20

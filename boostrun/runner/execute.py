@@ -57,10 +57,11 @@ def run_cells(
         for cell in cells:
             if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
                 raise BoostrunError(cell.missing)
-        alike: dict[tuple, list[PlannedCell]] = {}
+        alike: dict[tuple, list[tuple[PlannedCell, int]]] = {}
         for cell in cells:
-            if cell.to_run:
-                alike.setdefault((cell.inputs.data, str((cell.cell.dataset, cell.cell.features))), []).append(cell)
+            for data, seed in {trial.inputs.data: trial.seed for trial in cell.to_run}.items():
+                same = (data, str((cell.cell.dataset, cell.cell.features)))
+                alike.setdefault(same, []).append((cell, seed))
         trials = [trial for cell in cells for trial in cell.to_run]
         if not trials:
             _predict_again(all_settings, cells, quiet)
@@ -69,7 +70,7 @@ def run_cells(
         store.sweep_locks()
         with _engine(first, store) as engine:
             for group in alike.values():
-                prepare(group, progress=not quiet)
+                prepare([cell for cell, _ in group], group[0][1], progress=not quiet)
             data_root, cache_root = (root.absolute() for root in roots(first))
             if engine is not None:
                 ship(engine, _banks(cells, cache_root))
@@ -191,5 +192,6 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
 
 def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:
     """Folders of the feature banks that the trials of these cells read."""
-    keys = {cell.inputs.data for cell in cells if cell.to_run and not input_for(cell.cell.dataset).changes}
+    sharing = [cell for cell in cells if not input_for(cell.cell.dataset).changes]
+    keys = {trial.inputs.data for cell in sharing for trial in cell.to_run}
     return [cache_root / "banks" / key for key in sorted(keys)]

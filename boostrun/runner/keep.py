@@ -16,6 +16,7 @@ from boostrun.data import loader_module
 from boostrun.data.dataset import Parts
 from boostrun.data.labels import names_of
 from boostrun.data.options import merge
+from boostrun.data.own_split import of_trial
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import loader
@@ -47,12 +48,13 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
     (cell,) = plan([settings], store)
     if cell.missing:
         raise BoostrunError(cell.missing)
-    prepare([cell])
+    prepare([cell], settings.root["seed"])
     trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
     data_root, cache_root = (str(root.absolute()) for root in roots(settings))
     execute = Execute(data_root, cache_root, settings.run["memory_mb"], os.getcwd(), threads(settings, 1))
     kept: list[Any] = []
-    dataset = {key: value for key, value in cell.cell.dataset.items() if key not in ("holdout", "train_samples")}
+    dataset = of_trial(cell.cell.dataset, trial.seed, Path(data_root))
+    dataset = {key: value for key, value in dataset.items() if key not in ("holdout", "train_samples")}
 
     def keep(trial: Trial) -> Result:
         trained = execute.trained(trial)

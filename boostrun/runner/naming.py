@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from boostrun.config.settings import BUDGET_KEYS
 from boostrun.runner.plan import PlannedCell
 
 PARTS = ("algo", "dataset", "features")
@@ -62,6 +63,32 @@ def apart(cells: Sequence[PlannedCell], named: Collection[str] = ()) -> list[dic
                 known.append(value)
     told = {key for key, found in values.items() if key in always or key in named or len(found) > 1}
     return [{key: value for key, value in whole.items() if key in told} for whole in wholes]
+
+
+def telling(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
+    """Of each cell the keys that tell it from others, as they are typed: names of data and features, budgets, and other
+    keys in which those that have them differ.
+
+    A key that a cell has not is not there. ``q`` is left out where every ``q`` is its ``r``, as it is unless given.
+    """
+    configs = [cell.cell.config() for cell in cells]
+    budgets = [config["budget"] for config in configs]
+    hidden = {"q"} if all(budget.get("q", budget.get("r")) == budget.get("r") for budget in budgets) else set()
+    order = [key for key in BUDGET_KEYS if key not in hidden and any(key in budget for budget in budgets)]
+    values: dict[tuple[str, str], list[Any]] = {}
+    for config in configs:
+        for group in PARTS:
+            for key, value in config[group].items():
+                known = values.setdefault((group, key), [])
+                known += [value] if value not in known else []
+    differing = [place for place, known in values.items() if place[1] != "name" and len(known) > 1]
+    found = []
+    for config in configs:
+        names = {part: config[part]["name"] for part in ("dataset", "features")}
+        budget = {key: word(config["budget"][key]) for key in order if key in config["budget"]}
+        rest = {typed_as(group, key): word(config[group][key]) for group, key in differing if key in config[group]}
+        found.append({**names, **budget, **rest})
+    return found
 
 
 def _whole(planned: PlannedCell) -> dict[str, Any]:

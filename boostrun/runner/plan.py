@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
-import os
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
+from boostrun.config.settings import data_root
+from boostrun.data.own_split import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import registry
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
-from boostrun.runner.cell import Cell, Inputs, Trial
+from boostrun.runner.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import RERUN, Equivalent
 from boostrun.runner.store import Store
@@ -28,7 +30,8 @@ MOST_TRIALS = 500_000  # of one command
 class PlannedCell:
     """A cell and what the store knows of its trials.
 
-    ``inputs.data`` is empty when the data are not at hand or a value has not been tuned; ``missing`` says then what
+    ``inputs`` are those of its first trial, all trials' where they do not split the samples anew; ``inputs.data`` is
+    empty when the data are not at hand or a value has not been tuned; ``missing`` says then what
     belongs where.
     """
 
@@ -56,13 +59,14 @@ class PlannedCell:
         from boostrun.data import load
         from boostrun.extend import loader
 
-        data_root, _ = roots(self.settings)
-        return load(loader.config_for(self.settings.dataset, data_root), data_root)
+        root = data_root(self.settings.root)
+        dataset = of_trial(self.settings.dataset, self.settings.root["seed"], root)
+        return load(loader.config_for(dataset, root), root)
 
 
 def roots(settings: Settings) -> tuple[Path, Path]:
     """(data root, cache root) as the config or $BOOSTRUN_DATA names them."""
-    data = Path(settings.root["data_root"] or os.environ.get("BOOSTRUN_DATA") or "datasets")
+    data = data_root(settings.root)
     return data, Path(settings.root["cache_root"] or data)
 
 
@@ -111,23 +115,34 @@ def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> l
     index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}
-    return [_plan_cell(settings, store, index, equivalent[settings.root["results"]], data) for settings in all_settings]
+    keys = functools.cache(_data_key) if data else _not_looked_at
+    return [_plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings]
 
 
 def _plan_cell(
-    settings: Settings, store: Store, index: Callable[[], Mapping], equivalent: Equivalent, look: bool
+    settings: Settings,
+    store: Store,
+    index: Callable[[], Mapping],
+    equivalent: Equivalent,
+    key_of: Callable[[str, str, Places], str],
 ) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
     source = source_digest(*code_of(cell))
-    try:
-        data = "" if untuned or not look else _data_key(settings, cell)
-        planned = PlannedCell(settings, cell, Inputs(data, source), missing=untuned)
-    except DataMissingError as error:
-        planned = PlannedCell(settings, cell, Inputs("", source), missing=str(error))
+    planned = PlannedCell(settings, cell, Inputs("", source), missing=untuned)
+    keys = dict.fromkeys(settings.seeds, "")
+    if not untuned:
+        places, features = places_of(settings), canonical_json(cell.features)
+        try:
+            for seed in settings.seeds:
+                dataset = canonical_json(of_trial(cell.dataset, seed, places.data_root))
+                keys[seed] = key_of(dataset, features, places)
+        except DataMissingError as error:
+            planned.missing = str(error)
+    planned.inputs = Inputs(keys[settings.root["seed"]], source)
     for seed in settings.seeds:
-        trial = Trial(cell, seed, planned.inputs)
-        record = store.get(trial.key) if planned.inputs.data else None
+        trial = Trial(cell, seed, Inputs(keys[seed], source))
+        record = store.get(trial.key) if trial.inputs.data else None
         if record is not None and record["status"] == "done":
             planned.done.append(record)
             continue
@@ -135,21 +150,26 @@ def _plan_cell(
             planned.failed.append(record)
         found = [old for old in store.find(cell.key, seed, index()) if old["status"] == "done"]
         if found:
-            whys = [_why_stale(old, planned.inputs, equivalent) for old in found]
+            whys = [_why_stale(old, trial.inputs, equivalent) for old in found]
             old, why = next((pair for pair in zip(found, whys) if not pair[1]), (found[0], whys[0]))
             if not why:  # the same code under an older digest, or the data are not here to be compared
                 planned.done.append(old)
                 planned.sampled += equivalent.kind(old["inputs"]["source"], source) == RERUN
                 continue
             planned.stale[seed] = (old, why)
-        if look and not planned.missing:
+        if trial.inputs.data and not planned.missing:
             planned.to_run.append(trial)
     return planned
 
 
-def _data_key(settings: Settings, cell: Cell) -> str:
-    """What identifies the data that the input reads; nothing is built."""
-    return input_for(cell.dataset).key(cell.dataset, cell.features, places_of(settings))
+def _data_key(dataset: str, features: str, places: Places) -> str:
+    """What identifies the data that the input reads, of keys as JSON; nothing is built."""
+    chosen = json.loads(dataset)
+    return input_for(chosen).key(chosen, json.loads(features), places)
+
+
+def _not_looked_at(dataset: str, features: str, places: Places) -> str:
+    return ""
 
 
 def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent) -> str:
@@ -161,13 +181,15 @@ def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent) -> str:
     return " and ".join(changed)
 
 
-def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
-    """Build what cells of one input share where it is not there yet, and hold each of them against it.
+def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True) -> None:
+    """Build what the trials ``seed`` of cells of one input share where it is not there yet, and hold each of the cells
+    against it.
 
     Raises BoostrunError when a budget does not fit the data, or a method cannot start on them.
     """
     first, input_ = cells[0].cell, input_for(cells[0].cell.dataset)
-    prepared = input_.prepare(first.dataset, first.features, places_of(cells[0].settings), progress)
+    places = places_of(cells[0].settings)
+    prepared = input_.prepare(of_trial(first.dataset, seed, places.data_root), first.features, places, progress)
     for planned in cells:
         cell, method = planned.cell, catalogue.method(planned.cell.algo)
         input_.fits(prepared, cell)
@@ -177,5 +199,6 @@ def prepare(cells: Sequence[PlannedCell], progress: bool = True) -> None:
 
 def table_of(settings: Settings, progress: bool = True):
     """The table of these settings, its bank built where it is not there yet; DataMissingError without its data."""
-    cell = cell_of(settings)
-    return input_for(cell.dataset).prepare(cell.dataset, cell.features, places_of(settings), progress)
+    cell, places = cell_of(settings), places_of(settings)
+    dataset = of_trial(cell.dataset, settings.root["seed"], places.data_root)
+    return input_for(cell.dataset).prepare(dataset, cell.features, places, progress)

@@ -14,6 +14,7 @@ from typing import Any
 
 from boostrun import compiling
 from boostrun.config import catalogue
+from boostrun.data.own_split import of_trial
 from boostrun.evaluation import Result
 from boostrun.evaluation.trial import Trained, train_and_test
 from boostrun.extend import registry
@@ -87,7 +88,8 @@ def _opened(places: Places, trial: Trial, seeds: Any) -> Any:
     cell, input_ = trial.cell, input_of(catalogue.dataset(trial.cell.dataset).gives)
     if input_.changes:
         return input_.open(cell.dataset, cell.features, places, trial.inputs.data, seeds, cell.budget)
-    return _kept(places, trial.inputs.data, canonical_json(cell.dataset), canonical_json(cell.features))
+    dataset = of_trial(cell.dataset, trial.seed, places.data_root)
+    return _kept(places, trial.inputs.data, canonical_json(dataset), canonical_json(cell.features))
 
 
 @functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks

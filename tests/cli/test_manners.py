@@ -35,7 +35,11 @@ def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
     for word in out.partition("options:\n")[2].partition("\n\n")[0].split():
         if word.startswith("--"):
             parse(
-                [verb, word.rstrip(","), *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir") else [])]
+                [
+                    verb,
+                    word.rstrip(","),
+                    *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir", "--name") else []),
+                ]
             )
 
 

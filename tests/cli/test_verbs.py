@@ -58,11 +58,34 @@ def test_nor_do_those_of_a_policy(command, workplace):
 def test_a_sweep_names_what_differs(command):
     code, out, _ = command("-m algo=rand,wsam dataset=digits r=12,15 T=4 trials=1 n_jobs=1")
     assert code == 0
-    assert [line.split("  ")[0] for line in out.splitlines()[1:5]] == [
-        "rand · r=12", "rand · r=15", "wsam · r=12", "wsam · r=15"
+    assert [line.split()[:2] for line in out.splitlines()[:5]] == [
+        ["r", "test"], ["rand", "12"], ["rand", "15"], ["wsam", "12"], ["wsam", "15"]
     ]  # fmt: skip
     code, out, _ = command(f"-m algo=wsam {SMALL} algo.shrinkage=0.1,0.5")
-    assert "algo.shrinkage=0.1" in out and "algo.shrinkage=0.5" in out
+    assert [line.split()[:2] for line in out.splitlines()[:3]] == [
+        ["algo.shrinkage", "test"],
+        ["wsam", "0.1"],
+        ["wsam", "0.5"],
+    ]
+
+
+def test_a_mixed_sweep_has_dashes_and_a_name_of_its_own(command, workplace):
+    small = "dataset=digits r=12 T=4 trials=1 n_jobs=1"
+    code, out, _ = command(f"-m algo=geem,majority {small} --name first,try")
+    head, geem, majority = (line.split() for line in out.splitlines()[:3])
+    assert code == 0 and head[:2] == ["r", "T"] and geem[1:3] == ["12", "4"] and majority[1:3] == ["—", "—"]
+    page = (workplace / "results" / "tables" / "first-try" / "table.md").read_text()
+    assert "- dataset=digits features=raw\n- one split, one seed\n" in page
+    assert command(f"-m algo=geem,majority {small} name=second")[0] == 0
+    assert (workplace / "results" / "tables" / "second" / "table.csv").is_file()
+    code, plan, _ = command(f"plan -m algo=geem,majority {small}")
+    assert code == 0 and plan.splitlines()[0].startswith("geem · digits · raw · r=12 q=12 T=4: 1 cached")
+    for line, says in (
+        ("name=..", "a name for the table with a letter"),
+        ("-m algo=geem,rand M=3", "none of algo=geem,r"),
+    ):
+        code, out, err = command(f"{line} {small} store=none")
+        assert (code, out) == (2, "") and says in err and not (workplace / "none").exists()
 
 
 def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(command, workplace):

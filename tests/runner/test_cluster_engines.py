@@ -65,10 +65,12 @@ def finish(command):
 
 
 def tables(folder, results):
-    """Names and bytes of the tables that a run wrote."""
+    """Names of the tables that a run wrote, and the lines of those in CSV without the last column, the seconds."""
     found = {path.relative_to(folder / results): path for path in (folder / results / "tables").rglob("*.*")}
     assert {path.suffix for path in found} >= {".csv", ".md", ".tex"}
-    return {name: path.read_bytes() for name, path in found.items()}
+    lines = {name: path.read_text().splitlines() for name, path in found.items() if path.suffix == ".csv"}
+    assert all(content[0].endswith("fit s") for content in lines.values())
+    return sorted(found), {name: [line.rpartition(",")[0] for line in content] for name, content in lines.items()}
 
 
 def results_of(folder, results):

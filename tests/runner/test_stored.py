@@ -23,6 +23,12 @@ def test_a_key_that_is_named_is_a_column_and_defaults_stand_beside_what_differs_
     assert sorted(df["holdout"].isna()) == [False] * 4 + [True] * 4 and len(df) == 8
 
 
+def test_a_budget_that_a_method_lacks_is_missing_in_its_rows(workplace):
+    df = run("algo=geem,majority", "dataset=digits", "r=12", **SMALL | {"trials": 1})
+    assert df["r"].isna().tolist() == [False, True] and df["r"][0] == 12 and str(df["r"].dtype) == "Int64"
+    assert "samples_drawn" in df and df["samples_drawn"].isna().tolist() == [False, True]
+
+
 @pytest.fixture
 def stored(workplace):
     """Four cells, two trials each, one of them failed by hand."""

@@ -1,0 +1,233 @@
+"""The table of a person's own runs: a row a cell, a column for each key and each cost that differs between the rows."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boostrun.report import latex
+from boostrun.report.comparison import Comparison, compare
+from boostrun.report.entry import Entry, by_seed, canonical
+from boostrun.report.files import write_bytes
+from boostrun.report.formats import NARROW, cost_head, cost_text, lower_is_better, metric_name, spread
+from boostrun.report.layout import BEST, MISSING, NOT_WORSE, SAMPLED, STALE
+from boostrun.report.markdown import escape, pipe_table
+from boostrun.report.statistics import ALPHA, compare_methods, mean_std
+
+#: Costs that rows differ in, in the order of their columns: means over the trials.
+COSTS = (
+    "peak_samples_held", "samples_drawn", "labels_asked", "evaluations", "n_features_used", "model_bytes",
+    "train_seconds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its head, what is shown in each row, and the plain values for a file."""
+
+    head: str
+    shown: tuple[str, ...]
+    values: tuple[Any, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether its rows are told apart by it."""
+        return len(set(self.shown)) > 1
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """Entries as a table; see :func:`own_table`."""
+
+    title: str
+    about: tuple[str, ...]
+    metric: str
+    rows: tuple[str, ...]
+    cells: tuple[Comparison, ...]
+    keys: tuple[Column, ...]
+    costs: tuple[Column, ...]
+    alike: tuple[Column, ...]
+    """Costs that are the same in every row."""
+
+    def alike_in_words(self) -> str:
+        """Costs that are no column, because every row has the same, in one line; or nothing."""
+        costs = ", ".join(f"{column.head} {column.shown[0]}" for column in self.alike)
+        return f"in every row: {costs}" if costs else ""
+
+    def equal_in_words(self) -> str:
+        """The rows whose trials all gave the same figure, in one line; or nothing."""
+        rows = dict.fromkeys(row for row, cell in zip(self.rows, self.cells) if equal(cell))
+        return f"{', '.join(rows)}: every trial gave the same, so there is no deviation" if rows else ""
+
+    def lines(self) -> list[list[str]]:
+        """Head and rows as texts."""
+        figures = [_marked(cell) for cell in self.cells]
+        head = ["method", *(one.head for one in self.keys), metric_name(self.metric), *(one.head for one in self.costs)]
+        body = [
+            [row, *(one.shown[i] for one in self.keys), figures[i], *(one.shown[i] for one in self.costs)]
+            for i, row in enumerate(self.rows)
+        ]
+        return [head, *body]
+
+    def notes(self) -> list[str]:
+        """How the table is read, and what is missing or stale."""
+        end = "lower" if lower_is_better(self.metric) else "higher"
+        told = [*self.about, self.alike_in_words(), self.equal_in_words()]
+        told.append(
+            f"{metric_name(self.metric)}, {end} is better: mean (standard deviation, ddof 1) over n trials; costs are "
+            "means over the trials."
+        )
+        ranks = {cell.rank for cell in self.cells}
+        if ranks - {""}:
+            tested = (
+                f" {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, paired by seed, "
+                f"Holm-corrected, p >= {ALPHA})."
+            )
+            tested = (
+                tested if ranks & {"worse", "not worse"} else " The others are not tested against it: too few trials."
+            )
+            told.append(f"{BEST} best mean of the rows of one data set.{tested}")
+        if any(MISSING in column.shown for column in (*self.keys, *self.costs)):
+            told.append(f"{MISSING} the method has no such budget, or its records no such figure.")
+        for row, cell in zip(self.rows, self.cells):
+            if cell.stale:
+                told.append(f"{row}: {STALE} {cell.stale} of {cell.n} trials made by other code or data than today's.")
+            if cell.sampled:
+                told.append(
+                    f"{row}: {SAMPLED} {cell.sampled} of {cell.n} trials made by code that was compared by a sample."
+                )
+            if not cell.complete or cell.reason:
+                told.append(f"{row}: {cell.n} of {cell.expected} trials: {cell.reason}.")
+        return [line for line in told if line]
+
+    def markdown(self) -> str:
+        """The page table.md."""
+        lines = self.lines()
+        first = 1 + len(self.keys)
+        table = pipe_table(lines, range(first, len(lines[0])))
+        notes = "\n".join(f"- {escape(note)}" for note in self.notes())
+        return f"# {escape(self.title)}\n\n{table}\n\n{notes}\n"
+
+    def csv(self) -> str:
+        """A line a row: keys, the metric's n, mean, std and rank, and every cost that a record has, ten digits each."""
+        found = io.StringIO()
+        costs = (*self.alike, *self.costs)
+        write = csv.writer(found, lineterminator="\n")
+        heads = [column.head for column in costs]
+        write.writerow(["method", *(one.head for one in self.keys), "n", "expected", "mean", "std", "rank", *heads])
+        for i, (row, cell) in enumerate(zip(self.rows, self.cells)):
+            numbers = [cell.n, cell.expected, _digits(cell.mean), _digits(cell.std), cell.rank]
+            keys = ["" if one.values[i] is None else one.shown[i] for one in self.keys]
+            write.writerow([row, *keys, *numbers, *(_digits(one.values[i]) for one in costs)])
+        return found.getvalue()
+
+    def latex(self) -> str:
+        """A float for table.tex."""
+        return latex.float_of(self.title, [latex.tabular(self.lines())], self.notes())
+
+    def write(self, folder: Path | str) -> list[Path]:
+        """Put table.md, table.csv and table.tex into ``folder``; BoostrunError where it cannot be written."""
+        contents = {"table.md": self.markdown(), "table.csv": self.csv(), "table.tex": self.latex()}
+        return [
+            write_bytes(Path(folder) / name, content.encode("utf-8", "backslashreplace"))
+            for name, content in contents.items()
+        ]
+
+
+def own_table(
+    title: str,
+    entries: Sequence[Entry],
+    keys: Sequence[Mapping[str, Any]],
+    metric: str,
+    about: Iterable[str] = (),
+    costs: Sequence[str] = COSTS,
+) -> OwnTable:
+    """The entries as rows.
+
+    Parameters
+    ----------
+    title : what the table is called
+    entries : one a row; their rows are the names of the methods
+    keys : of each entry the keys that tell it from others, as they are typed; one that it lacks is shown as a dash
+    metric : key in the records' metrics
+    about : lines that say what was run
+    costs : keys in the records' cost; one that no record has is left out
+
+    >>> one = {"seed": 0, "metrics": {"test_accuracy_pct": 90.0}, "cost": {"samples_drawn": 60, "train_seconds": 1}}
+    >>> other = {"seed": 0, "metrics": {"test_accuracy_pct": 92.0}, "cost": {"train_seconds": 2}}
+    >>> entries = [Entry("geem", (), {}, 1, [one]), Entry("logitboost", (), {}, 1, [other])]
+    >>> for line in own_table("mine", entries, [{"r": 20, "T": 5}, {"T": 5}], "test_accuracy_pct").lines():
+    ...     print(*line, sep=" | ")
+    method | r | test accuracy % | drawn | fit s
+    geem | 20 | 90.00 n=1 | 60 | 1.00
+    logitboost | — | 92.00 n=1 ★ | — | 2.00
+    """
+    cells = _ranked([compare(entry, metric) for entry in entries], entries, metric)
+    names = dict.fromkeys(key for one in keys for key in one)
+    told = [_key(name, [one.get(name) for one in keys]) for name in names]
+    spent = [column for name in costs if (column := _cost(name, entries)) is not None]
+    alone = len(entries) == 1  # with nothing to be compared to, every cost is worth a column
+    return OwnTable(
+        title=title,
+        about=tuple(about),
+        metric=metric,
+        rows=tuple(entry.row for entry in entries),
+        cells=tuple(cells),
+        keys=tuple(column for column in told if column.differs),
+        costs=tuple(column for column in spent if column.differs or alone),
+        alike=tuple(column for column in spent if not (column.differs or alone)),
+    )
+
+
+def _key(name: str, values: Sequence[Any]) -> Column:
+    return Column(name, tuple(MISSING if value is None else str(value) for value in values), tuple(values))
+
+
+def _cost(name: str, entries: Sequence[Entry]) -> Column | None:
+    means = [mean_std(by_seed(entry.records, name)[0].values())[0] for entry in entries]
+    known = tuple(None if math.isnan(mean) else mean for mean in means)
+    if not any(mean is not None for mean in known):
+        return None
+    return Column(cost_head(name), tuple(MISSING if mean is None else cost_text(name, mean) for mean in known), known)
+
+
+def _ranked(cells: Sequence[Comparison], entries: Sequence[Entry], metric: str) -> list[Comparison]:
+    """The cells with their marks: rows compete on one data set."""
+    groups: dict[str, dict[str, Mapping]] = {}
+    for place, (cell, entry) in enumerate(zip(cells, entries)):
+        groups.setdefault(_data_of(entry), {})[str(place)] = cell.values
+    marks: dict[str, str] = {}
+    for rivals in groups.values():
+        marks |= compare_methods(rivals, not lower_is_better(metric))
+    return [dataclasses.replace(cell, rank=marks[str(place)]) for place, cell in enumerate(cells)]
+
+
+def _data_of(entry: Entry) -> str:
+    return next((canonical(record.get("cell", {}).get("dataset", {})) for record in entry.records), "")
+
+
+def equal(cell: Comparison) -> bool:
+    """Whether there are several trials and all gave the same figure: copies of one have no deviation."""
+    return cell.n > 1 and cell.std == 0
+
+
+def figure(cell: Comparison, group: str = NARROW) -> str:
+    """Mean and deviation over how many trials."""
+    text = spread(cell.mean, math.nan if equal(cell) else cell.std, group) or MISSING
+    if cell.n or cell.expected:
+        text += f" n={cell.n}" if cell.complete else f" {cell.n}/{cell.expected}"
+    return f"{text} {STALE}" if cell.stale else text
+
+
+def _marked(cell: Comparison) -> str:
+    return " ".join([figure(cell), *{"best": [BEST], "not worse": [NOT_WORSE]}.get(cell.rank, [])])
+
+
+def _digits(value: Any) -> str:
+    return "" if value is None or math.isnan(value) else f"{value:.10g}"
