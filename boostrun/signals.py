@@ -6,6 +6,10 @@ import os
 import signal
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 EXIT = 128 + signal.SIGTERM
 INTERRUPTED = "boostrun: interrupted; finished trials are kept, the same command goes on"
 _AGAIN = 3.0  # seconds within which a second SIGTERM is the first one's echo: `timeout` sends two
@@ -33,7 +37,7 @@ def terminated() -> bool:
     return bool(_heard)
 
 
-def _take(number: int, handler: object) -> None:
+def _take(number: int, handler: Any) -> None:
     try:  # noqa: SIM105 (contextlib takes milliseconds in which SIGTERM is not heard)
         signal.signal(number, handler)
     except ValueError:  # not the main thread

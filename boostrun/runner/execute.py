@@ -6,16 +6,17 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from boostrun import compiling
 from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster, pool, predictions, provenance
-from boostrun.runner.cell import Trial
+from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.code import code_of
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, own_choices, plan, prepare, roots
@@ -110,21 +111,27 @@ def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell
     if not first.run["predictions"]:
         return
     folder = predictions.folder_of(first)
-    trials = [
-        Trial(cell.cell, record["seed"], cell.inputs)
+    wanted = [
+        (cell, record["key"], _again(cell, record))
         for cell in cells if not cell.missing
         for record in cell.done
         if not predictions.read(folder, [record["key"]])
     ]  # fmt: skip
-    if trials and not quiet:
-        print(f"boostrun: trained once more for their predictions, records stay: {len(trials)} trials", file=sys.stderr)
-    for group in {id(cell): cell for cell in cells if any(trial.cell is cell.cell for trial in trials)}.values():
-        prepare([group], progress=not quiet)
+    if wanted and not quiet:
+        print(f"boostrun: trained once more for their predictions, records stay: {len(wanted)} trials", file=sys.stderr)
+    for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, _, trial in wanted}.values():
+        prepare([cell], seed, progress=not quiet)
     data_root, cache_root = (str(root.absolute()) for root in roots(first))
     execute = Execute(data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads(first, 1),
                       own_choices(all_settings), quiet)  # fmt: skip
-    for trial in trials:
-        predictions.keep(folder, trial.key, predictions.of(execute.trained(trial)))
+    for _, key, trial in wanted:
+        predictions.keep(folder, key, predictions.of(execute.trained(trial)))
+
+
+def _again(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:
+    """The trial of a record that stays, on the split that it had."""
+    data = record["inputs"]["data"] if cell.settings.splits else cell.inputs.data
+    return Trial(cell.cell, record["seed"], Inputs(data, cell.inputs.source))
 
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:

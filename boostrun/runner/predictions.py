@@ -62,15 +62,17 @@ def check(settings: Settings) -> None:
 def of(trained: Trained) -> Predictions:
     """What a trained model says of its test part; BoostrunError where that is not what was measured."""
     data, model = trained.data, trained.model
-    if hasattr(getattr(model, "ensemble_", None), "staged_decision") and hasattr(data, "test_chunks"):
-        rounds, truth, predicted = [model.ensemble_.n_rounds], [], []
-        for columns, labels in data.test_chunks():
-            (scores,) = model.ensemble_.staged_decision(columns, rounds)
+    chunks, staged = getattr(data, "test_chunks", None), getattr(model, "ensemble_", None)
+    inputs, predict = getattr(data, "inputs", None), getattr(model, "predict", None)
+    if chunks and getattr(staged, "staged_decision", None):
+        truth, predicted = [], []
+        for columns, labels in chunks():
+            (scores,) = staged.staged_decision(columns, [staged.n_rounds])
             predicted.append(one_vs_all.predict(scores, model.classes_))
             truth.append(np.array(labels))
         found = np.concatenate(truth), np.concatenate(predicted)
-    elif hasattr(model, "predict") and hasattr(data, "inputs"):
-        found = np.asarray(data.labels("test")), np.asarray(model.predict(data.inputs("test")))
+    elif inputs and predict:
+        found = np.asarray(data.labels("test")), np.asarray(predict(inputs("test")))
     else:
         raise BoostrunError(f"run.predictions=true: {type(model).__name__} keeps no model that predicts")
     accuracy = 100.0 * float(np.mean(found[0] == found[1]))
