@@ -100,7 +100,7 @@ def test_done_trials_do_not_run_twice_plan_knows_them_and_changed_files_are_stal
 def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workplace):
     write_npy(workplace)
     code, out, _ = command(f"-m algo=wsam {SMALL} run.memory_limit=16,32")
-    assert code == 0 and "run.memory_limit=16" in out and "run.memory_limit=32" in out
+    assert code == 0 and "run.memory_limit  test" in out and "wsam  16 " in out and "wsam  32 " in out
     assert len(records(workplace / "results" / "runs")) == 4
     assert cell_of(compose_one(["run.memory_limit=16"])) == cell_of(compose_one([]))
 

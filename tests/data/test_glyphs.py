@@ -5,8 +5,9 @@ import pytest
 from PIL import Image
 from scipy.ndimage import gaussian_filter, map_coordinates
 
-from boostrun.data import checksum, load, mnist_expanded
+from boostrun.data import checksum, load
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.papers.shareboost import mnist_expanded
 from boostrun.papers.shareboost.mnist_expanded import distorted
 
 
