@@ -62,12 +62,15 @@ def check(settings: Settings) -> None:
 def of(trained: Trained) -> Predictions:
     """What a trained model says of its test part; BoostrunError where that is not what was measured."""
     data, model = trained.data, trained.model
-    chunks, staged = getattr(data, "test_chunks", None), getattr(model, "ensemble_", None)
+    chunks, staged = (
+        getattr(data, "test_chunks", None),
+        getattr(getattr(model, "ensemble_", None), "staged_decision", None),
+    )
     inputs, predict = getattr(data, "inputs", None), getattr(model, "predict", None)
-    if chunks and getattr(staged, "staged_decision", None):
+    if chunks and staged:
         truth, predicted = [], []
         for columns, labels in chunks():
-            (scores,) = staged.staged_decision(columns, [staged.n_rounds])
+            (scores,) = staged(columns, [model.ensemble_.n_rounds])
             predicted.append(one_vs_all.predict(scores, model.classes_))
             truth.append(np.array(labels))
         found = np.concatenate(truth), np.concatenate(predicted)
