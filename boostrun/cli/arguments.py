@@ -47,7 +47,7 @@ options:
   --strict              table: exit code 1 when a cell is missing
   --to c|npz            export: a C99 file, or the model itself
   -o, --output FILE     export, report, claims, predict: where to
-  --proba               predict: a column for each class with its probability
+  --proba               predict: a column probability_CLASS for each class
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"

@@ -85,7 +85,7 @@ class Probabilities:
 
         def __init__(self, method: Callable):
             self._method = method
-            functools.update_wrapper(self, method)
+            self.__doc__ = method.__doc__
 
         def __get__(self, classifier: Any, owner: type | None = None) -> Any:
             if classifier is None:

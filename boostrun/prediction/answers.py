@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostrun.errors import BoostrunError
 from boostrun.files import is_device, replacing
 from boostrun.methods.saved import Saveable
@@ -27,7 +25,7 @@ def columns_of(model: Saveable, proba: bool) -> list[str]:
     if not proba:
         return [PREDICTION]
     try:
-        model.predict_proba  # noqa: B018: looked up, which tells why there is none
+        _ = model.predict_proba  # looking it up tells why there is none
     except AttributeError as error:
         raise BoostrunError(f"--proba: {error}; leave --proba out") from None
     return [PREDICTION, *(f"probability_{label}" for label in model.classes_.tolist())]
