@@ -152,4 +152,5 @@ MODELS = {
 CORE = Paper(
     "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES, models=MODELS,
     checks={"weak_learners": "boostrun.conformance.weak_learner:checks"},
+    importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.importances:of_ensemble"},
 )  # fmt: skip

@@ -48,7 +48,7 @@ options:
   --to c|npz            export: a C99 file, or the model itself
   --name NAME           run: what the table is called, as name=NAME
   -o, --output FILE     export, report, claims, predict: where to
-  --proba               predict: a column for each class with its probability
+  --proba               predict: a column probability_CLASS for each class
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"

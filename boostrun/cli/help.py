@@ -147,11 +147,12 @@ found by name; those that the model does not take, an id or the label, stand in 
 Files are read a piece at a time, and nothing is written where a sample cannot be answered.""",
         (
             "-o, --output FILE     where to; standard output unless given",
-            "--proba               a column for each class, where the model has probabilities", _OWN,
+            "--proba               a column probability_CLASS each, where scores mean probabilities", _OWN,
         ),
         (
             ("predict model.npz new.csv -o out.csv", "a table"),
             ("predict model.npz photos", "a folder of images, their names beside the answers"),
+            ("predict model.npz new.csv --proba", "the probability of each class beside it"),
             ("predict model.npz -", "standard input"),
         ),
     ),

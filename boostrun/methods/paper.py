@@ -76,6 +76,10 @@ class Paper:
     objects : parameter -> module whose objects a saved model may hold as that parameter, each known by its class's name
         and made of its arguments.
     models : what the file of a saved model says that it holds -> :class:`SavedModel`.
+    probabilities : "module:Class" of a classifier -> "module:function" that tells what its scores mean,
+        ``function(classifier)`` -> :class:`boostrun.methods.probabilities.Link`, or the reason why they mean none;
+        for the classes below it too.
+    importances : the same of features: ``function(classifier)`` -> (d,) array of numbers of at least 0, or the reason.
     drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
     pictures : name -> "module:function" of pictures made of the records of an item's cells.
     items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
@@ -94,6 +98,8 @@ class Paper:
     checks: Mapping[str, str] = field(default_factory=dict)
     objects: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, SavedModel] = field(default_factory=dict)
+    probabilities: Mapping[str, str] = field(default_factory=dict)
+    importances: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

@@ -163,6 +163,7 @@ PAPER = Paper(
     policies=POLICIES,
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
+    probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
     },

@@ -152,6 +152,11 @@ PAPER = Paper(
     },
     weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
     checks={"strategies": f"{_HERE}.conformance:checks"},
+    probabilities={
+        f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.probabilities:of_reservoir",
+        f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.probabilities:of_full_data",
+        f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.probabilities:of_online",
+    },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
     public={

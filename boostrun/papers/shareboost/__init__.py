@@ -131,6 +131,24 @@ PAPER = Paper(
     features=FEATURES,
     objects={"features": f"{_HERE}.features"},
     models=MODELS,
+    probabilities={
+        f"{_HERE}.{where}": f"{_HERE}.probabilities:of_{loss}"
+        for where, loss in (
+            ("classifier:ShareBoostClassifier", "multinomial"),
+            ("mixed_norm:MixedNormClassifier", "multinomial"),
+            ("ovr_greedy:OneVsRestGreedyClassifier", "one_vs_rest"),
+            ("jointboost:JointBoostClassifier", "jointboost"),
+        )
+    },
+    importances={
+        f"{_HERE}.{where}": f"{_HERE}.importances:of_{weights}"
+        for where, weights in (
+            ("classifier:ShareBoostClassifier", "shared_features"),
+            ("mixed_norm:MixedNormClassifier", "mixed_norm"),
+            ("ovr_greedy:OneVsRestGreedyClassifier", "one_vs_rest"),
+            ("jointboost:JointBoostClassifier", "jointboost"),
+        )
+    },
     drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",
