@@ -8,7 +8,7 @@ _TYPES = {7: np.int64, 11: np.float64}  # TensorProto.INT64, DOUBLE
 KINDS = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "MatMul": np.matmul, "Floor": np.floor,
     "GreaterOrEqual": np.greater_equal, "Where": np.where, "Clip": np.clip, "Identity": np.asarray,
-    "Gather": lambda data, index, axis: np.take(data, index, axis),
+    "Gather": np.take,
     "Cast": lambda data, to: data.astype(_TYPES[to]),
     "ReduceSum": lambda data, axes, keepdims: data.sum(axis=tuple(axes), keepdims=bool(keepdims)),
     "ArgMax": lambda data, axis, keepdims: data.argmax(axis=axis, keepdims=bool(keepdims)),

@@ -106,7 +106,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("data", "line", "labels"), [(*case, "text") for case in CASES] + [
-    (*CASES[0], "two"), (*CASES[1], "two"), (*CASES[9], "two"), (*CASES[10], "two"), (*CASES[3], "two"),
+    (*CASES[1], "two"), (*CASES[3], "two"), (*CASES[9], "two"),
 ])  # fmt: skip
 def test_the_model_of_a_trial_takes_raw_samples(folder, data, line, labels):
     where = folder / f"{data}_{labels}.npz"
@@ -130,7 +130,7 @@ def test_labels_have_their_type():
                           ([2**63, 2**64, 1], object), (["x", "y", "漢"], object)):  # fmt: skip
         saved = Saved(model, [str(one) for one in labels], 1, {}, "boostrun.VoteEnsemble/1", labels)
         label, _ = answers(saved, np.array([[1.0], [-1.0]]))
-        expected = [labels[0], labels[1]] if dtype != object else [str(labels[0]), str(labels[1])]
+        expected = labels[:2] if dtype is not object else [str(one) for one in labels[:2]]
         assert label.tolist() == expected and label.dtype == dtype
     two = VoteEnsemble(np.zeros(1, np.int32), np.zeros(1), np.array([[1]], np.int8), np.ones(1))
     saved = Saved(two, ["False", "True"], 1, {}, "boostrun.VoteEnsemble/1", [False, True])
@@ -201,7 +201,8 @@ def test_the_command_writes_a_file_that_says_what_it_is(command, folder):
     code, out, err = command(f"export {words} -o first.onnx")
     assert code == 0, err
     assert "label is (n,), the first of the largest" in out and out.rstrip().endswith("predictor: first.onnx")
-    assert command("export first.npz --to onnx -o second.onnx")[0] == 0 and command("export first.npz --to onnx")[0] == 0
+    assert command("export first.npz --to onnx -o second.onnx")[0] == 0
+    assert command("export first.npz --to onnx")[0] == 0
     assert (folder / "first.onnx").read_bytes() == (folder / "second.onnx").read_bytes()
     model = onnx.load(folder / "first.onnx")
     assert model.producer_name == "boostrun" and model.opset_import[0].version == onnx_model.OPSET
