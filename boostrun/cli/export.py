@@ -37,14 +37,15 @@ def main(words: Arguments) -> int:
     settings = compose_one(words.overrides, words.config_dir)
     from boostrun.export import onnx_model
     from boostrun.export.inputs import check
-    from boostrun.runner.keep import train
+    from boostrun.runner import keep
 
+    keep.check(settings)
     if form != "npz":
         check(settings.algo, settings.features, form)
     if form == "onnx":
         onnx_model.package()
     beside = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
-    model = train(settings, output if form == "npz" and is_device(output) else beside, ["boostrun", *words.argv])
+    model = keep.train(settings, output if form == "npz" and is_device(output) else beside, ["boostrun", *words.argv])
     _tell(output, f"model: {model}")
     return 0 if form == "npz" else _write(model, output, form)
 

@@ -4,15 +4,18 @@ The operators are always run by NumPy; the whole file by onnxruntime too, where 
 """
 
 import builtins
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 from boostrun import BoostrunError, ReservoirClassifier, ShareBoostClassifier, StumpEnsemble, VoteEnsemble
+from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import Saved, onnx_model, read
+from boostrun.export.inputs import check
 from boostrun.export.operators import OnnxParts, Operators
 from boostrun.methods.saved import Saveable
 from boostrun.prediction import load as load_model
@@ -166,11 +169,19 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path):
             onnx_model.predictor(saved)
 
 
+def test_a_method_says_whether_it_is_written_as_onnx(monkeypatch):
+    theirs = dataclasses.replace(catalogue.methods()["geem"], exports=frozenset({"c", "npz"}))
+    monkeypatch.setattr(catalogue, "method", lambda algo: theirs)
+    check({"name": "theirs"}, {"name": "raw"})
+    with pytest.raises(BoostrunError, match="algo 'theirs' is not written as ONNX; --to npz keeps the model"):
+        check({"name": "theirs"}, {"name": "raw"}, "onnx")
+
+
 SENTENCES = {
     "export algo=geem features=hog --to onnx": "a predictor in ONNX computes raw, linear, products, stumps",
     "export algo=shareboost features=templates -o digits.onnx": "features=templates cannot be exported",
     "export algo=shareboost features=anchors --to onnx": "features=anchors cannot be exported",
-    "export algo=knn --to onnx": "algo 'knn' is not written as ONNX",
+    "export algo=knn --to onnx": "algo 'knn' keeps no model of its own",
     "export model.npz --to onnx": "--to onnx needs the package onnx: pip install 'boostrun[onnx]'",
     "export model.npz -o model.onnx": "--to onnx needs the package onnx: pip install 'boostrun[onnx]'",
     "export algo=geem dataset=digits -o model.onnx": "--to onnx needs the package onnx: pip install 'boostrun[onnx]'",
