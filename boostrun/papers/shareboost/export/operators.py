@@ -16,6 +16,7 @@ from boostrun.papers.shareboost.export.linear import LinearPredictor
 from boostrun.papers.shareboost.export.shared_stumps import matrix_form
 
 _FLOAT64 = 11  # TensorProto.DOUBLE
+_BYTE = (np.array(0, np.float32), np.array(255, np.float32))
 _Features = Mapping[str, np.ndarray]
 _Computed = tuple[str, type, str]  # the name of the features (n, U) float64; type and meaning of X
 
@@ -76,7 +77,7 @@ def _codes(operators: Operators, features: _Features, saved: Saved) -> _Computed
         out = operators.add("GreaterOrEqual", out, saved.inputs["edges"][index].astype(np.float32))
         out = operators.add("ReduceSum", operators.add("Cast", out, to=_FLOAT64), np.array([2]), keepdims=0)
     else:
-        out = operators.add("Clip", operators.add("Floor", out), np.float32(0), np.float32(255))
+        out = operators.add("Clip", operators.add("Floor", out), *_BYTE)
         out = operators.add("Cast", out, to=_FLOAT64)
     return operators.add("Div", out, np.array(255.0)), np.float32, text
 
