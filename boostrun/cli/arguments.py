@@ -19,7 +19,7 @@ VERBS = {
     "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners | runs",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
-    "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
+    "export": "a predictor, in C or ONNX, of a saved model or of one trained now: export model.npz --to c [-o FILE]",
     "predict": "what a saved model says of new samples: predict model.npz new.csv [-o out.csv] [--proba]",
     "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
@@ -84,12 +84,18 @@ _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
     "predict": 2, "help": 1, "claims": math.inf,
 }  # fmt: skip
+<<<<<<< HEAD
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
 }  # fmt: skip
 _OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run",)}
 _NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name", "name": "a name"}
+=======
+_VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
+_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict")}
+_NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name"}
+>>>>>>> onnx
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ def _method(
         unused=frozenset() if samples else frozenset({"sampling"}),
         parts={"policy": Part(POLICIES[policy], policy_keys, {name: prefix + name for name in parameters} | names)},
         probe=_PROBE,
-        exports=frozenset({"c", "npz"}),
+        exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
     )
 
