@@ -45,7 +45,7 @@ options:
   -m, --multirun        run every combination of comma-separated values
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
-  --to c|npz            export: a C99 file, or the model itself
+  --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run: what the table is called, as name=NAME
   -o, --output FILE     export, report, claims, predict: where to
   --proba               predict: a column probability_CLASS for each class
@@ -84,18 +84,12 @@ _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
     "predict": 2, "help": 1, "claims": math.inf,
 }  # fmt: skip
-<<<<<<< HEAD
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
 }  # fmt: skip
 _OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run",)}
-_NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name", "name": "a name"}
-=======
-_VALUES = {"--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output"}
-_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict")}
-_NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name"}
->>>>>>> onnx
+_NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
 
 
 def _listed(words: Sequence[str]) -> str:
