@@ -142,14 +142,19 @@ FEATURES = {
 
 MODELS = {
     "boostrun.StumpEnsemble/1": SavedModel(
-        "boostrun.methods.ensemble:StumpEnsemble", "boostrun.export.stumps:stump_ensemble"
+        "boostrun.methods.ensemble:StumpEnsemble",
+        "boostrun.export.stumps:stump_ensemble",
+        onnx="boostrun.export.onnx_stumps:stump_ensemble",
     ),
     "boostrun.VoteEnsemble/1": SavedModel(
-        "boostrun.methods.vote_ensemble:VoteEnsemble", "boostrun.export.stumps:vote_ensemble"
+        "boostrun.methods.vote_ensemble:VoteEnsemble",
+        "boostrun.export.stumps:vote_ensemble",
+        onnx="boostrun.export.onnx_stumps:vote_ensemble",
     ),
 }
 
 CORE = Paper(
     "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES, models=MODELS,
     checks={"weak_learners": "boostrun.conformance.weak_learner:checks"},
+    importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.importances:of_ensemble"},
 )  # fmt: skip

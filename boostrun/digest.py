@@ -29,7 +29,8 @@ _IN_THE_CELL = (f"{_HOME}.config", f"{_HOME}.runner.cell", __name__, f"{_HOME}.s
 _AFTERWARDS = tuple(
     f"{_HOME}.methods.{name}"
     for name in (
-        "archive", "layout", "plain_values", "preparation", "saved", "saved_layouts", "stream_layouts", "stream_state",
+        "archive", "importances", "layout", "plain_values", "preparation", "probabilities", "saved", "saved_layouts",
+        "stream_layouts", "stream_state",
     )
 )  # fmt: skip
 # the last names of our modules that only list what there is: keys, whose values stand in the cell or are facts, and

@@ -19,7 +19,7 @@ VERBS = {
     "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners | runs",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
-    "export": "a predictor in C of a saved model, or of one trained now: export model.npz --to c [-o predictor.c]",
+    "export": "a predictor, in C or ONNX, of a saved model or of one trained now: export model.npz --to c [-o FILE]",
     "predict": "what a saved model says of new samples: predict model.npz new.csv [-o out.csv] [--proba]",
     "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
     "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
@@ -45,10 +45,10 @@ options:
   -m, --multirun        run every combination of comma-separated values
   --quick               reproduce: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
-  --to c|npz            export: a C99 file, or the model itself
+  --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run: what the table is called, as name=NAME
   -o, --output FILE     export, report, claims, predict: where to
-  --proba               predict: a column for each class with its probability
+  --proba               predict: a column probability_CLASS for each class
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
@@ -89,7 +89,7 @@ _VALUES = {
     "--name": "name",
 }  # fmt: skip
 _OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run",)}
-_NEEDS = {"config_dir": "a folder", "to": "c or npz", "output": "a file name", "name": "a name"}
+_NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
 
 
 def _listed(words: Sequence[str]) -> str:

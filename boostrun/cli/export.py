@@ -1,4 +1,5 @@
-"""``boostrun export model.npz --to c [-o predictor.c]``: a saved model, or one that is trained now, as a C99 file."""
+"""``boostrun export model.npz --to c|onnx [-o predictor.c]``: a saved model, or one that is trained now, as a C99 or
+ONNX file."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from boostrun.config.compose import compose_one, expand_one_by_one
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 
-FORMS = ("c", "npz")
+FORMS = ("c", "onnx", "npz")
 
 
 def main(words: Arguments) -> int:
@@ -19,7 +20,7 @@ def main(words: Arguments) -> int:
     In place of a file name settings may be given, ``algo=shareboost dataset=mnist features=templates``: their first
     trial is trained, its record kept as a run keeps it, and its model beside the predictor.
     """
-    form = words.to or "c"
+    form = words.to or ("onnx" if Path(words.output or "").suffix == ".onnx" else "c")
     if form not in FORMS:
         raise BoostrunError(f"--to {form}: one of {', '.join(FORMS)} is needed{did_you_mean(form, FORMS)}")
     if bool(words.names) == bool(words.overrides):
@@ -30,19 +31,23 @@ def main(words: Arguments) -> int:
     if words.names:
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
-        return _write(Path(words.names[0]), output)
+        return _write(Path(words.names[0]), output, form)
     if "trials" in dict(expand_one_by_one(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
     settings = compose_one(words.overrides, words.config_dir)
+    from boostrun.export import onnx_model
     from boostrun.export.inputs import check
-    from boostrun.runner.keep import train
+    from boostrun.runner import keep
 
-    if form == "c":
-        check(settings.algo, settings.features)
+    keep.check(settings)
+    if form != "npz":
+        check(settings.algo, settings.features, form)
+    if form == "onnx":
+        onnx_model.package()
     beside = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
-    model = train(settings, output if form == "npz" and is_device(output) else beside, ["boostrun", *words.argv])
+    model = keep.train(settings, output if form == "npz" and is_device(output) else beside, ["boostrun", *words.argv])
     _tell(output, f"model: {model}")
-    return 0 if form == "npz" else _write(model, output)
+    return 0 if form == "npz" else _write(model, output, form)
 
 
 def _output(words: Arguments, form: str) -> Path:
@@ -50,21 +55,28 @@ def _output(words: Arguments, form: str) -> Path:
     if words.output:
         path = Path(words.output)
     elif words.names:
-        path = Path(words.names[0]).with_suffix(".c")
+        path = Path(words.names[0]).with_suffix(f".{form}")
     else:
-        path = Path("predictor.c" if form == "c" else "model.npz")
+        path = Path("model.npz" if form == "npz" else f"predictor.{form}")
     if path.is_dir() or not path.parent.is_dir():
         raise BoostrunError(f"-o {path}: {'a folder' if path.is_dir() else 'there is no such folder'}; name a file")
     return path
 
 
-def _write(model: Path, output: Path) -> int:
-    from boostrun.export import c_source, read
+def _write(model: Path, output: Path, form: str) -> int:
+    from boostrun.export import c_source, onnx_model, read
     from boostrun.report.files import write_bytes
 
-    source = c_source(read(model))
-    write_bytes(output, source.encode("ascii"))
-    _tell(output, source.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip())
+    saved = read(model)
+    if form == "onnx":
+        written = onnx_model.of(saved)
+        content, head = written.SerializeToString(), written.doc_string
+    else:
+        source = c_source(saved)
+        content = source.encode("ascii")
+        head = source.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip()
+    write_bytes(output, content)
+    _tell(output, head)
     _tell(output, f"predictor: {output}")
     return 0
 

@@ -129,13 +129,19 @@ record's key, a file, a folder of packed records, or an item.""",
          ("diff one.jsonl.gz two.jsonl.gz", "two packs of records, cell by cell"), ("ls runs", "keys to compare")),
     ),
     "export": Page(
-        "export MODEL.npz [-o FILE] | export algo=NAME dataset=NAME [key=value ...] [--to npz | c] [-o FILE]",
-        """Makes one C99 file of a saved model. Given settings in place of a file it trains their first trial, keeps
-its model beside the C file, and its record; with --to npz the model alone.""",
-        ("--to c|npz            a C99 file (unless given), or the model", "-o, --output FILE     where to", _OWN),
+        "export MODEL.npz [-o FILE] | export algo=NAME dataset=NAME [key=value ...] [--to c | onnx | npz] [-o FILE]",
+        """Makes one C99 or ONNX file of a saved model. Given settings in place of a file it trains their first trial,
+keeps its model beside that file, and its record; with --to npz the model alone. ONNX needs the package onnx
+(pip install 'boostrun[onnx]') and features raw, linear, products or stumps; the file takes X (n, d) and gives
+label and scores, and says in its doc_string what X is.""",
+        (
+            "--to c|onnx|npz       a C99 file (unless given, or -o ends in .onnx), an ONNX file, or the model",
+            "-o, --output FILE     where to", _OWN,
+        ),
         (
             ("export algo={algo} dataset=digits r=50 --to npz -o digits.npz", "train, and keep the model"),
             ("export digits.npz -o digits.c", "a predictor in C of it"),
+            ("export digits.npz -o digits.onnx", "or in ONNX"),
             ("predict digits.npz new.npz", "or its answers here"),
         ),
     ),
@@ -147,11 +153,12 @@ found by name; those that the model does not take, an id or the label, stand in 
 Files are read a piece at a time, and nothing is written where a sample cannot be answered.""",
         (
             "-o, --output FILE     where to; standard output unless given",
-            "--proba               a column for each class, where the model has probabilities", _OWN,
+            "--proba               a column probability_CLASS each, where scores mean probabilities", _OWN,
         ),
         (
             ("predict model.npz new.csv -o out.csv", "a table"),
             ("predict model.npz photos", "a folder of images, their names beside the answers"),
+            ("predict model.npz new.csv --proba", "the probability of each class beside it"),
             ("predict model.npz -", "standard input"),
         ),
     ),

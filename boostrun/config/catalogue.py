@@ -106,6 +106,13 @@ def models() -> dict[str, SavedModel]:
     return _all("models")
 
 
+def of_classes(room: str) -> dict[str, str]:
+    """ "module:Class" -> "module:function" of what papers declare of their classifiers' "probabilities" or
+    "importances".
+    """
+    return _all(room)
+
+
 def method(algo: Mapping[str, Any]) -> Method:
     """The method of a cell's algo group."""
     return _chosen("algo", algo)
@@ -187,7 +194,7 @@ def _all(room: str) -> dict[str, Any]:
 
 
 def _refuse_doubles(found: Mapping[str, Paper]) -> None:
-    for room in (*GROUPS.values(), *PARTS, "models"):
+    for room in (*GROUPS.values(), *PARTS, "models", "probabilities", "importances"):
         owner: dict[str, str] = {}
         for name, paper in found.items():
             for what in getattr(paper, room):

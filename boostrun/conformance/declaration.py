@@ -63,7 +63,7 @@ def _named(paper: Paper) -> Iterator[str]:
         for name, where in getattr(paper, room).items():
             yield from _fault(f"{room} {name}", obtain if ":" in where else importlib.import_module, where)
     for kind, model in paper.models.items():
-        for where in (model.target, model.writer):
+        for where in filter(None, (model.target, model.writer, model.onnx)):
             yield from _fault(f"saved model {kind}", obtain, where)
     for name, dataset in paper.datasets.items():
         yield from _fault(f"data set {name}", importlib.import_module, dataset.loader)

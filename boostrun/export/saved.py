@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class Saved:
     inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.of_bank` made them; empty where the model
         takes samples as they are.
     kind : str, what the file says that it holds: one of the ``models`` that papers declare.
+    labels : list, the classes as they were given in training: numbers, bools or text; empty where only their names are
+        known.
     """
 
     model: Any
@@ -35,6 +37,7 @@ class Saved:
     n_features: int
     inputs: Mapping[str, np.ndarray]
     kind: str
+    labels: list[Any] = field(default_factory=list)
 
 
 def read(path: str | Path) -> Saved:
@@ -48,5 +51,5 @@ def read(path: str | Path) -> Saved:
         raise BoostrunError(f"{path} holds {kind}, which is no model that can be exported")
     model, extra = obtain(declared.target).load(path)
     facts = facts_of(extra, path)
-    names = [str(name) for name in facts.classes.tolist()]
-    return Saved(model, names, facts.n_features, facts.inputs, kind)
+    labels = facts.classes.tolist()
+    return Saved(model, [str(label) for label in labels], facts.n_features, facts.inputs, kind, labels)

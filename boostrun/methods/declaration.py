@@ -15,6 +15,7 @@ from boostrun.config.fields import MISSING, kind_of, or_tuned
 from boostrun.methods.making import Parameter, arguments
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # of which few numbers make a feature
+IN_ONNX = IN_C - {"anchors"}  # of which an operator or two make one
 _SMALL = 3  # what a budget is at most where a method is only compiled
 
 
@@ -65,8 +66,8 @@ class Method:
     random : whether trials differ by their seed.
     given : parameters that the runner sets: random_state, n_jobs, checkpoint.
     probe : key -> a smaller value with which it is compiled before the clock starts.
-    exports : what a saved model can be written as: npz, c.
-    in_c : pipelines of features that its predictor in C computes.
+    exports : what a saved model can be written as: npz, c, onnx.
+    in_c, in_onnx : pipelines of features that its predictor in C, or ONNX, computes.
     paper : the paper that it is compared with; filled in by the catalogue.
     traits : words that tell it from its rivals.
     tuning : what of it can be tuned.
@@ -86,6 +87,7 @@ class Method:
     probe: Mapping[str, Any] = field(default_factory=dict)
     exports: frozenset[str] = frozenset()
     in_c: frozenset[str] = IN_C
+    in_onnx: frozenset[str] = IN_ONNX
     paper: str = ""
     traits: tuple[str, ...] = ()
     tuning: Tuning | None = None

@@ -54,11 +54,14 @@ class SavedModel:
     :class:`boostrun.export.Saved` a :class:`boostrun.export.parts.ProgramParts`. ``layout`` is the "module:function"
     that holds the arrays of a file against what they must be before ``target`` sees them, ``function(arrays, sizes) ->
     arrays`` as :func:`boostrun.methods.layout.fitted` makes one of a table; without it they are handed on as they are.
+    ``onnx`` is the "module:function" that writes its inside as operators of ONNX: ``function(saved) -> OnnxParts``, a
+    :class:`boostrun.export.operators.OnnxParts`; without it the kind is not written so.
     """
 
     target: str
     writer: str
     layout: str = ""
+    onnx: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,10 @@ class Paper:
     objects : parameter -> module whose objects a saved model may hold as that parameter, each known by its class's name
         and made of its arguments.
     models : what the file of a saved model says that it holds -> :class:`SavedModel`.
+    probabilities : "module:Class" of a classifier -> "module:function" that tells what its scores mean,
+        ``function(classifier)`` -> :class:`boostrun.methods.probabilities.Link`, or the reason why they mean none;
+        for the classes below it too.
+    importances : the same of features: ``function(classifier)`` -> (d,) array of numbers of at least 0, or the reason.
     drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
     pictures : name -> "module:function" of pictures made of the records of an item's cells.
     items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
@@ -94,6 +101,8 @@ class Paper:
     checks: Mapping[str, str] = field(default_factory=dict)
     objects: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, SavedModel] = field(default_factory=dict)
+    probabilities: Mapping[str, str] = field(default_factory=dict)
+    importances: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

@@ -21,7 +21,9 @@ from boostrun.config.fields import kind_of as kind_of_field
 from boostrun.errors import BoostrunError
 from boostrun.methods import plain_values as plain
 from boostrun.methods.archive import kind_of
+from boostrun.methods.importances import Importances
 from boostrun.methods.preparation import PREFIX, Preparation
+from boostrun.methods.probabilities import Probabilities
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
 _MOST = 2**63
@@ -121,7 +123,7 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
         raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
 
 
-class Saveable:
+class Saveable(Probabilities, Importances):
     """Base of classifiers that are saved and loaded.
 
     A subclass has ``_model``, what it has learned, of one of the types ``_model_types``, with ``save(path, **arrays)``

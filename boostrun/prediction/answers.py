@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostrun.errors import BoostrunError
 from boostrun.files import is_device, replacing
 from boostrun.methods.saved import Saveable
@@ -26,10 +24,10 @@ def columns_of(model: Saveable, proba: bool) -> list[str]:
     """The columns of the answers; BoostrunError where probabilities are asked for and ``model`` has none."""
     if not proba:
         return [PREDICTION]
-    if getattr(model, "predict_proba", None) is None:
-        raise BoostrunError(
-            f"--proba: a {type(model).__name__} tells classes and scores, and has no probabilities; leave --proba out"
-        )
+    try:
+        _ = model.predict_proba  # looking it up tells why there is none
+    except AttributeError as error:
+        raise BoostrunError(f"--proba: {error}; leave --proba out") from None
     return [PREDICTION, *(f"probability_{label}" for label in model.classes_.tolist())]
 
 
@@ -67,7 +65,7 @@ def _fill(file: Any, model: Saveable, pieces: Iterable[Samples], names: list[str
         labels = model.predict(piece.X)  # type: ignore[attr-defined]
         frame = pandas.DataFrame({PREDICTION: labels})
         if len(names) > 1:
-            frame[names[1:]] = np.asarray(model.predict_proba(piece.X))  # type: ignore[attr-defined]
+            frame[names[1:]] = model.predict_proba(piece.X)
         if piece.beside is not None:
             beside = piece.beside.reset_index(drop=True)
             frame = pandas.concat([beside[[name for name in beside.columns if name not in names]], frame], axis=1)

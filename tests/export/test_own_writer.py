@@ -1,5 +1,6 @@
-"""A paper from outside brings a kind of saved model, and what writes its predictor in C."""
+"""A paper from outside brings a kind of saved model, and what writes its predictor in C and in ONNX."""
 
+import dataclasses
 import importlib
 
 import numpy as np
@@ -9,13 +10,16 @@ from boostrun.config import catalogue
 from boostrun.conformance import Failed
 from boostrun.conformance.declaration import checks
 from boostrun.errors import BoostrunError
+from boostrun.export import onnx_model, read
 from boostrun.extend import registry
 from boostrun.methods.paper import Paper, SavedModel
 from tests.export.compiled import Compiled
+from tests.export.operators_in_numpy import run
 
 MODEL = '''
 import numpy as np
 
+from boostrun.export.operators import OnnxParts, Operators, X
 from boostrun.export.parts import ProgramParts
 from boostrun.export.text import block, table
 from boostrun.methods import archive
@@ -57,11 +61,21 @@ def write(saved):
     k, d = saved.model.centres.shape
     code = table("centre", saved.model.centres) + "\\n\\n" + block(_SCORES, k=k, d=d)
     return ProgramParts("nearest centres", "double", d, "attributes", k, code, k * d, k * d, "squares only")
+
+
+def operators(saved):
+    k, d = saved.model.centres.shape
+    graph = Operators()
+    apart = graph.add("Sub", graph.add("Unsqueeze", X, np.array([1])), saved.model.centres)
+    squared = graph.add("ReduceSum", graph.add("Mul", apart, apart), np.array([2]), keepdims=0)
+    scores = graph.add("Mul", squared, np.array(-1.0))
+    return OnnxParts("nearest centres", np.dtype(float), d, "attributes", k, graph, scores)
 '''
 PAPER = """
 from boostrun.methods.paper import Paper, SavedModel
 
-PAPER = Paper("theirs", models={"theirs.NearestCentre/1": SavedModel("their_model:NearestCentre", "their_model:write")})
+MODEL = SavedModel("their_model:NearestCentre", "their_model:write", onnx="their_model:operators")
+PAPER = Paper("theirs", models={"theirs.NearestCentre/1": MODEL})
 """
 
 
@@ -87,6 +101,19 @@ def test_the_predictor_of_a_model_from_outside_gives_its_scores(theirs, command,
     numbers, scores = Compiled((workplace / "theirs.c").read_text(), workplace / "c")(samples)
     np.testing.assert_allclose(scores, theirs.scores(samples), rtol=1e-12)
     assert set(numbers) == {0, 1, 2} and (numbers == theirs.scores(samples).argmax(axis=1)).all()
+
+
+def test_their_operators_give_its_scores_and_without_them_onnx_is_refused(theirs, monkeypatch):
+    known, kind = catalogue.models(), "theirs.NearestCentre/1"
+    model = importlib.import_module("their_paper").MODEL
+    monkeypatch.setattr(catalogue, "models", lambda: {**known, kind: model})
+    saved, samples = read("model.npz"), np.random.default_rng(0).normal(1.0, 2.0, (50, 2))
+    label, scores = run(onnx_model.predictor(saved), samples)
+    np.testing.assert_allclose(scores, theirs.scores(samples), rtol=1e-12)
+    np.testing.assert_array_equal(label, np.array(["a", "b", "c"])[theirs.scores(samples).argmax(axis=1)])
+    model = dataclasses.replace(model, onnx="")
+    with pytest.raises(BoostrunError, match=r"NearestCentre/1 cannot be written as ONNX \(boostrun\.StumpEnsemble/1, "):
+        onnx_model.predictor(saved)
 
 
 def test_without_their_paper_their_file_is_refused(theirs, command):

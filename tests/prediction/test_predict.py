@@ -394,19 +394,31 @@ def test_a_damaged_table_in_a_model_is_one_sentence(model, command, workplace, t
 def test_probabilities_are_columns_where_the_model_has_them(workplace, command, monkeypatch):
     X, y = table(LABELS["str"])
     X.to_csv("new.csv", index=False)
-    path = clone(CLASSIFIERS["reservoir"]).fit(X, y).save("model")
-    code, out, err = command(f"predict {path} new.csv --proba")
-    assert (code, out) == (2, "") and "a ReservoirClassifier tells classes and scores, and has no probabilities" in err
+    X.to_parquet("new.parquet")
+    np.savez("new.npz", X.to_numpy())
+    clf = clone(CLASSIFIERS["reservoir"]).fit(X, y)
+    path, expected = clf.save("model"), clf.predict_proba(X)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(X.to_csv(index=False).encode())))
+    for file in ("new.csv", "new.parquet", "new.npz", "-"):
+        code, out, err = command(f"predict {path} {file} --proba")
+        assert code == 0, err
+        said = pd.read_csv(io.StringIO(out))
+        assert list(said) == ["prediction", "probability_a", "probability_b", "probability_ç"]
+        found = said.filter(like="probability").to_numpy()
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        assert np.array(["a", "b", "ç"])[found.argmax(axis=1)].tolist() == said["prediction"].tolist()
 
-    def predict_proba(self, X):
-        return np.eye(len(self.classes_))[np.searchsorted(self.classes_, self.predict(X))]
 
-    monkeypatch.setattr(ReservoirClassifier, "predict_proba", predict_proba, raising=False)
-    code, out, _ = command(f"predict {path} new.csv --proba")
-    said = pd.read_csv(io.StringIO(out))
-    assert code == 0 and list(said) == ["prediction", "probability_a", "probability_b", "probability_ç"]
-    largest = said.filter(like="probability").to_numpy().argmax(axis=1)
-    assert np.array(["a", "b", "ç"])[largest].tolist() == said["prediction"].tolist()
+def test_a_model_without_probabilities_says_why_and_writes_nothing(workplace, command):
+    X, y = table(LABELS["str"])
+    X.to_csv("new.csv", index=False)
+    path = clone(CLASSIFIERS["online"]).fit(X, y).save("model")
+    code, out, err = command(f"predict {path} new.csv --proba -o out.csv")
+    assert (code, out) == (2, "") and not (workplace / "out.csv").exists()
+    assert err == (
+        "boostrun: --proba: OnlineRivalClassifier as it stands has no probabilities: the votes of method='osboost' "
+        "minimise no loss that tells them; leave --proba out\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -351,3 +351,9 @@ def test_every_row_that_is_published_is_well_formed():
     rows = json.loads((HOME.parent / "results" / "equivalent.json").read_text())["rows"]
     assert all(len(row[end]) == 64 for row in rows for end in ("old", "new"))
     assert all(len(row["commit"]) == 40 for row in rows if row["kind"] == SAME_TREE)
+
+
+def test_what_becomes_of_a_trained_model_counts_for_no_cell():
+    counted = set().union(*(modules_of(code_of(cell).roots) for cell in cells().values()))
+    assert "boostrun.methods.estimator" in counted
+    assert not {"probabilities", "importances", "saved"} & {name.rpartition(".")[2] for name in counted}

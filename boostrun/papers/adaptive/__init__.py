@@ -54,7 +54,7 @@ def _method(
         unused=frozenset() if samples else frozenset({"sampling"}),
         parts={"policy": Part(POLICIES[policy], policy_keys, {name: prefix + name for name in parameters} | names)},
         probe=_PROBE,
-        exports=frozenset({"c", "npz"}),
+        exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
     )
 
@@ -163,6 +163,7 @@ PAPER = Paper(
     policies=POLICIES,
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
+    probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
     },

@@ -124,6 +124,22 @@ PAPER = Paper(
     "Grbovic & Vucetic 2011",
     methods=METHODS,
     datasets=STREAMS,
+    probabilities={
+        f"{_HERE}.{where}": f"{_HERE}.probabilities:of_{votes}"
+        for where, votes in (
+            ("iboost:IBoostClassifier", "iboost"),
+            ("adaboost:AdaBoostWindowClassifier", "adaboost"),
+            ("ocb:OCBClassifier", "ocb"),
+            ("onlineboost:OnlineBoostClassifier", "online_boost"),
+            ("adwin_bagging:AdwinBaggingClassifier", "bagging"),
+            ("dwm:DWMClassifier", "weighted_majority"),
+            ("flb:FLBClassifier", "blocks"),
+        )
+    },
+    importances={
+        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.importances:of_iboost",
+        f"{_HERE}.committee:Committee": f"{_HERE}.importances:of_committee",
+    },
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

@@ -19,7 +19,7 @@ from boostrun.papers.reservoir.keys import (
 _HERE = __name__
 _FILTER = frozenset({"codes", "stumps", "chunks"})  # samples are drawn, one after the other
 _ALL = frozenset({"codes", "stumps"})  # all samples are looked at
-_SAVED = frozenset({"c", "npz"})
+_SAVED = frozenset({"c", "npz", "onnx"})
 _SIZES = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
 _GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
 _TAKES = {"wsam": ("stump_weights",), "geem": _GEEM, "geem_lattice": (*_GEEM, "lattice_size")}
@@ -152,6 +152,11 @@ PAPER = Paper(
     },
     weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
     checks={"strategies": f"{_HERE}.conformance:checks"},
+    probabilities={
+        f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.probabilities:of_reservoir",
+        f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.probabilities:of_full_data",
+        f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.probabilities:of_online",
+    },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
     public={

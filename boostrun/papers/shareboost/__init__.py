@@ -14,7 +14,7 @@ from boostrun.papers.shareboost import keys
 
 _HERE = "boostrun.papers.shareboost"
 _COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates of one column each
-_SAVED = frozenset({"npz", "c"})
+_SAVED = frozenset({"c", "npz", "onnx"})
 _IN_C = IN_C | {"templates"}  # of which a linear predictor needs only those that it has chosen
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
 
@@ -98,7 +98,10 @@ METHODS = {
 
 MODELS = {
     f"boostrun.{target.partition(':')[2]}/1": SavedModel(
-        f"{_HERE}.{target}", f"{_HERE}.export.{writer}", f"{_HERE}.layouts:{layout}"
+        f"{_HERE}.{target}",
+        f"{_HERE}.export.{writer}",
+        f"{_HERE}.layouts:{layout}",
+        f"{_HERE}.export.operators:{layout}",
     )
     for target, writer, layout in (
         ("model:SharedFeatures", "linear:shared_features", "shared_features"),
@@ -131,6 +134,24 @@ PAPER = Paper(
     features=FEATURES,
     objects={"features": f"{_HERE}.features"},
     models=MODELS,
+    probabilities={
+        f"{_HERE}.{where}": f"{_HERE}.probabilities:of_{loss}"
+        for where, loss in (
+            ("classifier:ShareBoostClassifier", "multinomial"),
+            ("mixed_norm:MixedNormClassifier", "multinomial"),
+            ("ovr_greedy:OneVsRestGreedyClassifier", "one_vs_rest"),
+            ("jointboost:JointBoostClassifier", "jointboost"),
+        )
+    },
+    importances={
+        f"{_HERE}.{where}": f"{_HERE}.importances:of_{weights}"
+        for where, weights in (
+            ("classifier:ShareBoostClassifier", "shared_features"),
+            ("mixed_norm:MixedNormClassifier", "mixed_norm"),
+            ("ovr_greedy:OneVsRestGreedyClassifier", "one_vs_rest"),
+            ("jointboost:JointBoostClassifier", "jointboost"),
+        )
+    },
     drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",

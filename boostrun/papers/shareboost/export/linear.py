@@ -58,44 +58,54 @@ _SPARSE = """
 """
 
 
-def shared_features(saved: Saved) -> ProgramParts:
-    """The C of SharedFeatures, at the end of its path."""
-    model = saved.model
-    if model.kind == "pieces":
-        return pieces.parts(saved)
+def of_shared_features(model) -> LinearPredictor:
+    """The end of the path of SharedFeatures that are no pieces."""
     weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
     base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
     weights = weights[int(model.free) :]
     base = base + weights[model.constants].sum(axis=0)
-    return _parts(saved, LinearPredictor(
+    return LinearPredictor(
         f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
         np.delete(weights, model.constants, axis=0), base, False,
         int(model.multiply_adds[-1]) if model.n_rounds else 0,
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
-def one_vs_rest(saved: Saved) -> ProgramParts:
-    """The C of a OneVsRestPath, at its end."""
-    model = saved.model
+def of_one_vs_rest(model) -> LinearPredictor:
+    """The end of a OneVsRestPath."""
     weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
     for number in range(k):
         places, own = model.point(number, model.n_rounds)
         weights[places, number] = own
     what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
     cost = int(model.multiply_adds[-1])
-    return _parts(saved, LinearPredictor(what, model.kind, model.features, weights, np.zeros(k), True, cost))
+    return LinearPredictor(what, model.kind, model.features, weights, np.zeros(k), True, cost)
+
+
+def of_mixed_norm(model) -> LinearPredictor:
+    """The end of a MixedNormPath."""
+    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
+    rows = np.searchsorted(model.used, candidates)
+    return LinearPredictor(
+        f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
+        {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
+        int(model.multiply_adds[-1]),
+    )  # fmt: skip
+
+
+def shared_features(saved: Saved) -> ProgramParts:
+    """The C of SharedFeatures, at the end of its path."""
+    return pieces.parts(saved) if saved.model.kind == "pieces" else _parts(saved, of_shared_features(saved.model))
+
+
+def one_vs_rest(saved: Saved) -> ProgramParts:
+    """The C of a OneVsRestPath, at its end."""
+    return _parts(saved, of_one_vs_rest(saved.model))
 
 
 def mixed_norm(saved: Saved) -> ProgramParts:
     """The C of a MixedNormPath, at its end."""
-    model = saved.model
-    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
-    rows = np.searchsorted(model.used, candidates)
-    return _parts(saved, LinearPredictor(
-        f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
-        {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
-        int(model.multiply_adds[-1]),
-    ))  # fmt: skip
+    return _parts(saved, of_mixed_norm(saved.model))
 
 
 def _parts(saved: Saved, linear: LinearPredictor) -> ProgramParts:

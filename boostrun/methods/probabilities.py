@@ -1,0 +1,131 @@
+"""Probabilities from scores: what a margin means under the loss that a classifier has minimised.
+
+The expected loss of a score F has its least value at one F for each probability p of the positive class; read the other
+way round, that tells p from F (Friedman, Hastie & Tibshirani, "Additive Logistic Regression", Annals of Statistics 28,
+2000)::
+
+    log(1 + exp(-y F))    p = 1 / (1 + exp(-F))         logistic
+    exp(-y F)             p = 1 / (1 + exp(-2 F))       exponential
+
+With one F_c for each class against the rest, p_c is in proportion to the p of F_c (Zadrozny & Elkan, KDD 2002). A paper
+declares which link its classifiers have (:class:`boostrun.methods.paper.Paper`), or why they have none: a score that
+minimises no such loss says which class it is, and not how probable. Probabilities are as good as the minimum that
+training has come to; nothing is calibrated afterwards.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from boostrun.methods.declaration import obtain
+
+_CLOSE = 1e-12  # relative distance of probabilities below which rounding may have changed their order
+
+
+def _decision(classifier: Any, X: Any) -> np.ndarray:
+    return classifier.decision_function(X)
+
+
+class Link(NamedTuple):
+    """``of`` makes probabilities (n, n_classes) of ``scores(classifier, X)``, those of ``decision_function`` unless
+    said otherwise.
+    """
+
+    of: Callable[[np.ndarray], np.ndarray]
+    scores: Callable[[Any, Any], np.ndarray] = _decision
+
+
+def of_margins(slope: float, rows: int = 1) -> Link:
+    """p = 1 / (1 + exp(-slope F)): ``slope`` 1 for the logistic loss, 2 for the exponential one.
+
+    Scores (n, k) are one F against the rest for each class, and the p are divided by their sum. Scores (n,) are F of
+    the second of two classes; or with ``rows`` = 2 the F of the second less that of the first, each learnt by itself:
+    two opposite estimates of the same log-odds, of which the mean is taken.
+
+    >>> of_margins(2.0).of(np.array([0.0, 0.5])).round(3).tolist()
+    [[0.5, 0.5], [0.269, 0.731]]
+    >>> of_margins(1.0).of(np.log([[1.0, 1.0, 1 / 3]])).round(3).tolist()
+    [[0.4, 0.4, 0.2]]
+    """
+    return Link(functools.partial(_of_margins, slope, rows))
+
+
+def _of_margins(slope: float, rows: int, scores: np.ndarray) -> np.ndarray:
+    if scores.ndim == 1:
+        log_odds = slope / rows * scores
+        return np.column_stack([expit(-log_odds), expit(log_odds)])
+    return softmax(-np.logaddexp(0.0, -slope * scores), axis=1)  # in logarithms: all p may be as good as 0
+
+
+#: the link of each loss of :mod:`boostrun.methods.losses`
+LINKS = {"logistic": of_margins(1.0), "exponential": of_margins(2.0)}
+
+
+class Probabilities:
+    """Base of classifiers whose scores may mean probabilities; :meth:`predict_proba` is there where they do."""
+
+    classes_: np.ndarray
+
+    def _link(self) -> Link:
+        """AttributeError, with the reason, where scores mean no probabilities."""
+        declared = declared_for(self, "probabilities")
+        found = declared(self) if declared is not None else "none are declared for it"
+        if isinstance(found, Link):
+            return found
+        raise AttributeError(f"{type(self).__name__} as it stands has no probabilities: {found}")
+
+    class _WhereTheyMeanSomething:
+        """A method that an instance lacks unless it has a link."""
+
+        def __init__(self, method: Callable):
+            self._method = method
+            self.__doc__ = method.__doc__
+
+        def __get__(self, classifier: Any, owner: type | None = None) -> Any:
+            if classifier is None:
+                return self._method
+            classifier._link()
+            return MethodType(self._method, classifier)
+
+    @_WhereTheyMeanSomething
+    def predict_proba(self, X) -> np.ndarray:
+        """Probabilities (n, n_classes) float64 of X (n, d), columns as ``classes_``; each row sums to 1.
+
+        They follow from the scores and the loss, see :mod:`boostrun.methods.probabilities`; the largest is that of the
+        class that ``predict`` says, ties included. There is no such method (AttributeError, with the reason) where the
+        scores mean none. Raises as ``predict`` does.
+        """
+        link = self._link()
+        scores = link.scores(self, X)
+        if len(self.classes_) == 1:  # a stream that has shown no other yet
+            return np.ones((len(scores), 1))
+        found = np.ascontiguousarray(link.of(scores), dtype=np.float64)
+        return self._as_predicted(found, X)
+
+    def _as_predicted(self, found: np.ndarray, X) -> np.ndarray:
+        """``predict`` decides between classes that are equal but for rounding: its class gets the last bit more."""
+        largest, second = np.partition(found, (-2, -1), axis=1)[:, :-3:-1].T
+        close = np.flatnonzero(largest - second <= _CLOSE * largest)
+        if len(close):
+            said = self.predict(X)[close]  # type: ignore[attr-defined]
+            places = (said[:, None] == self.classes_).argmax(axis=1)
+            found[close, places] = np.nextafter(largest[close], 2.0)
+        return found
+
+
+def declared_for(classifier: Any, room: str) -> Callable[[Any], Any] | None:
+    """The function that a paper declares in ``room`` ("probabilities", "importances") for the class of ``classifier``,
+    or for the nearest of its bases that has one; None where there is none.
+    """
+    from boostrun.config import catalogue
+
+    known = catalogue.of_classes(room)
+    names = (f"{cls.__module__}:{cls.__qualname__}" for cls in type(classifier).__mro__)
+    where = next((known[name] for name in names if name in known), None)
+    return obtain(where) if where is not None else None

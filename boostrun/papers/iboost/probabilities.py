@@ -1,0 +1,116 @@
+"""What the votes of stream learners mean: the exponential loss of two classes, SAMME's of several, or shares."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import softmax
+
+from boostrun.methods.probabilities import LINKS, Link, of_margins
+from boostrun.methods.scikit_learn import check_is_fitted
+from boostrun.papers.iboost.holdout import predicted
+from boostrun.papers.iboost.kernels.incremental import vote_rows
+from boostrun.papers.iboost.kernels.online_boost import coefficient
+
+_BLOCK = 2048  # rows that vote in one pass
+_RIGHT_OR_WRONG = "its coefficients tell right from wrong, which says of more than two classes no probability"
+
+
+def samme(votes: np.ndarray) -> np.ndarray:
+    """Probabilities (n, K) of ``votes`` (n, K), sums of the coefficients of those that say each class.
+
+    SAMME's loss is exp(-y'f / K), f_c = v_c - (sum of the other v) / (K - 1), and the least expected one has p in
+    proportion to exp(f_c / (K - 1)) (Zhu, Zou, Rosset & Hastie 2009): to exp(K v_c / (K - 1)^2).
+
+    >>> samme(np.array([[0.0, np.log(3.0) / 2]])).round(3).tolist()  # two classes: 1 / (1 + exp(-2 F))
+    [[0.25, 0.75]]
+    """
+    classes = votes.shape[1]
+    return softmax(votes * (classes / (classes - 1) ** 2), axis=1)
+
+
+def shares(votes: np.ndarray) -> np.ndarray:
+    """Votes (n, K) of at least 0, divided by their sum; all alike where there is none."""
+    total = votes.sum(axis=1, keepdims=True)
+    return np.divide(votes, total, out=np.full(votes.shape, 1.0 / votes.shape[1]), where=total > 0.0)
+
+
+def of_iboost(classifier) -> Link:
+    """exp(-F) of two classes and of each class against the rest, SAMME's loss of several."""
+    return LINKS["exponential"] if classifier.multiclass == "ovr" else Link(_by_sign_or_votes)
+
+
+def of_adaboost(classifier) -> Link:
+    """SAMME's loss, which is the exponential one of two classes."""
+    return Link(samme, _votes_of_committee)
+
+
+def of_ocb(classifier) -> Link | str:
+    """exp(-F) of two classes."""
+    if _several(classifier):
+        return _RIGHT_OR_WRONG
+    return Link(samme, _votes_of_committee)
+
+
+def of_online_boost(classifier) -> Link | str:
+    """exp(-F) of two classes, F being half of what the votes differ by: they have AdaBoost's coefficients twice."""
+    if _several(classifier):
+        return _RIGHT_OR_WRONG
+    if classifier.vote != "hard" or classifier.bad_weight:
+        return "votes that are shared, or of members worse than chance, minimise no loss that tells them"
+    return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _votes_of_online_boost)
+
+
+def of_bagging(classifier) -> Link:
+    """The share of the members that say a class, or the mean of their probabilities (Breiman 1996)."""
+    return Link(shares, _votes_of_bagging)
+
+
+def of_weighted_majority(classifier) -> str:
+    """None: weights fade with errors."""
+    return "the weights of its experts tell how often they were wrong of late, and minimise no loss"
+
+
+def of_blocks(classifier) -> str:
+    """None: an unweighted vote."""
+    return "its members vote alike, and minimise no loss together"
+
+
+def _several(classifier) -> bool:
+    return len(getattr(classifier, "classes_", ())) > 2
+
+
+def _by_sign_or_votes(scores: np.ndarray) -> np.ndarray:
+    return LINKS["exponential"].of(scores) if scores.ndim == 1 else samme(scores)
+
+
+def _votes_of_committee(classifier, X) -> np.ndarray:
+    """(n, K) float64."""
+    check_is_fitted(classifier)
+    return predicted(classifier.members(), classifier._checked(X, reset=False))[1].T
+
+
+def _votes_of_online_boost(classifier, X) -> np.ndarray:
+    check_is_fitted(classifier)
+    rule = float(classifier.bad_weight), bool(classifier.negative_votes)
+    members = np.arange(classifier.budget)
+    return _votes(classifier, X, np.array([coefficient(classifier.sums_, j, *rule) for j in members]), False)
+
+
+def _votes_of_bagging(classifier, X) -> np.ndarray:
+    check_is_fitted(classifier)
+    has_say = (classifier.learners_.weight.sum(axis=1) > 0.0).astype(np.float64)
+    return _votes(classifier, X, has_say, classifier.vote == "proba")
+
+
+def _votes(classifier, X, coefficients: np.ndarray, proba: bool) -> np.ndarray:
+    """(n, K) float64: what the members give each class, as they are counted for a prediction."""
+    X = classifier._checked(X, reset=False)
+    learners, gaussian = classifier.learners_, classifier.base == "gnb"
+    votes = np.empty((learners.weight.shape[1], len(X)))
+    for first in range(0, len(X), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        found = np.empty((len(votes), len(X[part])))
+        columns = np.ascontiguousarray(X[part].T)
+        vote_rows(learners, np.arange(len(coefficients)), coefficients, columns, gaussian, proba, found)
+        votes[:, part] = found
+    return votes.T

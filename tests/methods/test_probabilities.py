@@ -1,0 +1,235 @@
+"""Probabilities: what follows from scores and loss, in agreement with predictions, the same after loading."""
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from boostrun import (
+    AdaBoostMHClassifier,
+    IBoostClassifier,
+    JointBoostClassifier,
+    MixedNormClassifier,
+    ReservoirClassifier,
+    ShareBoostClassifier,
+)
+from boostrun.config import catalogue
+from boostrun.methods.declaration import obtain
+from boostrun.methods.probabilities import LINKS, Link, Probabilities, of_margins
+from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
+from boostrun.papers.iboost.adwin_bagging import AdwinBaggingClassifier
+from boostrun.papers.iboost.dwm import DWMClassifier
+from boostrun.papers.iboost.flb import FLBClassifier
+from boostrun.papers.iboost.flc import FLCClassifier
+from boostrun.papers.iboost.ocb import OCBClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
+from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
+from boostrun.papers.shareboost.loss import losses
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.probabilities import multinomial
+
+TOLD = {  # with two classes and with several
+    "logistic": ReservoirClassifier("wsam", reservoir_size=30, n_estimators=8, random_state=0),
+    "exponential": FullDataClassifier("mada", reservoir_size=30, n_estimators=8, loss="exponential", random_state=0),
+    "leistner": OnlineRivalClassifier("leistner", n_estimators=6, random_state=0),
+    "adaboost_mh": AdaBoostMHClassifier("uniform_naive", n_estimators=8, random_state=0),
+    "shareboost": ShareBoostClassifier(3, reg=1e-3),
+    "mixed norm": MixedNormClassifier(6, lambda_min_ratio=0.1, margin=0.5),
+    "one against the rest": OneVsRestGreedyClassifier(3, reg=1e-3),
+    "jointboost": JointBoostClassifier(8),
+    "iboost": IBoostClassifier(30, 5),
+    "iboost, one a class": IBoostClassifier(30, 5, multiclass="ovr"),
+    "adaboost on a window": AdaBoostWindowClassifier(n_window=40, budget=5),
+    "bagging": AdwinBaggingClassifier(budget=4, random_state=0),
+}
+OF_TWO = {  # with two classes only
+    "ocb": OCBClassifier(n_window=40, budget=5),
+    "online boost": OnlineBoostClassifier(budget=4, random_state=0),
+    "flc": FLCClassifier(budget=4, random_state=0),
+}
+NOT_TOLD = {
+    "balanced=True trains on other shares": ReservoirClassifier(balanced=True, reservoir_size=30, n_estimators=4),
+    "init='balanced' weighs the classes": AdaBoostMHClassifier("uniform_naive", n_estimators=4, init="balanced"),
+    "method='osboost' minimise no loss": OnlineRivalClassifier("osboost", n_estimators=4),
+    "how often they were wrong": DWMClassifier(),
+    "vote alike": FLBClassifier(),
+    "votes that are shared": OnlineBoostClassifier(vote="proba"),
+}
+
+
+def blobs(classes, n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    return rng.normal(size=(n, 4)) + 1.5 * np.eye(4)[y], np.array(["ash", "birch", "cedar", "date"])[y]
+
+
+@functools.cache
+def trained(name, classes):
+    return clone((TOLD | OF_TWO)[name]).fit(*blobs(classes))
+
+
+EVERY = pytest.mark.parametrize(
+    ("name", "classes"), [(name, classes) for name in TOLD for classes in (2, 4)] + [(name, 2) for name in OF_TWO]
+)
+
+
+@EVERY
+def test_rows_sum_to_one_and_the_largest_is_the_class_that_is_predicted(name, classes):
+    clf = trained(name, classes)
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=(200, 4)) * 3
+        found = clf.predict_proba(X)
+        assert found.shape == (200, classes) and found.dtype == np.float64 and (found >= 0.0).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-15)
+        np.testing.assert_array_equal(clf.classes_[found.argmax(axis=1)], clf.predict(X))
+
+
+@EVERY
+def test_a_loaded_model_has_the_same_probabilities_to_the_bit(name, classes, tmp_path):
+    clf, (X, _) = trained(name, classes), blobs(classes, seed=1)
+    loaded = type(clf).load(clf.save(tmp_path / "model"))
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", [name for name in TOLD if name not in ("adaboost on a window", "bagging")])
+def test_of_two_classes_the_probability_rises_with_the_score(name):
+    clf, (X, _) = trained(name, 2), blobs(2, seed=2)
+    scores, found = clf.decision_function(X), clf.predict_proba(X)[:, 1]
+    order = np.argsort(scores, kind="stable")
+    assert (np.diff(found[order]) >= 0.0).all() and len(np.unique(found)) >= len(np.unique(scores.round(9))) > 1
+
+
+@pytest.mark.parametrize("name", [*TOLD, *OF_TWO])
+def test_before_it_is_fitted_it_says_so(name):
+    clf = clone((TOLD | OF_TWO)[name])
+    with pytest.raises(NotFittedError):
+        clf.predict_proba(np.zeros((1, 4)))
+
+
+@pytest.mark.parametrize("reason", NOT_TOLD)
+def test_scores_that_mean_no_probability_have_none_and_the_reason_is_told(reason):
+    clf = NOT_TOLD[reason]
+    assert not hasattr(clf, "predict_proba")
+    with pytest.raises(AttributeError, match=f"{type(clf).__name__} as it stands has no probabilities: .*{reason}"):
+        clf.predict_proba  # noqa: B018
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_votes_that_tell_right_from_wrong_have_none_of_several_classes(name):
+    clf = clone(OF_TWO[name]).fit(*blobs(4))
+    with pytest.raises(AttributeError, match="of more than two classes"):
+        clf.predict_proba  # noqa: B018
+
+
+def test_a_class_of_nobodys_paper_has_none():
+    with pytest.raises(AttributeError, match="none are declared for it"):
+        Probabilities().predict_proba  # noqa: B018
+
+
+def test_every_declared_class_is_there_and_tells_its_link_or_why_not():
+    for room in ("probabilities", "importances"):
+        for target, function in catalogue.of_classes(room).items():
+            assert isinstance(obtain(target), type) and callable(obtain(function))
+
+
+def twin(scores, slope):
+    """The formulas of the module, one sample after the other."""
+    rows = []
+    for row in scores:
+        if np.ndim(row) == 0:
+            p = 1.0 / (1.0 + np.exp(-slope * row))
+            rows.append([1.0 - p, p])
+        else:
+            each = [1.0 / (1.0 + np.exp(-slope * one)) for one in row]
+            rows.append([p / sum(each) for p in each])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize(
+    ("name", "slope"), [("logistic", 1), ("exponential", 2), ("adaboost_mh", 2), ("iboost, one a class", 2)]
+)
+def test_it_is_the_formula_of_the_loss(name, slope, classes):
+    clf, (X, _) = trained(name, classes), blobs(classes, seed=3)
+    np.testing.assert_allclose(clf.predict_proba(X), twin(clf.decision_function(X), slope), rtol=1e-9, atol=1e-15)
+
+
+@given(arrays(float, (3, 4), elements=st.floats(-30, 30)), st.sampled_from([1.0, 2.0]))
+def test_one_against_the_rest_is_the_formula_for_any_scores(scores, slope):
+    np.testing.assert_allclose(of_margins(slope).of(scores), twin(scores, slope), rtol=1e-9)
+
+
+@pytest.mark.parametrize("scores", [np.full((1, 3), -1e4), np.full((1, 3), 1e4), np.array([[1e4, 0.0, -1e4]])])
+def test_scores_of_any_size_make_finite_probabilities(scores):
+    for found in (*(link.of(scores) for link in LINKS.values()), multinomial(scores, 1.0), multinomial(scores, 900.0)):
+        assert np.isfinite(found).all() and found.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["logistic", "exponential"])
+@pytest.mark.parametrize("score", [-1.5, 0.0, 0.7])
+def test_the_score_of_a_probability_has_the_least_expected_loss(name, score):
+    from boostrun.methods.losses import LOSSES
+
+    p = LINKS[name].of(np.array([score]))[0, 1]
+    near = score + np.linspace(-0.1, 0.1, 21)
+    expected = p * LOSSES[name].value(near) + (1.0 - p) * LOSSES[name].value(-near)
+    assert expected.argmin() == 10
+
+
+@settings(max_examples=30)
+@given(arrays(float, 4, elements=st.floats(-4, 4)), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+def test_the_scores_of_shareboosts_loss_are_stationary_under_their_probabilities_and_keep_their_order(scores, margin):
+    p = multinomial(scores[None], margin)[0]
+
+    def expected(moved):
+        return p @ losses(np.tile(moved, (4, 1)), np.arange(4), margin)
+
+    slope = [(expected(scores + step) - expected(scores - step)) / 2e-4 for step in 1e-4 * np.eye(4)]
+    np.testing.assert_allclose(slope, 0.0, atol=1e-6)
+    order = np.argsort(scores, kind="stable")
+    assert (np.diff(p[order]) >= -1e-15).all()
+
+
+def test_without_a_margin_it_is_the_softmax_of_scikit_learns_logistic_regression():
+    X, y = blobs(4)
+    theirs = LogisticRegression(C=1e3, max_iter=1000, fit_intercept=False, tol=1e-8).fit(X, y)
+    # theirs adds ||W||^2 / (2 C n) to the mean loss
+    ours = ShareBoostClassifier(4, reg=0.5 / (1e3 * len(X)), margin=0.0, inner_rtol=1e-8, inner_maxiter=2000)
+    np.testing.assert_allclose(ours.fit(X, y).predict_proba(X), theirs.predict_proba(X), atol=2e-4)
+    np.testing.assert_allclose(multinomial(theirs.decision_function(X), 0.0), theirs.predict_proba(X), rtol=1e-9)
+
+
+def test_classes_whose_probabilities_round_to_the_same_number_are_told_apart_as_predict_does():
+    class Sure(Probabilities):
+        classes_ = np.array([3, 5, 7])
+
+        def _link(self):
+            return Link(of_margins(1.0).of, lambda clf, X: np.tile([50.0, -50.0, 60.0], (len(X), 1)))
+
+        def predict(self, X):
+            return np.full(len(X), 7)
+
+    found = Sure().predict_proba(np.zeros((2, 1)))
+    assert found.argmax(axis=1).tolist() == [2, 2]
+    np.testing.assert_allclose(found, [[0.5, 0.0, 0.5]] * 2, atol=1e-15)
+
+
+def test_a_stream_that_has_shown_one_class_is_sure_of_it():
+    X, y = blobs(2)
+    clf = IBoostClassifier(30, 5).partial_fit(X[y == "ash"], y[y == "ash"])
+    assert clf.predict_proba(X).tolist() == [[1.0]] * len(X)
+
+
+def test_before_the_window_is_full_all_classes_are_alike_and_the_prediction_stands_first():
+    X, y = blobs(2)
+    clf = IBoostClassifier(100, 5).partial_fit(X[:20], y[:20])
+    found = clf.predict_proba(X[:3])
+    assert (clf.predict(X[:3]) == "birch").all() and found.argmax(axis=1).tolist() == [1, 1, 1]
+    np.testing.assert_allclose(found, 0.5)
