@@ -150,7 +150,7 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     table.write(folder)  # before anything is printed: a full disk must not cost the table
     print(summary(entries, METRIC, keys=keys))
     print(trials(cells))
-    print(f"records: {cells[0].settings.root['store']}   table: {folder}")
+    print(f"records: {cells[0].settings.root['store']}   table: {folder}", flush=True)  # pictures take a while
     if cells[0].settings.run["pictures"]:
         from boostrun.cli import pictures
 
