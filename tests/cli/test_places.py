@@ -9,7 +9,7 @@ import time
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="asks a shell of that kind")
-RUN = "algo=majority trials=1 n_jobs=1"
+RUN = "algo=majority trials=1 n_jobs=1 run.pictures=false"
 
 
 @pytest.fixture

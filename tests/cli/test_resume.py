@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from run_toys import listen_to_ctrl_c
 
-SWEEP = ["-m", "algo=rand,wsam", "dataset=digits", "r=20", "T=30", "trials=6", "n_jobs=2"]
+SWEEP = ["-m", "algo=rand,wsam", "dataset=digits", "r=20", "T=30", "trials=6", "n_jobs=2", "run.pictures=false"]
 
 
 def start(folder, *words):

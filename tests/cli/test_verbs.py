@@ -122,6 +122,7 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
 
 
+@pytest.mark.slow
 def test_a_figure_without_trials_is_drawn_with_its_numbers_beside_it(command, workplace):
     code, out, _ = command("reproduce adaptive/figure1")
     folder = workplace / "results" / "adaptive" / "figure1"
