@@ -446,6 +446,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=SOURCES, help="cases of one kind")
     given = parser.parse_args(words)
     names = [given.only] if given.only else [name for name, (share, _) in SOURCES.items() for _ in range(share)]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are deaf to it
     counts: Counter[str] = Counter()
     stopped = ""
     try:
