@@ -170,7 +170,7 @@ def _write_meta(dataset, pipeline, options, folder, *, key, width, seconds) -> N
     names = ["edges.npy", *(f"{kind}_{split}.npy" for kind in ("codes", "labels") for split in SPLITS)]
     files = {name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)} for name in names}
     content = "".join(files[name]["sha256"] for name in names if not name.startswith("edges"))
-    families = pipeline.families(width) if hasattr(pipeline, "families") else [(pipeline.name, 0, width)]
+    families = getattr(pipeline, "families", lambda d: [(pipeline.name, 0, d)])(width)
     meta = {
         "format": FORMAT,
         "key": key,

@@ -108,7 +108,7 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
     """Compile what the method needs (or read it from numba's cache), so that no trial's seconds hold the compiler's.
 
     The lock lets one worker compile while the others wait for its result instead of compiling the same again; where
-    there can be none, each compiles for itself.
+    there can be none, each compiles for itself (on a disk without locks filelock raises a RuntimeError).
     """
     if (cell.algo["name"], data.kind) in _compiled:
         return
@@ -116,7 +116,7 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
 
     small = method.make_small(cell.algo, cell.budget)
     with contextlib.ExitStack() as alone:
-        with contextlib.suppress(OSError, NotImplementedError):
+        with contextlib.suppress(OSError, RuntimeError):
             user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
             alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
         evaluation.warm_up(small, data)

@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.papers.adaptive.chosen import chosen
 from boostrun.papers.adaptive.families.frequencies import Fourier, Haar
 from boostrun.papers.adaptive.families.haar_like import HaarLike
 from boostrun.papers.adaptive.families.histograms import ColorHist, GrayHist
@@ -66,12 +66,4 @@ def choose(only: Sequence[str] | str | None) -> tuple[Family, ...]:
     >>> [family.name for family in choose(["lbp", "gray"])]
     ['gray', 'lbp']
     """
-    if only is None:
-        return FAMILIES
-    wanted = [only] if isinstance(only, str) else list(only)
-    for name in wanted:
-        if name not in NAMES:
-            raise BoostrunError(f"no feature family '{name}'{did_you_mean(str(name), NAMES)} ({', '.join(NAMES)})")
-    if not wanted:
-        raise BoostrunError(f"features.only names no family; null takes all of them ({', '.join(NAMES)})")
-    return tuple(family for family in FAMILIES if family.name in wanted)
+    return chosen(FAMILIES, only)

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.papers.adaptive.chosen import chosen
 from boostrun.papers.adaptive.groups.covariance import Covariance
 from boostrun.papers.adaptive.groups.lbp import LbpHistograms
 from boostrun.papers.adaptive.groups.phog import Phog
@@ -74,12 +74,4 @@ def choose(only: Sequence[str] | str | None) -> tuple[Member, ...]:
     >>> [family.name for family in choose(["v1s", "lbp_0"])]
     ['lbp_0', 'v1s']
     """
-    if only is None:
-        return FAMILIES
-    wanted = [only] if isinstance(only, str) else list(only)
-    for name in wanted:
-        if name not in NAMES:
-            raise BoostrunError(f"no feature family '{name}'{did_you_mean(str(name), NAMES)} ({', '.join(NAMES)})")
-    if not wanted:
-        raise BoostrunError(f"features.only names no family; null takes all of them ({', '.join(NAMES)})")
-    return tuple(family for family in FAMILIES if family.name in wanted)
+    return chosen(FAMILIES, only)
