@@ -10,24 +10,28 @@ from boostrun.report import Entry, TableSpec, build
 from boostrun.report.curve_figures import too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.pictures import write_both, write_pictures
-from boostrun.runner.naming import PARTS
+from boostrun.runner.naming import PARTS, telling
+from boostrun.runner.own import told_apart
 from boostrun.runner.plan import PlannedCell
 
 METRIC = "test_accuracy_pct"
 
 
 def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of a run by two column levels: the data set, with its features where several were run, and what else
-    tells a cell from the others."""
-    configs = [cell.cell.config() for cell in cells]
-    several = len({config["features"]["name"] for config in configs}) > 1
+    """The entries of a run by two column levels: the data set, with its features where several were run, and the keys
+    in which cells that have them differ."""
+    keys = telling(cells)
+    several = len({each["features"] for each in keys}) > 1
+    values: dict[str, set[str]] = {}
+    for each in keys:
+        for key, value in each.items():
+            values.setdefault(key, set()).add(value)
     found = []
-    for config, entry in zip(configs, entries):
-        names = {config[part]["name"] for part in PARTS}
-        panel = [config["dataset"]["name"], *([config["features"]["name"]] if several else [])]
-        rest = [word for word in " ".join(entry.column).split(" ") if word not in names]
+    for each, entry in zip(keys, entries):
+        panel = [each["dataset"], *([each["features"]] if several else [])]
+        rest = [f"{key}={value}" for key, value in each.items() if key not in PARTS and len(values[key]) > 1]
         found.append(dataclasses.replace(entry, column=(" ".join(panel), " ".join(rest))))
-    return found
+    return told_apart(found)
 
 
 def table_of(title: str, entries: Sequence[Entry]):

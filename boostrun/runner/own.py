@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from boostrun.config.compose import PLACES
@@ -47,7 +47,7 @@ class OwnRun:
             found.append(
                 Entry(str(one["algo"]), (panel, told), {}, len(records), done, failed=len(records) - len(done))
             )
-        return _told_apart(found)
+        return told_apart(found)
 
 
 def own_runs(store: Store) -> list[OwnRun]:
@@ -115,7 +115,7 @@ def _order(settings: Mapping[str, Any], varying: Sequence[str]) -> tuple:
             str(settings["algo"]))  # fmt: skip
 
 
-def _told_apart(entries: Sequence[Entry]) -> list[Entry]:
+def told_apart(entries: Sequence[Entry]) -> list[Entry]:
     """Entries of one place get numbers: a table has one cell there."""
     seen: dict[tuple, int] = {}
     found = []
@@ -123,5 +123,5 @@ def _told_apart(entries: Sequence[Entry]) -> list[Entry]:
         place = (entry.row, *entry.column)
         seen[place] = seen.get(place, 0) + 1
         row = f"{entry.row} #{seen[place]}" if seen[place] > 1 else entry.row
-        found.append(Entry(row, entry.column, {}, entry.expected, entry.records, failed=entry.failed))
+        found.append(replace(entry, row=row))
     return found

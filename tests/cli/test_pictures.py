@@ -23,6 +23,15 @@ def test_a_run_leaves_dots_curves_and_classes_as_png_and_svg_beside_its_table(co
 
 
 @pytest.mark.pictures
+def test_cells_of_one_method_are_told_apart_by_the_keys_in_which_they_differ(command, workplace):
+    code, _, err = command("-m algo=rand,logitboost dataset=digits r=20,25 T=1,2 trials=1 n_jobs=1")
+    assert code == 0 and "pictures: table, curve_T, " in err
+    (picture,) = (workplace / "results" / "tables").glob("*/table.svg")
+    shown = picture.read_text()
+    assert all(f"r={r} T={T}" in shown for r in (20, 25) for T in (1, 2)) and ">T=2" in shown
+
+
+@pytest.mark.pictures
 def test_pictures_can_be_left_out(command, workplace):
     code, _, err = command(f"{LINE} T=1 trials=1 run.pictures=false")
     assert code == 0 and "pictures" not in err
