@@ -78,6 +78,7 @@ def test_a_single_record_that_does_not_fit_disables_no_command_and_is_named_once
     assert victim.with_name(f"{victim.name}.corrupt").exists()
 
 
+@pytest.mark.slow
 def test_a_line_of_packed_records_that_does_not_fit_disables_no_command_and_is_named(command, done):
     files, packed = done
     lines = gzip.decompress(packed.read_bytes()).splitlines()
@@ -114,6 +115,7 @@ def test_a_metric_that_is_no_number_is_a_failed_trial_and_runs_again(what, comma
     assert json.loads(files[0].read_bytes())["status"] == "done"
 
 
+@pytest.mark.slow
 def test_names_that_no_encoding_has_are_shown_and_packed(command, done):
     files, _ = done
     for path in files:

@@ -53,10 +53,8 @@ def undisturbed(tmp_path_factory):
     return table_of(folder)
 
 
-@pytest.mark.parametrize(
-    "signal_sent",
-    [signal.SIGKILL, *(pytest.param(sent, marks=pytest.mark.slow) for sent in (signal.SIGTERM, signal.SIGINT))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_command_killed_midway_and_run_again_ends_in_the_same_table(signal_sent, undisturbed, workplace):
     process = start(workplace, *SWEEP)
     wait_for_records(workplace, 3, process)
@@ -75,6 +73,7 @@ def test_a_command_killed_midway_and_run_again_ends_in_the_same_table(signal_sen
     assert table_of(workplace) == undisturbed
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the workers through /proc")
 def test_a_killed_worker_is_replaced_and_the_table_is_the_same(undisturbed, workplace):
     process = start(workplace, *SWEEP)

@@ -50,6 +50,7 @@ def results(folder):
     return [(r["cell_key"], r["seed"], r["metrics"], r["curve"]["test_accuracy_pct"]) for r in records(folder)]
 
 
+@pytest.mark.slow
 def test_a_file_far_larger_than_the_limit_is_trained_on_and_the_workers_change_nothing(command, workplace):
     write_npy(workplace, n=1_200_000, width=40, classes=3)  # 46 MiB, and buffers of 16 MiB in all, one for each class
     line = f"algo=geem {FILES} run.memory_limit=16 r=100 T=60 trials=2"

@@ -49,6 +49,7 @@ def test_before_a_commit_runs_what_the_tests_begin_with_and_fetches_nothing():
     assert re.search(r"^test: lint ", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_picture_has_every_module_in_a_room_and_is_the_same_twice(rooms, tmp_path):
     lines, arrows = rooms.read()
     assert set(lines) == set(rooms.layer_of())

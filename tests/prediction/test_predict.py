@@ -212,6 +212,7 @@ def test_what_does_not_depend_on_the_size_of_a_piece(model, command, monkeypatch
     assert whole[0].count("\n") == 301 and predictions(whole[0]) == predictions(whole[1])
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(workplace, command):
     X, y = table(LABELS["int"])
     path = clone(CLASSIFIERS["reservoir"]).fit(X.to_numpy(), y).save("model")

@@ -106,6 +106,7 @@ def keys_with(keys, **defaults):
     return dataclasses.make_dataclass("Changed", changed, eq=False)
 
 
+@pytest.mark.slow
 def test_a_constant_in_each_module_in_turn_makes_exactly_those_stale_whose_roots_reach_it(monkeypatch):
     codes = {name: code_of(cell) for name, cell in cells().items()}
     before = {name: source_digest(*code) for name, code in codes.items()}

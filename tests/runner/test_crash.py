@@ -150,6 +150,7 @@ def test_two_commands_and_a_killed_one_lose_and_double_nothing(store, toy):
     assert_whole(store.root)
 
 
+@pytest.mark.slow
 def test_workers_that_have_no_trial_yet_end_with_a_killed_command_too(store, toy):
     command = script(store.root, 40, toy(seconds=0.01), n_jobs=8)
     assert wait_for(begun(toy, 1))

@@ -160,6 +160,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends signals to a group of processes")
 def test_ctrl_c_does_not_reach_workers_that_still_load():
     done = subprocess.run(

@@ -246,6 +246,7 @@ def test_a_trial_that_another_process_is_at_is_left_to_the_end_and_then_taken_fr
     assert len(out.done) == 4 and out.cached == 1
 
 
+@pytest.mark.slow
 def test_two_commands_on_one_store_share_the_work_and_both_end_with_all_of_it(tmp_path, store, toy):
     commands = [script(store.root, 14, toy(seconds=0.4)) for _ in range(2)]  # one may begin a second late
     for command in commands:
