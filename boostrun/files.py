@@ -18,9 +18,9 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-_OWNED = re.compile(r"\b([0-9a-f]{8})-(\d+)-")
+_OWNED = re.compile(r"\b([0-9a-f]{8})-(\d+)(?:\.(\d+))?-")
 _ABANDONED = 3600.0  # seconds after which a file of another machine belongs to no living writer
 
 
@@ -103,33 +103,49 @@ def sweep(folder: Path) -> None:
 
 
 def owner() -> str:
-    """This process, as its temporary names tell it from all others: machine and number."""
-    return f"{_machine()}-{os.getpid()}"
+    """This process, as its temporary names tell it from all others: machine, number and, where the system says, when
+    it was started; numbers are given again."""
+    return "-".join([_machine(), ".".join(filter(None, [str(os.getpid()), _started(os.getpid())]))])
 
 
 def left_behind(name: str, changed: float) -> bool:
     """Whether nobody is at work any more on what has this temporary name and was changed last at ``changed``."""
     made_by = made_here(name)
-    return time.time() - changed > _ABANDONED if made_by is None else not alive(made_by)
+    return time.time() - changed > _ABANDONED if made_by is None else not made_by.alive
 
 
-def made_here(name: str) -> int | None:
-    """The number of the process of this machine that chose a temporary name; None where it was another machine's."""
+class Maker(NamedTuple):
+    """A process of this machine: its number, and when it was started, empty where that is not known."""
+
+    number: int
+    started: str = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is running; True where the system does not say."""
+        if os.name != "posix":
+            return True
+        try:
+            os.kill(self.number, 0)
+        except ProcessLookupError:
+            return False
+        except (OSError, OverflowError):
+            pass
+        return not self.started or _started(self.number) in ("", self.started)
+
+
+def made_here(name: str) -> Maker | None:
+    """The process of this machine that chose a temporary name; None where it was another machine's."""
     found = _OWNED.search(name)
-    return int(found[2]) if found and found[1] == _machine() else None
+    return Maker(int(found[2]), found[3] or "") if found and found[1] == _machine() else None
 
 
-def alive(process: int) -> bool:
-    """Whether a process of this machine is running; True where the system does not say."""
-    if os.name != "posix":
-        return True
+def _started(process: int) -> str:
+    """When a process was started, in ticks of the system's clock; empty where the system does not say."""
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        pass
-    return True
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
 
 
 @functools.cache

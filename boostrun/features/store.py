@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.files import alive, made_here, owner
+from boostrun.files import made_here, owner
 
 _ABANDONED = 3 * 24 * 3600.0  # seconds without a change after which a half-built bank is not gone on with
 _QUIET = 60.0  # seconds after which a builder on another machine, whose lock we hold, is not at work
@@ -154,7 +154,7 @@ def _gone(half: Path) -> bool:
     made_by = made_here(half.name)
     if made_by is None:
         return "-" not in half.name or _age(half / "journal.json") > _QUIET
-    return made_by == os.getpid() or not alive(made_by)
+    return made_by.number == os.getpid() or not made_by.alive
 
 
 def _age(path: Path) -> float:

@@ -11,15 +11,13 @@ import atexit
 import contextlib
 import functools
 import os
-import re
 import shutil
 import tempfile
 from pathlib import Path
 
-from boostrun.files import left_behind, owner
+from boostrun.files import Maker, made_here, owner
 
 _SHARED = Path("/dev/shm")
-_NAME = re.compile(r"boostrun-[0-9a-f]{8}-(\d+)-\.pool")
 
 
 @functools.cache
@@ -35,14 +33,15 @@ def sweep() -> None:
     """Remove what the pools of this person's killed commands left in shared memory; another machine's marks stay."""
     for path in Path(tempfile.gettempdir()).glob("boostrun-*-.pool"):
         with contextlib.suppress(OSError):
-            found = _NAME.fullmatch(path.name)
-            if found and path.stat().st_uid == os.getuid() and left_behind(path.name, float("inf")):
-                for left in _of(found[1]):
-                    _remove(left)
-                path.unlink()
+            process = made_here(path.name)
+            if process is None or path.stat().st_uid != os.getuid() or Maker(process.number).alive:
+                continue  # what another process of the same number holds cannot be told from it
+            for left in _of(process.number):
+                _remove(left)
+            path.unlink()
 
 
-def _of(process: str) -> list[Path]:
+def _of(process: int) -> list[Path]:
     folders = [_SHARED, Path(os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir())]
     found = [path for folder in folders for path in folder.glob(f"joblib_memmapping_folder_{process}_*")]
     return [*found, *_SHARED.glob(f"sem.loky-{process}-*")]
