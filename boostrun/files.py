@@ -102,6 +102,12 @@ def sweep(folder: Path) -> None:
                         os.unlink(entry.path)
 
 
+def user_cache() -> Path:
+    """The folder of the user's cache that is ours; it need not exist."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "boostrun"
+
+
 def owner() -> str:
     """This process, as its temporary names tell it from all others: machine and number."""
     return f"{_machine()}-{os.getpid()}"

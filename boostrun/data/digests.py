@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from boostrun.errors import BoostrunError
+from boostrun.files import user_cache
 
 _CHUNK = 1 << 22
 _STATE = ("size", "mtime_ns", "ctime_ns", "inode")
@@ -37,7 +38,7 @@ class FileDigests:
     """
 
     def __init__(self, data_root: Path):
-        self._places = [Path(data_root) / ".checksums" / "digests.json", _user_cache() / "digests.json"]
+        self._places = [Path(data_root) / ".checksums" / "digests.json", user_cache() / "digests.json"]
         self._known: dict[str, dict] = {}
         self._fresh: dict[str, dict] = {}
         for place in reversed(self._places):
@@ -94,11 +95,6 @@ def _digest(path: Path, algorithm: str) -> str:
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def _user_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "boostrun"
 
 
 def state_of(path: Path) -> dict[str, int]:

@@ -15,6 +15,7 @@ from boostrun.data.own_split import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import registry
+from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
@@ -72,7 +73,13 @@ def roots(settings: Settings) -> tuple[Path, Path]:
 
 def open_store(settings: Settings) -> Store:
     """The store of single records, with the published records beside it."""
-    return Store(Path(settings.root["store"]), sorted(Path(settings.root["results"]).rglob("records.jsonl.gz")))
+    packed = sorted(Path(settings.root["results"]).rglob("records.jsonl.gz"))
+    return Store(Path(settings.root["store"]), packed, indexes(roots(settings)[1]))
+
+
+def indexes(cache_root: Path) -> tuple[Path, Path]:
+    """Where indexes of packed records are kept: in the cache, else in the user's own."""
+    return cache_root / "indexes", user_cache() / "indexes"
 
 
 def places_of(settings: Settings) -> Places:
