@@ -8,19 +8,23 @@ constant edited, or a name bound to another body, does. A comment, a docstring o
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib.util
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from boostrun import source
 from boostrun.errors import BoostrunError
+from boostrun.files import remember, remembered
 from boostrun.source import BLOCKS, normalised, parsed, without
 
-__all__ = ["forget", "module_digest", "modules_of", "normalised", "source_digest"]
+__all__ = ["forget", "module_digest", "modules_of", "normalised", "remembering", "source_digest"]
 
 _HOME = __name__.partition(".")[0]
 # names and defaults of keys, and what a cell is: each record holds its cell; and what finds digests
@@ -67,7 +71,8 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None, 
     >>> source_digest(["boostrun.errors"]) == source_digest(("boostrun.errors", "boostrun.errors"))
     True
     """
-    return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True), frozenset(papers))
+    asked = tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True), frozenset(papers)
+    return _MEMORY.of([*asked[:2], sorted(asked[2])], lambda: _digest(*asked))
 
 
 def module_digest(module: str) -> str:
@@ -80,6 +85,10 @@ def module_digest(module: str) -> str:
     >>> module_digest("boostrun.errors") == module_digest("boostrun.errors")
     True
     """
+    return _MEMORY.of(module, lambda: _module_digest(module))
+
+
+def _module_digest(module: str) -> str:
     if (path := _path(module)) is None or path.suffix != ".py":
         raise BoostrunError(f"no source of {module!r} on the Python path")
     own, tree = _Own(frozenset({module.partition(".")[0], _HOME}), frozenset()), parsed(_read(module, path), module)
@@ -102,6 +111,97 @@ def forget() -> None:
     """Read the sources again next time (they are read once per process)."""
     for cached in (_digest, _closure, _body, _hash, _tree, _find, _passed_on, _defined):
         cached.cache_clear()
+    _MEMORY.forget()
+
+
+@contextlib.contextmanager
+def remembering(places: Sequence[Path]) -> Iterator[None]:
+    """Digests found within are remembered at the first of ``places`` that can be written, and found there again.
+
+    A memory holds while every source that was read for it is the same by its sha256, every module that was looked for
+    is where it was, or not there, and the code that finds digests is this.
+    """
+    _MEMORY.load(places)
+    yield
+    _MEMORY.save(places)
+
+
+class _Memory:
+    """Digests by what was asked, and what they were found with: all that was looked for and read in this process."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Know nothing."""
+        self.digests: dict[str, str] = {}
+        self.found: dict[str, list] = {}  # by name of module: file, folders of its package, None where there is none
+        self.read: dict[str, str] = {}  # by file: sha256
+        self.loaded, self.fresh, self.mixed = False, False, False
+
+    def of(self, asked: object, find: Callable[[], str]) -> str:
+        """The digest, remembered or found."""
+        key = json.dumps(asked)
+        if key not in self.digests:
+            self.digests[key] = find()
+            self.fresh = True
+        return self.digests[key]
+
+    def saw(self, name: str, spec: ModuleSpec | None) -> None:
+        """A module was looked for."""
+        self.found[name] = _where(spec)
+
+    def has_read(self, path: Path, content: bytes) -> None:
+        """A source was read; where it has changed meanwhile nothing is remembered of this process."""
+        sha = hashlib.sha256(content).hexdigest()
+        self.mixed |= self.read.setdefault(str(path), sha) != sha
+
+    def load(self, places: Sequence[Path]) -> None:
+        """Take what holds of the first memory there is, once a process."""
+        if self.loaded or self.digests:
+            return
+        self.loaded = True
+        known = next((one for one in map(remembered, places) if one), None)
+        with contextlib.suppress(OSError, KeyError, TypeError, AttributeError):
+            if known is not None and self._holds(known):
+                self.digests, self.read = dict(known["digests"]), dict(known["read"])
+
+    def _holds(self, known: Mapping[str, Any]) -> bool:
+        return (
+            known["by"] == _surroundings()
+            and all(_sha_of(path) == sha for path, sha in known["read"].items())
+            and all(_where(_find(name)) == where for name, where in known["found"].items())
+        )
+
+    def save(self, places: Sequence[Path]) -> None:
+        """Keep what was found, where something was."""
+        if self.fresh and not self.mixed:
+            content = {"by": _surroundings(), "read": self.read, "found": self.found, "digests": self.digests}
+            remember(places, content)
+            self.fresh = False
+
+
+_MEMORY = _Memory()
+
+
+def _surroundings() -> list:
+    """What else decides a digest: this code, the Python that parses, the names that papers give."""
+    from boostrun.config import catalogue
+
+    code = [_sha_of(__file__), _sha_of(str(source.__file__))]
+    return [*code, sys.version, sorted([*pair] for pair in dict(catalogue.public()).items())]
+
+
+def _where(spec: ModuleSpec | None) -> list | None:
+    if spec is None:
+        return None
+    places = spec.submodule_search_locations
+    return [spec.origin, None if places is None else list(places), bool(spec.has_location)]
+
+
+def _sha_of(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 @cache
@@ -178,7 +278,9 @@ def _body(name: str, own: _Own) -> _Body:
     if path is None:  # a namespace package: no source
         return _Body("", ())
     if tree is None:  # compiled: there is nothing to normalise
-        return _Body(hashlib.sha256(path.read_bytes()).hexdigest(), ())
+        content = path.read_bytes()
+        _MEMORY.has_read(path, content)
+        return _Body(hashlib.sha256(content).hexdigest(), ())
     cut, bound = _first_party(name, tree, own)
     return _Body(without(_read(name, path), name, cut), tuple(bound))
 
@@ -369,6 +471,12 @@ def _tree(module: str) -> ast.Module | None:
 @cache
 def _find(name: str) -> ModuleSpec | None:
     """Where a module is, without importing it or its packages (importlib's own find_spec imports the parents)."""
+    spec = _looked_for(name)
+    _MEMORY.saw(name, spec)
+    return spec
+
+
+def _looked_for(name: str) -> ModuleSpec | None:
     top, *rest = name.split(".")
     try:
         spec = importlib.util.find_spec(top) if top else None
@@ -395,6 +503,8 @@ def _path(name: str) -> Path | None:
 
 def _read(name: str, path: Path) -> str:
     try:
-        return importlib.util.decode_source(path.read_bytes())
+        content = path.read_bytes()
+        _MEMORY.has_read(path, content)
+        return importlib.util.decode_source(content)
     except (OSError, SyntaxError, UnicodeError) as error:
         raise BoostrunError(f"cannot read the source of {name}: {error}") from None

@@ -13,7 +13,6 @@ import functools
 import gzip
 import hashlib
 import io
-import json
 import os
 import time
 import zlib
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.files import sweep, write_whole
+from boostrun.files import remember, remembered, sweep
 from boostrun.runner import record as schema
 from boostrun.runner.record import NotARecordError
 
@@ -163,14 +162,8 @@ class _Pack:
     def _save(self, state: list, odd: Sequence) -> None:
         lines = [self._lines[one.key] for one in self.known]
         index = {"code": _code(), "state": state, "odd": odd, "known": self.known, "lines": lines}
-        text = json.dumps(index, separators=(",", ":")).encode()
-        for place in self.places:
-            with contextlib.suppress(OSError):
-                if place is self.places[-1] or place.parent.parent.is_dir():  # no data root is made for a memory
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    write_whole(place, f"{_sha(text)}\n".encode() + text)
-                    _thin(place.parent)
-                    return
+        if place := remember(self.places, index):
+            _thin(place.parent)
 
 
 def unpack(path: Path) -> Iterator[dict]:
@@ -231,16 +224,13 @@ class _Index(NamedTuple):
 
 def _read_index(place: Path, state: list) -> _Index | None:
     """The index at a place; None where there is none, it is damaged, or made of another file or by other code."""
+    index = remembered(place)
     try:
-        checksum, _, text = place.read_bytes().partition(b"\n")
-        if checksum.decode("ascii", "replace") != _sha(text):
-            return None
-        index = json.loads(text)
-        if index["code"] != _code() or index["state"] != state:
+        if index is None or index["code"] != _code() or index["state"] != state:
             return None
         known = [Known._make([*one[:4], _tuples(one[4]), *one[5:]]) for one in index["known"]]
         return _Index(index["odd"], known, index["lines"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (KeyError, TypeError, ValueError):  # the checksum of something else is right
         return None
 
 
