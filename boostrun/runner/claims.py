@@ -100,9 +100,9 @@ def _sources(
     """What each item shows, from records that are stored, those of these items alone; ``figures``: (item, row) whose
     figures of the paper are looked up, which takes longer than the trials.
     """
-    where = compose.compose_one(places, config_dir)
-    root = where.root
-    results, bases = Path(root["results"]), dict[object, object]()
+    bases = dict[object, object]()
+    where = compose.compose_one(places, config_dir, bases)
+    root, results = where.root, Path(where.root["results"])
     more = ["--config-dir", config_dir] if config_dir else []
     found: dict[str, Source] = {}
     loaded: dict[str, paper.Item] = {}
