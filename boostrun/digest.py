@@ -135,7 +135,7 @@ class _Memory:
     def forget(self) -> None:
         """Know nothing."""
         self.digests: dict[str, str] = {}
-        self.found: dict[str, list] = {}  # by name of module: file, folders of its package, None where there is none
+        self.found: dict[str, list | None] = {}  # by name of module: where it is, see _where
         self.read: dict[str, str] = {}  # by file: sha256
         self.loaded, self.fresh, self.mixed = False, False, False
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_all
-from boostrun.runner import paper
 from boostrun.runner.naming import PARTS, apart, word
 from boostrun.runner.packed import like
 from boostrun.runner.plan import PlannedCell, open_store, plan
@@ -19,6 +18,8 @@ from boostrun.runner.store import Store
 def main(words: Arguments) -> int:
     """Print a line a cell: cached, stale and why, to run, with time and memory from earlier records like it."""
     if words.names:
+        from boostrun.runner import paper  # which brings what makes tables
+
         item = paper.load(words.names[0], words.overrides, "quick" in words.flags, words.config_dir)
         all_settings = item.settings
     else:
@@ -77,9 +78,9 @@ def _line(cell: PlannedCell, label: str, seconds: float | None, megabytes: float
     return f"{label}: {', '.join(parts)}"
 
 
-def _history(store: Store) -> dict[tuple, list[tuple[float, float]]]:
-    """(algo, dataset, features, budget) -> seconds and peak memory (MB) of trials done."""
-    found: dict[tuple, list[tuple[float, float]]] = {}
+def _history(store: Store) -> dict[str, list[tuple[float, float]]]:
+    """Names and budget of a cell -> seconds and peak memory (MB) of trials done."""
+    found: dict[str, list[tuple[float, float]]] = {}
     for known in store.known():
         if known.status == "done" and known.seconds is not None:
             found.setdefault(known.like, []).append((known.seconds, known.peak_memory_mb or 0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.reproduce import item_name
+from boostrun.cli.items import item_name
 from boostrun.config.compose import compose_one, places_of
 from boostrun.report import build, text
 from boostrun.runner import paper

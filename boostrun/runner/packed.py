@@ -13,10 +13,11 @@ import functools
 import gzip
 import hashlib
 import io
+import json
 import os
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ class Known(NamedTuple):
     cell_key: str
     seed: int
     status: str
-    like: tuple
+    like: str
     seconds: float | None
     peak_memory_mb: float | None
 
@@ -56,10 +57,10 @@ class Known(NamedTuple):
         )  # fmt: skip
 
 
-def like(cell: Mapping[str, Any]) -> tuple:
+def like(cell: Mapping[str, Any]) -> str:
     """Names and budget of a cell, by which trials are alike in time and memory."""
-    names = (cell[part]["name"] for part in ("algo", "dataset", "features"))
-    return (*names, *sorted(cell["budget"].items()))
+    names = [cell[part]["name"] for part in ("algo", "dataset", "features")]
+    return json.dumps([*names, sorted(cell["budget"].items())])
 
 
 class Packs:
@@ -228,8 +229,7 @@ def _read_index(place: Path, state: list) -> _Index | None:
     try:
         if index is None or index["code"] != _code() or index["state"] != state:
             return None
-        known = [Known._make([*one[:4], _tuples(one[4]), *one[5:]]) for one in index["known"]]
-        return _Index(index["odd"], known, index["lines"])
+        return _Index(index["odd"], list(map(Known._make, index["known"])), index["lines"])
     except (KeyError, TypeError, ValueError):  # the checksum of something else is right
         return None
 
@@ -263,7 +263,3 @@ def _code() -> str:
 
 def _sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _tuples(value: Iterable) -> tuple:
-    return tuple(tuple(item) if isinstance(item, list) else item for item in value)
