@@ -13,16 +13,16 @@ import hashlib
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostrun import source
+from boostrun.digest_memory import DigestMemory, looked_for, sha_of, where_is
 from boostrun.errors import BoostrunError
-from boostrun.files import remember, remembered
-from boostrun.source import BLOCKS, normalised, parsed, without
+from boostrun.source import BLOCKS, base_of, chains, normalised, parsed, without
 
 __all__ = ["forget", "module_digest", "modules_of", "normalised", "remembering", "source_digest"]
 
@@ -116,92 +116,14 @@ def forget() -> None:
 
 @contextlib.contextmanager
 def remembering(places: Sequence[Path]) -> Iterator[None]:
-    """Digests found within are remembered at the first of ``places`` that can be written, and found there again.
-
-    A memory holds while every source that was read for it is the same by its sha256, every module that was looked for
-    is where it was, or not there, and the code that finds digests is this.
-    """
+    """Digests found within are remembered at the first of ``places`` that can be written, and found there again."""
     _MEMORY.load(places)
-    yield
+    _MEMORY.active = True
+    try:
+        yield
+    finally:
+        _MEMORY.active = False
     _MEMORY.save(places)
-
-
-class _Memory:
-    """Digests by what was asked, and what they were found with: all that was looked for and read in this process."""
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Know nothing."""
-        self.digests: dict[str, str] = {}
-        self.found: dict[str, list | None] = {}  # by name of module: where it is, see _where
-        self.read: dict[str, str] = {}  # by file: sha256
-        self.loaded, self.fresh, self.mixed = False, False, False
-
-    def of(self, asked: object, find: Callable[[], str]) -> str:
-        """The digest, remembered or found."""
-        key = json.dumps(asked)
-        if key not in self.digests:
-            self.digests[key] = find()
-            self.fresh = True
-        return self.digests[key]
-
-    def saw(self, name: str, spec: ModuleSpec | None) -> None:
-        """A module was looked for."""
-        self.found[name] = _where(spec)
-
-    def has_read(self, path: Path, content: bytes) -> None:
-        """A source was read; where it has changed meanwhile nothing is remembered of this process."""
-        sha = hashlib.sha256(content).hexdigest()
-        self.mixed |= self.read.setdefault(str(path), sha) != sha
-
-    def load(self, places: Sequence[Path]) -> None:
-        """Take what holds of the first memory there is, once a process."""
-        if self.loaded or self.digests:
-            return
-        self.loaded = True
-        known = next((one for one in map(remembered, places) if one), None)
-        with contextlib.suppress(OSError, KeyError, TypeError, AttributeError):
-            if known is not None and self._holds(known):
-                self.digests, self.read = dict(known["digests"]), dict(known["read"])
-
-    def _holds(self, known: Mapping[str, Any]) -> bool:
-        return (
-            known["by"] == _surroundings()
-            and all(_sha_of(path) == sha for path, sha in known["read"].items())
-            and all(_where(_find(name)) == where for name, where in known["found"].items())
-        )
-
-    def save(self, places: Sequence[Path]) -> None:
-        """Keep what was found, where something was."""
-        if self.fresh and not self.mixed:
-            content = {"by": _surroundings(), "read": self.read, "found": self.found, "digests": self.digests}
-            remember(places, content)
-            self.fresh = False
-
-
-_MEMORY = _Memory()
-
-
-def _surroundings() -> list:
-    """What else decides a digest: this code, the Python that parses, the names that papers give."""
-    from boostrun.config import catalogue
-
-    code = [_sha_of(__file__), _sha_of(str(source.__file__))]
-    return [*code, sys.version, sorted([*pair] for pair in dict(catalogue.public()).items())]
-
-
-def _where(spec: ModuleSpec | None) -> list | None:
-    if spec is None:
-        return None
-    places = spec.submodule_search_locations
-    return [spec.origin, None if places is None else list(places), bool(spec.has_location)]
-
-
-def _sha_of(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
 
 
 @cache
@@ -295,7 +217,7 @@ def _first_party(name: str, tree: ast.Module, own: _Own) -> tuple[list[ast.AST],
                 continue
             found = list(_plain(node, place, tree, own))
         else:
-            base = _base(node, _package(name))
+            base = base_of(node, _package(name))
             if base.partition(".")[0] not in own.packages:
                 continue
             found = [
@@ -335,7 +257,7 @@ def _plain(node: ast.Import, place: str, tree: ast.Module, own: _Own) -> Iterato
             continue
         start = alias.name if alias.asname else top
         whole = bool(alias.asname)
-        for chain in sorted({tuple(chain) for chain in _chains(tree) if chain[0] == local}):
+        for chain in sorted({tuple(chain) for chain in chains(tree) if chain[0] == local}):
             module, rest = start, list(chain[1:])
             while rest and _is_package(module) and _find(f"{module}.{rest[0]}") is not None:
                 module = f"{module}.{rest.pop(0)}"
@@ -344,18 +266,6 @@ def _plain(node: ast.Import, place: str, tree: ast.Module, own: _Own) -> Iterato
             whole = whole and _is_package(start)
         if whole or top != _HOME:  # a stranger's module is run by its import; as a whole, ours counts as it is
             yield _Bound(place, local, _counting(alias.name, own), "")
-
-
-def _chains(tree: ast.Module) -> Iterator[list[str]]:
-    """Dotted names in a module's text, longest and shorter ones."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            chain, inner = [node.attr], node.value
-            while isinstance(inner, ast.Attribute):
-                chain.append(inner.attr)
-                inner = inner.value
-            if isinstance(inner, ast.Name):
-                yield [inner.id, *reversed(chain)]
 
 
 def _import_module_literals(tree: ast.Module) -> Iterator[ast.Constant]:
@@ -408,7 +318,7 @@ def _passed_on(module: str) -> dict[str, tuple[str, str]]:
                     found[key.value] = value.value, key.value  # type: ignore[union-attr,attr-defined]
     for node, place, typing in _imports(tree):
         if isinstance(node, ast.ImportFrom) and not typing and place in ("", "__getattr__ ", "__getattr__ If.body "):
-            base = _base(node, _package(module))
+            base = base_of(node, _package(module))
             found |= {alias.asname or alias.name: (base, alias.name) for alias in node.names if alias.name != "*"}
     return found
 
@@ -432,17 +342,6 @@ def _defined(module: str) -> frozenset[str]:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             found |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     return frozenset(found)
-
-
-def _base(node: ast.ImportFrom, package: str) -> str:
-    """The absolute name of the module that a ``from`` import names; empty beyond the top, where it fails when run."""
-    if not node.level:
-        return node.module or ""
-    parents = package.split(".") if package else []
-    if node.level > len(parents):
-        return ""
-    start = ".".join(parents[: len(parents) - node.level + 1])
-    return f"{start}.{node.module}" if node.module else start
 
 
 def _package(module: str) -> str:
@@ -471,28 +370,8 @@ def _tree(module: str) -> ast.Module | None:
 @cache
 def _find(name: str) -> ModuleSpec | None:
     """Where a module is, without importing it or its packages (importlib's own find_spec imports the parents)."""
-    spec = _looked_for(name)
-    _MEMORY.saw(name, spec)
-    return spec
-
-
-def _looked_for(name: str) -> ModuleSpec | None:
-    top, *rest = name.split(".")
-    try:
-        spec = importlib.util.find_spec(top) if top else None
-    except (ImportError, ValueError):  # ValueError: a module made by hand, such as __main__
-        spec = PathFinder.find_spec(top)
-    found = top
-    for part in rest:
-        if spec is None or spec.submodule_search_locations is None:
-            return None
-        found = f"{found}.{part}"
-        places = spec.submodule_search_locations
-        try:
-            spec = PathFinder.find_spec(found, places)
-        except KeyError:  # a folder without __init__: the import system wants its parent imported
-            spec = ModuleSpec(found, None, is_package=True)
-            spec.submodule_search_locations = [str(Path(place, part)) for place in places if Path(place, part).is_dir()]
+    spec = looked_for(name)
+    _MEMORY.saw(name, where_is(spec))
     return spec
 
 
@@ -508,3 +387,14 @@ def _read(name: str, path: Path) -> str:
         return importlib.util.decode_source(content)
     except (OSError, SyntaxError, UnicodeError) as error:
         raise BoostrunError(f"cannot read the source of {name}: {error}") from None
+
+
+def _surroundings() -> list:
+    """What else decides a digest: this code, the Python that parses, the names that papers give."""
+    from boostrun.config import catalogue
+
+    code = [sha_of(path) for path in (__file__, str(source.__file__))]
+    return [*code, sys.version, sorted([*pair] for pair in dict(catalogue.public()).items())]
+
+
+_MEMORY = DigestMemory(lambda name: where_is(_find(name)), _surroundings)

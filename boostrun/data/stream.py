@@ -226,9 +226,9 @@ def _reader(samples, labels, dtype, limit: float):
     if path.suffix in (".csv", ".gz"):
         return CsvReader(path, labels, dtype, limit)
     if path.suffix == ".parquet":
-        from .stream_parquet import ParquetReader
+        from .stream_parquet import ParquetStreamReader
 
-        return ParquetReader(path, labels, dtype, limit)
+        return ParquetStreamReader(path, labels, dtype, limit)
     raise BoostrunError(
         f"{path} is neither .npy nor .csv nor .parquet; for other files give a callable that starts a pass"
     )

@@ -13,7 +13,7 @@ from boostrun.errors import BoostrunError
 _LEAST_MIB = 64  # for pages of columns and the description of them, which a smaller chunk does not make smaller
 
 
-class ParquetReader(CsvReader):
+class ParquetStreamReader(CsvReader):
     """A Parquet file, read in chunks of rows; values are numbers, labels numbers or text.
 
     Parameters are those of :class:`boostrun.data.stream_readers.CsvReader`. Where pages of all columns together take

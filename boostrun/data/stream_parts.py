@@ -46,9 +46,9 @@ class SetPart:
         if self.path.suffix == ".npy":
             return NpyReader(self.path, self.label, None)
         if self.path.suffix == ".parquet":
-            from boostrun.data.stream_parquet import ParquetReader
+            from boostrun.data.stream_parquet import ParquetStreamReader
 
-            return ParquetReader(self.path, self.label, None, limit)
+            return ParquetStreamReader(self.path, self.label, None, limit)
         return CsvReader(self.path, self.label, None, limit)
 
     def look(self) -> Facts:
