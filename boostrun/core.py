@@ -99,7 +99,7 @@ DATASETS = {
 } | {
     "stream": DataSet(
         "boostrun.data.stream_set", data.StreamKeys,
-        "your own files larger than memory, .npy or CSV, read in chunks within run.memory_limit", "chunks",
+        "your own files larger than memory, .npy, CSV or Parquet, read in chunks within run.memory_limit", "chunks",
     ),
     "file_stream": DataSet(
         "boostrun.data.streams.file_stream", data.FileStreamKeys,

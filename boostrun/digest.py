@@ -8,19 +8,23 @@ constant edited, or a name bound to another body, does. A comment, a docstring o
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib.util
 import json
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from boostrun import source
+from boostrun.digest_memory import DigestMemory, looked_for, sha_of, where_is
 from boostrun.errors import BoostrunError
-from boostrun.source import BLOCKS, normalised, parsed, without
+from boostrun.source import BLOCKS, base_of, chains, normalised, parsed, without
 
-__all__ = ["forget", "module_digest", "modules_of", "normalised", "source_digest"]
+__all__ = ["forget", "module_digest", "modules_of", "normalised", "remembering", "source_digest"]
 
 _HOME = __name__.partition(".")[0]
 # names and defaults of keys, and what a cell is: each record holds its cell; and what finds digests
@@ -67,7 +71,8 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None, 
     >>> source_digest(["boostrun.errors"]) == source_digest(("boostrun.errors", "boostrun.errors"))
     True
     """
-    return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True), frozenset(papers))
+    asked = tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True), frozenset(papers)
+    return _MEMORY.of([*asked[:2], sorted(asked[2])], lambda: _digest(*asked))
 
 
 def module_digest(module: str) -> str:
@@ -80,6 +85,10 @@ def module_digest(module: str) -> str:
     >>> module_digest("boostrun.errors") == module_digest("boostrun.errors")
     True
     """
+    return _MEMORY.of(module, lambda: _module_digest(module))
+
+
+def _module_digest(module: str) -> str:
     if (path := _path(module)) is None or path.suffix != ".py":
         raise BoostrunError(f"no source of {module!r} on the Python path")
     own, tree = _Own(frozenset({module.partition(".")[0], _HOME}), frozenset()), parsed(_read(module, path), module)
@@ -102,6 +111,19 @@ def forget() -> None:
     """Read the sources again next time (they are read once per process)."""
     for cached in (_digest, _closure, _body, _hash, _tree, _find, _passed_on, _defined):
         cached.cache_clear()
+    _MEMORY.forget()
+
+
+@contextlib.contextmanager
+def remembering(places: Sequence[Path]) -> Iterator[None]:
+    """Digests found within are remembered at the first of ``places`` that can be written, and found there again."""
+    _MEMORY.load(places)
+    _MEMORY.active = True
+    try:
+        yield
+    finally:
+        _MEMORY.active = False
+    _MEMORY.save(places)
 
 
 @cache
@@ -178,7 +200,9 @@ def _body(name: str, own: _Own) -> _Body:
     if path is None:  # a namespace package: no source
         return _Body("", ())
     if tree is None:  # compiled: there is nothing to normalise
-        return _Body(hashlib.sha256(path.read_bytes()).hexdigest(), ())
+        content = path.read_bytes()
+        _MEMORY.has_read(path, content)
+        return _Body(hashlib.sha256(content).hexdigest(), ())
     cut, bound = _first_party(name, tree, own)
     return _Body(without(_read(name, path), name, cut), tuple(bound))
 
@@ -193,7 +217,7 @@ def _first_party(name: str, tree: ast.Module, own: _Own) -> tuple[list[ast.AST],
                 continue
             found = list(_plain(node, place, tree, own))
         else:
-            base = _base(node, _package(name))
+            base = base_of(node, _package(name))
             if base.partition(".")[0] not in own.packages:
                 continue
             found = [
@@ -233,7 +257,7 @@ def _plain(node: ast.Import, place: str, tree: ast.Module, own: _Own) -> Iterato
             continue
         start = alias.name if alias.asname else top
         whole = bool(alias.asname)
-        for chain in sorted({tuple(chain) for chain in _chains(tree) if chain[0] == local}):
+        for chain in sorted({tuple(chain) for chain in chains(tree) if chain[0] == local}):
             module, rest = start, list(chain[1:])
             while rest and _is_package(module) and _find(f"{module}.{rest[0]}") is not None:
                 module = f"{module}.{rest.pop(0)}"
@@ -242,18 +266,6 @@ def _plain(node: ast.Import, place: str, tree: ast.Module, own: _Own) -> Iterato
             whole = whole and _is_package(start)
         if whole or top != _HOME:  # a stranger's module is run by its import; as a whole, ours counts as it is
             yield _Bound(place, local, _counting(alias.name, own), "")
-
-
-def _chains(tree: ast.Module) -> Iterator[list[str]]:
-    """Dotted names in a module's text, longest and shorter ones."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            chain, inner = [node.attr], node.value
-            while isinstance(inner, ast.Attribute):
-                chain.append(inner.attr)
-                inner = inner.value
-            if isinstance(inner, ast.Name):
-                yield [inner.id, *reversed(chain)]
 
 
 def _import_module_literals(tree: ast.Module) -> Iterator[ast.Constant]:
@@ -306,7 +318,7 @@ def _passed_on(module: str) -> dict[str, tuple[str, str]]:
                     found[key.value] = value.value, key.value  # type: ignore[union-attr,attr-defined]
     for node, place, typing in _imports(tree):
         if isinstance(node, ast.ImportFrom) and not typing and place in ("", "__getattr__ ", "__getattr__ If.body "):
-            base = _base(node, _package(module))
+            base = base_of(node, _package(module))
             found |= {alias.asname or alias.name: (base, alias.name) for alias in node.names if alias.name != "*"}
     return found
 
@@ -330,17 +342,6 @@ def _defined(module: str) -> frozenset[str]:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             found |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     return frozenset(found)
-
-
-def _base(node: ast.ImportFrom, package: str) -> str:
-    """The absolute name of the module that a ``from`` import names; empty beyond the top, where it fails when run."""
-    if not node.level:
-        return node.module or ""
-    parents = package.split(".") if package else []
-    if node.level > len(parents):
-        return ""
-    start = ".".join(parents[: len(parents) - node.level + 1])
-    return f"{start}.{node.module}" if node.module else start
 
 
 def _package(module: str) -> str:
@@ -369,22 +370,8 @@ def _tree(module: str) -> ast.Module | None:
 @cache
 def _find(name: str) -> ModuleSpec | None:
     """Where a module is, without importing it or its packages (importlib's own find_spec imports the parents)."""
-    top, *rest = name.split(".")
-    try:
-        spec = importlib.util.find_spec(top) if top else None
-    except (ImportError, ValueError):  # ValueError: a module made by hand, such as __main__
-        spec = PathFinder.find_spec(top)
-    found = top
-    for part in rest:
-        if spec is None or spec.submodule_search_locations is None:
-            return None
-        found = f"{found}.{part}"
-        places = spec.submodule_search_locations
-        try:
-            spec = PathFinder.find_spec(found, places)
-        except KeyError:  # a folder without __init__: the import system wants its parent imported
-            spec = ModuleSpec(found, None, is_package=True)
-            spec.submodule_search_locations = [str(Path(place, part)) for place in places if Path(place, part).is_dir()]
+    spec = looked_for(name)
+    _MEMORY.saw(name, where_is(spec))
     return spec
 
 
@@ -395,6 +382,19 @@ def _path(name: str) -> Path | None:
 
 def _read(name: str, path: Path) -> str:
     try:
-        return importlib.util.decode_source(path.read_bytes())
+        content = path.read_bytes()
+        _MEMORY.has_read(path, content)
+        return importlib.util.decode_source(content)
     except (OSError, SyntaxError, UnicodeError) as error:
         raise BoostrunError(f"cannot read the source of {name}: {error}") from None
+
+
+def _surroundings() -> list:
+    """What else decides a digest: this code, the Python that parses, the names that papers give."""
+    from boostrun.config import catalogue
+
+    code = [sha_of(path) for path in (__file__, str(source.__file__))]
+    return [*code, sys.version, sorted([*pair] for pair in dict(catalogue.public()).items())]
+
+
+_MEMORY = DigestMemory(lambda name: where_is(_find(name)), _surroundings)

@@ -10,15 +10,16 @@ import contextlib
 import functools
 import hashlib
 import io
+import json
 import os
 import platform
 import re
 import secrets
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 _OWNED = re.compile(r"\b([0-9a-f]{8})-(\d+)(?:\.(\d+))?-")
 _ABANDONED = 3600.0  # seconds after which a file of another machine belongs to no living writer
@@ -100,6 +101,36 @@ def sweep(folder: Path) -> None:
                 with contextlib.suppress(OSError):
                     if left_behind(entry.name, entry.stat().st_mtime):
                         os.unlink(entry.path)
+
+
+def remember(places: Sequence[Path], content: Any) -> Path | None:
+    """Write plain values with their checksum at the first place that can be written; None where none can.
+
+    Such a file is only a memory: losing it costs time. No folder is made but the place's own, and those of the last.
+    """
+    text = json.dumps(content, separators=(",", ":")).encode()
+    for place in places:
+        with contextlib.suppress(OSError):
+            if place is places[-1] or place.parent.parent.is_dir():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(place, f"{hashlib.sha256(text).hexdigest()}\n".encode() + text)
+                return place
+    return None
+
+
+def remembered(place: Path) -> Any:
+    """What :func:`remember` wrote at a place; None where nothing is, or not what was written."""
+    try:
+        checksum, _, text = place.read_bytes().partition(b"\n")
+        return json.loads(text) if checksum == hashlib.sha256(text).hexdigest().encode() else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def user_cache() -> Path:
+    """The folder of the user's cache that is ours; it need not exist."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "boostrun"
 
 
 def owner() -> str:

@@ -109,3 +109,26 @@ def _unwanted(tree: ast.Module) -> list[ast.AST]:
 
 def _last_first(nodes: Iterable[ast.AST]) -> list:
     return sorted(nodes, key=lambda node: (node.lineno, node.col_offset), reverse=True)
+
+
+def chains(tree: ast.Module) -> Iterator[list[str]]:
+    """Dotted names in a module's text, longest and shorter ones."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            chain, inner = [node.attr], node.value
+            while isinstance(inner, ast.Attribute):
+                chain.append(inner.attr)
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                yield [inner.id, *reversed(chain)]
+
+
+def base_of(node: ast.ImportFrom, package: str) -> str:
+    """The absolute name of the module that a ``from`` import names; empty beyond the top, where it fails when run."""
+    if not node.level:
+        return node.module or ""
+    parents = package.split(".") if package else []
+    if node.level > len(parents):
+        return ""
+    start = ".".join(parents[: len(parents) - node.level + 1])
+    return f"{start}.{node.module}" if node.module else start

@@ -143,7 +143,7 @@ def csv(folder: Path, rng: random.Random) -> list[str]:
 
 
 def parquet(folder: Path, rng: random.Random) -> list[str]:
-    """A Parquet file, damaged or of odd columns, which is read at once or a few columns after the others."""
+    """A Parquet file, damaged or of odd columns, read at once, a few columns after the others, or as a stream."""
     import pandas
 
     path = folder / "mine.parquet"
@@ -162,8 +162,11 @@ def parquet(folder: Path, rng: random.Random) -> list[str]:
         }
         frame.insert(2, "a.b", list(values[odd]) * (len(frame) // 2))
     frame.to_parquet(path, row_group_size=rng.choice([7, 50, 1000]))
+    shutil.copy(path, test := folder / "test.parquet")
     if odd is None or rng.random() < 0.5:
         damage(path, rng)
+    if rng.random() < 0.4:
+        return [*RUN, "dataset=stream", f"dataset.path={path}", f"dataset.test_path={test}", "run.memory_limit=16"]
     return [*RUN, "dataset=parquet", f"dataset.path={path}", f"run.memory_mb={rng.choice([2, 8, 1024])}"]
 
 

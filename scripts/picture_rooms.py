@@ -54,7 +54,18 @@ _DECLARATIONS = (
     "methods.paper",
 )  # fmt: skip
 _ELSEWHERE = {"__main__": "cli", "__init__": "cli", "config.compose": "compose"}
-_BASE = ("", "compiling", "errors", "files", "kernel_cache", "papers", "signals", "source", "when_imported")
+_BASE = (
+    "",
+    "compiling",
+    "errors",
+    "files",
+    "kernel_cache",
+    "papers",
+    "signals",
+    "source",
+    "digest_memory",
+    "when_imported",
+)
 _DRAWN = {"papers": "#dfe9f5", "core": "#f6f3ec", "edge": "#8a93a0", "up": "#c2361d", "side": "#2d6a9f"}
 _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2
 

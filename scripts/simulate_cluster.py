@@ -101,7 +101,7 @@ def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
 
 def lengths_of(path: Path, trials: int, seed: int = 0) -> list[float]:
     """Seconds of the trials of packed records, over and over until there are ``trials``, shuffled by ``seed``."""
-    from boostrun.runner.store import unpack
+    from boostrun.runner.packed import unpack
 
     measured = [record["cost"]["seconds"] for record in unpack(path) if record["status"] == "done"]
     lengths = (measured * -(-trials // len(measured)))[:trials]

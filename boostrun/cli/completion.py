@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from boostrun.cli.arguments import VERBS
+from boostrun.cli.ls import GROUPS, RUNS
 from boostrun.config import catalogue
 from boostrun.config.compose import choices, conf_dir, offer_all, options
 from boostrun.errors import BoostrunError
@@ -35,9 +36,9 @@ def _complete_verb() -> bool:
         return True
     if len(before) == 1 and before[0] in VERBS and "=" not in word:
         words_of = {
-            "reproduce": options("paper"), "table": options("paper"), "report": options("paper"),
+            "reproduce": options("paper"), "table": options("paper"), "report": ["own", *options("paper")],
             "plan": options("paper"), "claims": [name for name, one in catalogue.papers().items() if one.claims],
-            "ls": ("algo", "dataset", "features", "paper", "runs"), "data": choices("dataset"),
+            "ls": (*GROUPS, RUNS), "diff": options("paper"), "data": choices("dataset"),
             "help": VERBS,
         }.get(before[0], ())  # fmt: skip
         found = [choice for choice in words_of if choice.startswith(word)]

@@ -9,9 +9,9 @@ from boostrun.config.compose import Settings, compose_one, options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
+from boostrun.runner.packed import unpack
 from boostrun.runner.plan import open_store, plan
 from boostrun.runner.record import NotARecordError, read
-from boostrun.runner.store import unpack
 
 
 def main(words: Arguments) -> int:

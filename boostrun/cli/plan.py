@@ -8,8 +8,8 @@ from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import compose_all
-from boostrun.runner import paper
 from boostrun.runner.naming import PARTS, apart, word
+from boostrun.runner.packed import like
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.provenance import instructions_in_force
 from boostrun.runner.store import Store
@@ -18,6 +18,8 @@ from boostrun.runner.store import Store
 def main(words: Arguments) -> int:
     """Print a line a cell: cached, stale and why, to run, with time and memory from earlier records like it."""
     if words.names:
+        from boostrun.runner import paper  # which brings what makes tables
+
         item = paper.load(words.names[0], words.overrides, "quick" in words.flags, words.config_dir)
         all_settings = item.settings
     else:
@@ -76,28 +78,21 @@ def _line(cell: PlannedCell, label: str, seconds: float | None, megabytes: float
     return f"{label}: {', '.join(parts)}"
 
 
-def _history(store: Store) -> dict[tuple, list[tuple[float, float]]]:
-    """(algo, dataset, features, budget) -> seconds and peak memory (MB) of trials done."""
-    found: dict[tuple, list[tuple[float, float]]] = {}
-    for record in store.records():
-        cost = record["cost"]
-        if record["status"] == "done" and cost.get("seconds") is not None:
-            key = _like(record["cell"])
-            found.setdefault(key, []).append((cost["seconds"], cost.get("peak_memory_mb") or 0.0))
+def _history(store: Store) -> dict[str, list[tuple[float, float]]]:
+    """Names and budget of a cell -> seconds and peak memory (MB) of trials done."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for known in store.known():
+        if known.status == "done" and known.seconds is not None:
+            found.setdefault(known.like, []).append((known.seconds, known.peak_memory_mb or 0.0))
     return found
-
-
-def _like(config: dict) -> tuple:
-    names = (config[part]["name"] for part in ("algo", "dataset", "features"))
-    return (*names, *sorted(config["budget"].items()))
 
 
 def _estimate(cell: PlannedCell, history: dict) -> tuple[float | None, float | None]:
     """Medians over trials of the same names and budget, whatever their other keys; None when there are none."""
-    like: Sequence[tuple[float, float]] = history.get(_like(cell.cell.config()), [])
-    if not like:
+    found: Sequence[tuple[float, float]] = history.get(like(cell.cell.config()), [])
+    if not found:
         return None, None
-    return statistics.median(s for s, _ in like), statistics.median(m for _, m in like)
+    return statistics.median(s for s, _ in found), statistics.median(m for _, m in found)
 
 
 def _duration(seconds: float) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
+from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
-from boostrun.config.compose import compose_one, options
-from boostrun.errors import BoostrunError
+from boostrun.config.compose import compose_one
 from boostrun.report import build, text, write
 from boostrun.report.paired import write_differences
 from boostrun.report.pictures import write_pictures, write_tradeoff
@@ -51,12 +51,3 @@ def main(words: Arguments) -> int:
         what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
         print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))
     return tell_end(result, words)
-
-
-def item_name(words: Arguments) -> str:
-    """The item that a verb names; BoostrunError when it names none."""
-    if not words.names:
-        raise BoostrunError(
-            f"{words.verb} needs a paper's item, as in {next(iter(options('paper')))} (boostrun ls paper)"
-        )
-    return words.names[0]

@@ -135,7 +135,8 @@ def table_name(name: str | None) -> str:
 
 def _report(cells: Sequence[PlannedCell], name: str) -> None:
     from boostrun.files import sweep
-    from boostrun.report import own_table, summary
+    from boostrun.report import summary
+    from boostrun.report.own_table import own_table
     from boostrun.runner.told import about, trials
 
     entries = [entry(cell) for cell in cells]

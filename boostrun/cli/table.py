@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.reproduce import item_name
+from boostrun.cli.items import item_name
 from boostrun.config.compose import compose_one, places_of
 from boostrun.report import build, text
 from boostrun.runner import paper
@@ -21,8 +21,9 @@ def main(words: Arguments) -> int:
     if "quick" in words.flags:
         item = paper.load(name, words.overrides, True, words.config_dir)
     else:
-        results = compose_one(places_of(words.overrides), words.config_dir).root["results"]
-        item, _ = paper.load_published(name, results, words.overrides, words.config_dir)
+        bases: dict[object, object] = {}
+        results = compose_one(places_of(words.overrides), words.config_dir, bases).root["results"]
+        item, _ = paper.load_published(name, results, words.overrides, words.config_dir, bases)
     table = build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0]))))
     print(text.render(table))
     if "strict" in words.flags and table.missing:

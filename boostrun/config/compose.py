@@ -202,8 +202,9 @@ def composer(config_dir: str | None = None, bases: dict | None = None) -> Iterat
         GlobalHydra.instance().clear()
 
 
-def compose_one(overrides: Sequence[str], config_dir: str | None = None) -> Settings:
-    """Compose and check a single configuration.
+def compose_one(overrides: Sequence[str], config_dir: str | None = None, bases: dict | None = None) -> Settings:
+    """Compose and check a single configuration; ``bases`` is what others of the same command share, see
+    :func:`composer`.
 
     >>> compose_one(["algo=wsam", "r=100"]).budget
     {'r': 100, 'q': 100, 'T': 250}
@@ -211,7 +212,7 @@ def compose_one(overrides: Sequence[str], config_dir: str | None = None) -> Sett
     for override in parse(overrides):
         if override.is_sweep_override():
             raise BoostrunError(f"{override.input_line} lists several values: add -m to run them all")
-    with composer(config_dir) as compose:
+    with composer(config_dir, bases) as compose:
         return compose(overrides)
 
 

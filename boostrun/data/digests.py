@@ -16,8 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from boostrun.errors import BoostrunError
+from boostrun.files import user_cache
 
 _CHUNK = 1 << 22
+_COMMON = "digests.json"
 _STATE = ("size", "mtime_ns", "ctime_ns", "inode")
 _SETTLED = 20e6  # nanoseconds: a file changed more recently may change again without another time
 
@@ -26,7 +28,9 @@ class FileDigests:
     """Digests of files under one data root; use as a context manager, which writes the memory on leaving.
 
     The memory is `<data_root>/.checksums/digests.json`, or a file in the user's cache folder where the data root is
-    absent or read-only. It is only a memory: losing it costs time, never correctness; a damaged one is thrown away.
+    absent or read-only; each folder of the data root, which may have 30,000 images, has one of its own beside it, read
+    when a file of it is asked for. It is only a memory: losing it costs time, never correctness; a damaged one is
+    thrown away.
 
     >>> import tempfile, pathlib
     >>> root = pathlib.Path(tempfile.mkdtemp())
@@ -37,18 +41,17 @@ class FileDigests:
     """
 
     def __init__(self, data_root: Path):
-        self._places = [Path(data_root) / ".checksums" / "digests.json", _user_cache() / "digests.json"]
-        self._known: dict[str, dict] = {}
-        self._fresh: dict[str, dict] = {}
-        for place in reversed(self._places):
-            self._known.update(_read(place))
+        self._root = os.path.join(os.path.abspath(data_root), "")
+        self._folders = [Path(data_root) / ".checksums", user_cache()]
+        self._known: dict[str, dict[str, dict]] = {}
+        self._fresh: dict[str, dict[str, dict]] = {}
 
     def __enter__(self) -> FileDigests:
         return self
 
     def __exit__(self, *_) -> None:
-        if self._fresh:
-            self._save()
+        for name in list(self._fresh):
+            self._save(name)
 
     def of(self, path: Path, algorithm: str = "sha256") -> str:
         """Hex digest of a file's bytes. Raises BoostrunError where the file cannot be read."""
@@ -60,28 +63,52 @@ class FileDigests:
         try:
             state = state_of(path)
             key = os.path.abspath(path)
-            entry = self._known.get(key, {})
+            name = self._memory_of(key)
+            entry = self._of_memory(name).get(key, {})
             if any(entry.get(part) != value for part, value in state.items()):
                 entry = dict(state)
             if what not in entry:
                 entry = {**entry, what: compute(path)}
                 if state_of(path) == state and time.time_ns() - state["ctime_ns"] > _SETTLED:
-                    self._known[key] = self._fresh[key] = entry
+                    self._known[name][key] = self._fresh.setdefault(name, {})[key] = entry
         except OSError as error:
             raise BoostrunError(f"{path} cannot be read: {error.strerror or error}") from error
         return entry[what]
 
-    def _save(self) -> None:
-        for place in self._places:
+    def _memory_of(self, key: str) -> str:
+        """The name of the memory that a file's digests are in."""
+        folder, below, _ = key.removeprefix(self._root).partition(os.sep)
+        return f"digests-{folder}.json" if key.startswith(self._root) and below else _COMMON
+
+    def _of_memory(self, name: str) -> dict[str, dict]:
+        if name not in self._known:
+            self._known[name] = dict(self._fresh.get(name, {}))
+            for folder in reversed(self._folders):
+                self._known[name].update(_read(folder / name))
+            if name == _COMMON and os.access(self._folders[0], os.W_OK):
+                self._move()
+        return self._known[name]
+
+    def _move(self) -> None:
+        """Put what the common memory knows of folders, as that of an earlier version does, into theirs on leaving."""
+        for key, entry in self._known[_COMMON].items():
+            if (name := self._memory_of(key)) != _COMMON:
+                self._fresh.setdefault(name, {})[key] = entry
+                self._fresh.setdefault(_COMMON, {})
+
+    def _save(self, name: str) -> None:
+        for folder in self._folders:
             # A data root that does not exist is not made just to remember something.
-            if place is self._places[0] and not place.parent.parent.is_dir():
+            if folder is self._folders[0] and not folder.parent.is_dir():
                 continue
             try:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                merged = {**_read(place), **self._fresh}
-                with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, suffix=".tmp") as stream:
+                folder.mkdir(parents=True, exist_ok=True)
+                merged = {**_read(folder / name), **self._fresh[name]}
+                if name == _COMMON:
+                    merged = {key: entry for key, entry in merged.items() if self._memory_of(key) == name}
+                with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, suffix=".tmp") as stream:
                     json.dump({"sha256": _of_entries(merged), "files": merged}, stream, indent=0, sort_keys=True)
-                os.replace(stream.name, place)
+                os.replace(stream.name, folder / name)
                 return
             except OSError:
                 with contextlib.suppress(OSError, UnboundLocalError):
@@ -94,11 +121,6 @@ def _digest(path: Path, algorithm: str) -> str:
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def _user_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "boostrun"
 
 
 def state_of(path: Path) -> dict[str, int]:

@@ -52,11 +52,11 @@ class TableDatasetKeys(FileDatasetKeys):
 
 @dataclass
 class StreamKeys(DatasetKeys):
-    """Files larger than memory, read in chunks: .npy or CSV, with a test part in files of its own."""
+    """Files larger than memory, read in chunks: .npy, CSV or Parquet, with a test part in files of its own."""
 
     path: str = text(MISSING, help="the training file")
     label: str | None = text(
-        None, help=".npy: a file of labels or a column number; CSV: a column; null: the last column"
+        None, help=".npy: a file of labels or a column number; CSV, Parquet: a column; null: the last column"
     )
     test_path: str = text(MISSING, help="the file to test on")
     test_label: str | None = text(None, help="where label is a file: that of the test part")

@@ -21,17 +21,17 @@ class StreamSource:
 
     Parameters
     ----------
-    samples : path of an .npy file, path of a .csv file, or a callable that starts a pass: it returns an iterable of
+    samples : path of an .npy, a .csv or a .parquet file, or a callable that starts a pass: it returns an iterable of
         ``(values (m, d), labels (m,))``, m free.
     labels : .npy files: path of the .npy file of labels, or the number of the column that holds them (the last by
-        default). CSV files: name or number of that column (the last by default).
+        default). CSV and Parquet files: name or number of that column (the last by default).
     n_features : int or None, d; checked where given, else found.
     classes : sequence or None, the distinct labels; found by one pass over the labels when None.
     chunk_rows : int, rows read at a time; fewer where the memory limit asks for it.
     memory_limit_mb : float, memory of the buffers of all Filters together, one Filter a binary problem. The chunks of
         an iterator are its own affair, but none may be larger than the limit.
     dtype : uint8, float32 or float64; by default that of the file or of the first chunk where it is one of the three,
-        else the float type that holds it, and float32 for CSV.
+        else the float type that holds it, and float32 for CSV and Parquet.
     seed : SeedSequence, int or None; every Filter opened has a stream of its own.
 
     Each Filter fills a buffer of its own and hands out random samples of it, every sample once before any comes again.
@@ -225,4 +225,10 @@ def _reader(samples, labels, dtype, limit: float):
         return NpyReader(path, labels, dtype)
     if path.suffix in (".csv", ".gz"):
         return CsvReader(path, labels, dtype, limit)
-    raise BoostrunError(f"{path} is neither .npy nor .csv; for other files give a callable that starts a pass")
+    if path.suffix == ".parquet":
+        from .stream_parquet import ParquetStreamReader
+
+        return ParquetStreamReader(path, labels, dtype, limit)
+    raise BoostrunError(
+        f"{path} is neither .npy nor .csv nor .parquet; for other files give a callable that starts a pass"
+    )

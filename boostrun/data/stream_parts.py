@@ -23,7 +23,7 @@ _MOST_TEST_ROWS = 1 << 16
 class Facts:
     """What one look through a file finds: counts, types and the distinct labels, sorted; plain values only.
 
-    ``columns`` are the names of a CSV file's columns, the label's among them; empty for .npy files.
+    ``columns`` are the names of a CSV or Parquet file's columns, the label's among them; empty for .npy files.
     """
 
     rows: int
@@ -45,6 +45,10 @@ class SetPart:
         """The reader of the file, of chunks of at most ``limit`` bytes; BoostrunError for a file that is none."""
         if self.path.suffix == ".npy":
             return NpyReader(self.path, self.label, None)
+        if self.path.suffix == ".parquet":
+            from boostrun.data.stream_parquet import ParquetStreamReader
+
+            return ParquetStreamReader(self.path, self.label, None, limit)
         return CsvReader(self.path, self.label, None, limit)
 
     def look(self) -> Facts:

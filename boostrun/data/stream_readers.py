@@ -152,16 +152,19 @@ class CsvReader(IteratorReader):
             for values, labels in self.chunks():
                 yield converted(values, self.dtype, self.name), labels  # type: ignore[arg-type]
 
-    def _width(self) -> int:
+    def _names(self) -> list:
         import pandas
 
         try:
             with opened(self.path) as text:
-                columns = list(pandas.read_csv(text, nrows=0).columns)
+                return list(pandas.read_csv(text, nrows=0).columns)
         except BoostrunError:
             raise
         except (OSError, ValueError) as error:
             raise BoostrunError(f"{self.path} cannot be read as CSV ({error})") from None
+
+    def _width(self) -> int:
+        columns = self._names()
         self.columns, label = tuple(map(str, columns)), self.label
         if label is None:
             self.label = columns[-1]

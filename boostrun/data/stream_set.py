@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = defaults("dataset", "stream")
 _LOOK = 1  # goes up when another look at a file would find something else: what is remembered is then found anew
-_ENDINGS = {".npy": ".npy", ".csv": "CSV", ".gz": "CSV"}
+_ENDINGS = {".npy": ".npy", ".csv": "CSV", ".gz": "CSV", ".parquet": "Parquet"}
 
 
 def places(options: Mapping, data_root: Path) -> str:
@@ -32,7 +32,7 @@ def places(options: Mapping, data_root: Path) -> str:
     return (
         "dataset.path=X.npy dataset.label=Y.npy dataset.test_path=X_TEST.npy dataset.test_label=Y_TEST.npy (or "
         "dataset.label=NUMBER of the column that holds the labels); or dataset.path=FILE.csv dataset.label=COLUMN "
-        "dataset.test_path=FILE.csv; without dataset.label the last column"
+        "dataset.test_path=FILE.csv (or both .parquet); without dataset.label the last column"
     )
 
 
@@ -153,10 +153,10 @@ def _labels_are_files(options: Mapping) -> bool:
 
 
 def _ending(path) -> str:
-    """.npy or CSV, by the end of the file's name."""
+    """.npy, CSV or Parquet, by the end of the file's name."""
     suffix = Path(str(path)).suffix
     if suffix not in _ENDINGS:
-        raise BoostrunError(f"{path} is neither .npy nor .csv (or .csv.gz), which dataset=stream reads")
+        raise BoostrunError(f"{path} is neither .npy nor .csv (or .csv.gz) nor .parquet, which dataset=stream reads")
     return _ENDINGS[suffix]
 
 

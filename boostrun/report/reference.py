@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
@@ -62,33 +62,65 @@ def reference(paper: str, table: str = "") -> pandas.DataFrame:
     """
     import pandas as pd
 
+    return pd.DataFrame(figures(paper, table))
+
+
+def figures(paper: str, table: str = "") -> list[dict[str, Any]]:
+    """The rows of :func:`reference`, which pandas need not be imported for.
+
+    >>> figures("reservoir", "table3")[0]["mean"]
+    29.59
+    """
     brought = files()
     if paper not in brought:
         raise BoostrunError(f"no figures of a paper {_unknown(paper, sorted(brought))}")
     try:
-        frame = pd.read_csv(brought[paper], dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:
+        rows = [_row(line) for line in _lines(brought[paper])]
+    except (OSError, ValueError, csv.Error) as error:
         raise BoostrunError(f"the figures of paper {paper!r} cannot be read: {error}") from None
-    frame = frame.rename(columns={"item": "table"})
-    frame["mean"] = pd.to_numeric(frame["mean" if "mean" in frame else "value"], errors="coerce")
-    frame["std"] = pd.to_numeric(frame["std"], errors="coerce") if "std" in frame else math.nan
-    if "note" not in frame:
-        frame["note"] = frame["source"].map(_SOURCE_NOTES).fillna("") if "source" in frame else ""
-    if not table:
-        return frame
-    chosen = frame[frame["table"] == table].reset_index(drop=True)
-    if chosen.empty:
-        known = list(dict.fromkeys(frame["table"]))
+    chosen = [row for row in rows if not table or row["table"] == table]
+    if table and not chosen:
+        known = list(dict.fromkeys(row["table"] for row in rows))
         raise BoostrunError(f"paper {paper!r} has no table {_unknown(table, known)}")
     return chosen
 
 
-def lookup(frame: pandas.DataFrame, metric: str, where: Mapping[str, str]) -> tuple[float, float, str] | None:
+def _lines(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        lines = csv.DictReader(stream, restkey="", restval="")
+        found = list(lines)
+    if not lines.fieldnames:
+        raise ValueError("there is no column in it")
+    for number, line in enumerate(found, 2):
+        if "" in line and "" not in lines.fieldnames:
+            raise ValueError(f"row {number} has more fields than there are columns")
+    return found
+
+
+def _row(line: Mapping[str, str]) -> dict[str, Any]:
+    row: dict[str, Any] = {"table" if name == "item" else name: text for name, text in line.items()}
+    row["mean"] = _number(row["mean" if "mean" in row else "value"])
+    row["std"] = _number(row["std"]) if "std" in row else math.nan
+    if "note" not in row:
+        row["note"] = _SOURCE_NOTES.get(row.get("source", ""), "")
+    return row
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def lookup(
+    figures: pandas.DataFrame | Sequence[Mapping[str, Any]], metric: str, where: Mapping[str, str]
+) -> tuple[float, float, str] | None:
     """The paper's (mean, std, note) of `metric` in the row that `where` describes; None where the paper has none.
 
-    `where` maps column names to values (compared as text, numbers by value). A column other than ``dataset`` and
-    ``method`` that is blank in the paper does not apply to that row (the online methods have no ``r``), so it agrees
-    with any value when no row agrees exactly.
+    `figures` are those of :func:`reference`, or its rows. `where` maps column names to values (compared as text,
+    numbers by value). A column other than ``dataset`` and ``method`` that is blank in the paper does not apply to that
+    row (the online methods have no ``r``), so it agrees with any value when no row agrees exactly.
 
     Raises
     ------
@@ -99,19 +131,21 @@ def lookup(frame: pandas.DataFrame, metric: str, where: Mapping[str, str]) -> tu
     (84.66, 0.3, '')
     """
     wanted = {name: _text(value) for name, value in where.items() if value is not None}
-    if any(name not in frame.columns for name in wanted):
+    rows: Sequence[Any] = figures if isinstance(figures, Sequence) else figures.to_dict("records")
+    columns = list(rows[0]) if rows else []
+    if any(name not in columns for name in wanted):
         return None
-    chosen = frame[frame["metric"] == metric]
-    if "table" in wanted:  # most of what there is: the rest is made rows of
-        chosen = chosen[[_text(table) == wanted["table"] for table in chosen["table"]]]
-    rows = chosen.to_dict("records")
+    if "table" in wanted:
+        right = {table for table in {row["table"] for row in rows} if _text(table) == wanted["table"]}
+        rows = [row for row in rows if row["table"] in right]
+    rows = [row for row in rows if row["metric"] == metric]
     fits = [row for row in rows if all(_text(row[name]) == text for name, text in wanted.items())]
     if not fits:
         fits = [row for row in rows if all(_agrees(row[name], text, name) for name, text in wanted.items())]
     fits = [row for row in fits if not math.isnan(row["mean"])]
     if not fits:
         return None
-    free = [name for name in frame.columns if name not in (*FIGURE_COLUMNS, *wanted, "metric")]
+    free = [name for name in columns if name not in (*FIGURE_COLUMNS, *wanted, "metric")]
     # A row that says nothing more than what was asked for goes before the rows that are special cases of it.
     fits = [row for row in fits if not any(row[name] for name in free if name not in ("paper", "table"))] or fits
     figures = dict.fromkeys((row["mean"], _none_if_nan(row["std"])) for row in fits)

@@ -11,7 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report.comparison import Comparison, compare
 from boostrun.report.entry import Entry, cell_label, row_label
 from boostrun.report.formats import lower_is_better
-from boostrun.report.reference import papers, reference
+from boostrun.report.reference import figures, papers
 from boostrun.report.statistics import compare_methods
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
         several figures.
     """
     if spec.paper and spec.paper not in papers():
-        reference(spec.paper)  # raises, and says which papers there are
-    frame = reference(spec.paper) if spec.paper else None
+        figures(spec.paper)  # raises, and says which papers there are
+    of_paper = figures(spec.paper) if spec.paper else None
     cells, seen = [], set()
     for entry in entries:
         if len(entry.column) != len(spec.columns):
@@ -128,7 +128,7 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
         if place in seen:
             raise BoostrunError(f"two entries for the cell {entry.label!r}")
         seen.add(place)
-        cells.append(compare(entry, spec.metric, frame, spec.table))
+        cells.append(compare(entry, spec.metric, of_paper, spec.table))
     return ResultTable(spec, tuple(_ranked(cells, spec)))
 
 

@@ -16,7 +16,7 @@ from boostrun.report import Entry, build
 from boostrun.report.claims import Claim, Judged, Pick, Source, judge, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.runner import item_checks, paper
-from boostrun.runner.plan import plan
+from boostrun.runner.plan import indexes, plan, roots
 from boostrun.runner.store import Store
 
 
@@ -100,8 +100,9 @@ def _sources(
     """What each item shows, from records that are stored, those of these items alone; ``figures``: (item, row) whose
     figures of the paper are looked up, which takes longer than the trials.
     """
-    root = compose.compose_one(places, config_dir).root
-    results, bases = Path(root["results"]), dict[object, object]()
+    bases = dict[object, object]()
+    where = compose.compose_one(places, config_dir, bases)
+    root, results = where.root, Path(where.root["results"])
     more = ["--config-dir", config_dir] if config_dir else []
     found: dict[str, Source] = {}
     loaded: dict[str, paper.Item] = {}
@@ -115,7 +116,8 @@ def _sources(
         make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
         found[name] = Source(show, shlex.join(make))
     settings = [one for item in loaded.values() for one in item.settings]
-    store = Store(Path(root["store"]), [results / name / "records.jsonl.gz" for name in loaded])
+    packed = [results / name / "records.jsonl.gz" for name in loaded]
+    store = Store(Path(root["store"]), packed, indexes(roots(where)[1]))
     planned = iter(plan(settings, store, data=False) if settings else [])
     for name, item in loaded.items():
         cells = [next(planned) for _ in item.cells]

@@ -7,17 +7,19 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostrun.config import catalogue, compose
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, ResultTable, TableSpec
-from boostrun.report.curve_figures import Extras
-from boostrun.report.figures import PaperPoint
 from boostrun.report.formats import metric_name
 from boostrun.runner import item_checks, published
 from boostrun.runner.derived import merged, relative
 from boostrun.runner.plan import PlannedCell
+
+if TYPE_CHECKING:
+    from boostrun.report.curve_figures import Extras
+    from boostrun.report.figures import PaperPoint
 
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
 _OPTIONAL = {
@@ -104,12 +106,16 @@ class Item:
 
     def extras(self, entries: Sequence[Entry], table: ResultTable) -> Extras:
         """What figures of the item's curves show besides them."""
+        from boostrun.report.curve_figures import Extras
+
         paper = {metric: self.paper_points(entries, table, metric) for metric in self.metrics}
         sweep = (self.spec.columns.index(self.against), self.against.rpartition(".")[2]) if self.against else None
         return Extras(self.t_name, self.levels, paper, sweep)
 
     def paper_points(self, entries: Sequence[Entry], table: ResultTable, metric: str) -> list[PaperPoint]:
         """The paper's figures of ``beside`` on a curve over T: those of entries that are read off one."""
+        from boostrun.report.figures import PaperPoint
+
         if not self.beside:
             return []
         pairs = [(entry, cell) for entry, cell in zip(entries, table.cells) if entry.rounds and cell.has_paper]

@@ -12,9 +12,10 @@ from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
 from boostrun.config.settings import data_root
 from boostrun.data.own_split import of_trial
-from boostrun.digest import source_digest
+from boostrun.digest import remembering, source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import registry
+from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
@@ -72,7 +73,13 @@ def roots(settings: Settings) -> tuple[Path, Path]:
 
 def open_store(settings: Settings) -> Store:
     """The store of single records, with the published records beside it."""
-    return Store(Path(settings.root["store"]), sorted(Path(settings.root["results"]).rglob("records.jsonl.gz")))
+    packed = sorted(Path(settings.root["results"]).rglob("records.jsonl.gz"))
+    return Store(Path(settings.root["store"]), packed, indexes(roots(settings)[1]))
+
+
+def indexes(cache_root: Path) -> tuple[Path, Path]:
+    """Where indexes of packed records and digests of code are kept: in the cache, else in the user's own."""
+    return cache_root / "indexes", user_cache() / "indexes"
 
 
 def places_of(settings: Settings) -> Places:
@@ -116,7 +123,11 @@ def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> l
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}
     keys = functools.cache(_data_key) if data else _not_looked_at
-    return [_plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings]
+    memory = [folder / "digests.json" for folder in indexes(roots(all_settings[0])[1])] if all_settings else []
+    with remembering(memory):
+        return [
+            _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
+        ]
 
 
 def _plan_cell(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import io
 import json
@@ -10,7 +11,6 @@ import os
 import re
 import tempfile
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,10 @@ from boostrun.errors import BoostrunError
 from boostrun.files import left_behind, sync_folder, write_whole
 from boostrun.runner import record as schema
 from boostrun.runner.cell import Cell
+from boostrun.runner.packed import Known, Packs
 from boostrun.runner.record import NotARecordError, check_record
 
 _KEY = re.compile(r"[0-9a-f]{64}")
-_LARGEST_PACK = 1 << 30  # bytes of records in one packed file, which a few kB of gzip could exceed
 _SETTLED = 2e9  # nanoseconds: a folder changed more recently may change again without a new time stamp
 
 # From this version on a waiter notices that the file it locked has been unlinked, so locks need not pile up.
@@ -34,10 +34,6 @@ _UNLINK_LOCKS = int(filelock_version.split(".")[0]) >= 4 and os.name == "posix"
 
 class StoreWriteError(BoostrunError):
     """A record could not be written (full disk, read-only folder): nothing of it was left behind."""
-
-
-class DamagedPackError(BoostrunError):
-    """A file of packed records is cut or corrupt: which of its records are right cannot be known."""
 
 
 class LockBusyError(BoostrunError):
@@ -54,19 +50,21 @@ class Store:
     packed : iterable of Path
         ``records.jsonl.gz`` files, read when first needed; a single record wins over a packed one with the same key.
         Files that do not exist are skipped; a cut or corrupt one is set aside as a whole.
+    indexes : iterable of Path
+        Folders where indexes of packed files are remembered, so that no more is read of them than what is asked for.
 
     What does not fit the schema counts as absent: :mod:`boostrun.runner.record` remembers it and tells of it. Any
     number of processes may use one folder at once. A store can be pickled; what it has read stays behind.
     """
 
-    def __init__(self, root: Path, packed: Iterable[Path] = ()) -> None:
+    def __init__(self, root: Path, packed: Iterable[Path] = (), indexes: Iterable[Path] = ()) -> None:
         self.root = Path(root).absolute()
         self.packed = tuple(Path(path).absolute() for path in packed)
-        self._packs: dict[str, dict] | None = None
+        self.indexes = tuple(Path(path).absolute() for path in indexes)
         self._folders: dict[str, tuple[int, dict[str, tuple]]] = {}
 
     def __getstate__(self) -> dict:
-        return {"root": self.root, "packed": self.packed}
+        return {"root": self.root, "packed": self.packed, "indexes": self.indexes}
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -89,13 +87,13 @@ class Store:
         to ``<name>.corrupt``.
         """
         record = self._read(self.path(key))
-        return record if record is not None else self._packed().get(key)
+        return record if record is not None else self._packs.get(key)
 
     def done(self, key: str) -> dict | None:
         """The record when its status is ``done``, else None."""
         record = self.get(key)
         if record is not None and record["status"] != "done":
-            record = self._packed().get(key)  # a failed attempt of ours does not hide a published result
+            record = self._packs.get(key)  # a failed attempt of ours does not hide a published result
         return record if record is not None and record["status"] == "done" else None
 
     def find(self, cell_key: str, seed: int, index: Mapping[tuple[str, int], list[str]] | None = None) -> list[dict]:
@@ -111,38 +109,34 @@ class Store:
     def index(self) -> dict[tuple[str, int], list[str]]:
         """Keys of the records there are now, by cell key and seed."""
         found: dict[tuple[str, int], dict[str, None]] = {}
-        for record in self._packed().values():
-            found.setdefault((record["cell_key"], record["seed"]), {})[record["key"]] = None
-        for key, (_, _, *entry) in self._scan():
-            found.setdefault(tuple(entry), {})[key] = None
+        for known in self._packs.known.values():
+            found.setdefault((known.cell_key, known.seed), {})[known.key] = None
+        for key, (_, _, known) in self._scan():
+            found.setdefault((known.cell_key, known.seed), {})[key] = None
         return {entry: list(keys) for entry, keys in found.items()}
 
     def packed_keys(self) -> frozenset[str]:
         """Keys of the records in packed files."""
-        return frozenset(self._packed())
+        return frozenset(self._packs.known)
+
+    def known(self) -> Iterator[Known]:
+        """What is asked most of every record, once and ordered by key, without reading those that have not changed."""
+        single = {key: known for key, (_, _, known) in self._scan()}
+        yield from (known for _, known in sorted({**self._packs.known, **single}.items()))
 
     def records(self) -> Iterator[dict]:
         """Every record once, ordered by key."""
-        packed = self._packed()
         single = {key for key, _ in self._scan()}
-        for key in sorted(single | set(packed)):
+        for key in sorted(single | self._packs.known.keys()):
             record = self._read(self.path(key)) if key in single else None
             if record is None:
-                record = packed.get(key)
+                record = self._packs.get(key)
             if record is not None:
                 yield record
 
-    def _packed(self) -> dict[str, dict]:
-        if self._packs is None:
-            packs: dict[str, dict] = {}
-            for path in self.packed:
-                if path.exists():
-                    with _setting_aside(path):
-                        for record in unpack(path):
-                            if packs.get(record["key"], {}).get("status") != "done":
-                                packs[record["key"]] = record
-            self._packs = packs
-        return self._packs
+    @functools.cached_property
+    def _packs(self) -> Packs:
+        return Packs(self.packed, self.indexes)
 
     def _read(self, path: Path) -> dict | None:
         try:
@@ -164,7 +158,7 @@ class Store:
             return None
 
     def _scan(self) -> Iterator[tuple[str, tuple]]:
-        """(key, (mtime, size, cell_key, seed)) of every single record; unchanged folders and files are not read."""
+        """(key, (mtime, size, Known)) of every single record; unchanged folders and files are not read."""
         try:
             folders = [entry for entry in os.scandir(self.root) if len(entry.name) == 2 and entry.is_dir()]
         except FileNotFoundError:
@@ -200,7 +194,7 @@ class Store:
             if known.get(key, ())[:2] == state:
                 found[key] = known[key]
             elif (record := self._read(Path(entry.path))) is not None:
-                found[key] = (*state, record["cell_key"], record["seed"])
+                found[key] = (*state, Known.of(record))
         return found
 
     # -- writing -------------------------------------------------------------------------------------------------
@@ -310,45 +304,3 @@ def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
         write_whole(path, buffer.getvalue())
     except OSError as error:
         raise StoreWriteError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def unpack(path: Path) -> Iterator[dict]:
-    """The records of a packed file, in its order; lines that are none are set aside.
-
-    Raises
-    ------
-    DamagedPackError
-        When the file is cut or corrupt; no record is given out before all are read.
-    BoostrunError
-        When it is missing or cannot be read.
-    """
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise BoostrunError(f"there is no packed file {path}") from None
-    except OSError as error:
-        raise BoostrunError(f"cannot read the packed records {path}: {error.strerror or error}") from None
-    try:
-        if not data:
-            raise EOFError("the file is empty")  # gzip would take it for an archive of nothing
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            content = packed.read(_LARGEST_PACK + 1)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise DamagedPackError(f"the packed records {path} are cut or corrupt ({error})") from None
-    if len(content) > _LARGEST_PACK:
-        raise DamagedPackError(f"the packed records {path} are corrupt (more than {_LARGEST_PACK >> 30} GiB)")
-    records = []
-    for number, line in enumerate(content.splitlines(), 1):
-        try:
-            records.append(schema.read(line))
-        except NotARecordError as error:
-            schema.set_aside(f"{path} line {number}", error)
-    yield from records
-
-
-@contextlib.contextmanager
-def _setting_aside(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except DamagedPackError:
-        schema.set_aside(path, "cut or corrupt")

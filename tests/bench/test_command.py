@@ -1,15 +1,20 @@
-"""The first command after an installation, compiler included, and the second; nothing is asserted."""
+"""The first command after an installation, compiler included, and the second, and the light ones beside what they
+cannot do without; nothing is asserted.
+"""
 
 import os
+import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.bench.timing import show, slowness, yardsticks
 
 pytestmark = pytest.mark.bench
+ROOT = Path(__file__).parents[2]
 
 
 def test_first_and_second_command(tmp_path):
@@ -40,3 +45,37 @@ def test_first_and_second_command(tmp_path):
     subprocess.run([sys.executable, "-m", "boostrun", "--help"], check=True, capture_output=True)
     rows.append(("boostrun --help", f"{time.perf_counter() - begun:.2f} s"))
     show("the command on digits: GEEM, r=100, T=250", rows)
+
+
+@pytest.mark.skipif(not (ROOT / "results").is_dir(), reason="this copy comes without published results")
+def test_light_commands_beside_hydra(tmp_path):
+    boostrun = ["-m", "boostrun"]
+    commands = {
+        "import hydra": ["-c", "import hydra"],
+        "boostrun --help": [*boostrun, "--help"],
+        "plan of four cells": [*boostrun, "plan", "-m", "algo=geem,wsam", "dataset=digits", "r=20,50", "T=50"],
+        "table adaptive/table1": [*boostrun, "table", "adaptive/table1"],
+        "table iboost/table_summary": [*boostrun, "table", "iboost/table_summary"],
+    }
+    # what is remembered in the cache is not there at first
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "BOOSTRUN_DATA": str(tmp_path)}
+
+    def seconds(arguments):
+        before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - begun
+
+    first = {name: seconds(arguments)[0] for name, arguments in commands.items()}
+    times = {name: [] for name in commands}
+    for _ in range(5):  # in turn, so that a busy minute meets all of them
+        for name, arguments in commands.items():
+            times[name].append(seconds(arguments))
+    rows = []
+    for name, found in times.items():
+        (cpu, clock), (cpu_of_one, clock_of_one) = (map(min, zip(*each)) for each in (found, times["import hydra"]))
+        told = (
+            f"{cpu:.2f} s of a processor, {cpu / cpu_of_one:.1f} times as long; clock {clock / clock_of_one:.1f} times"
+        )
+        rows.append((name, f"{told}; the first time {first[name]:.2f} s"))
+    show("light commands beside import hydra, the best of five", rows)

@@ -194,6 +194,8 @@ def test_help_and_completion_import_nothing_heavy(workplace):
         ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active", "algo=wsam_mass"]),
         ("boostrun plan algo=logi", ["algo=logitboost"]),
         ("boostrun exp", ["export"]),
+        ("boostrun report ow", ["own"]),
+        ("boostrun ls pol", ["policies"]),
         ("boostrun export algo=wsa", ["algo=wsam", "algo=wsam_active", "algo=wsam_mass"]),
     ],
 )

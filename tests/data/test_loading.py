@@ -1,6 +1,8 @@
 """load, checksum, describe, fetch: what holds for every loader."""
 
+import hashlib
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 from boostrun.config import catalogue, defaults
 from boostrun.data import checksum, describe, fetch, load, loader_module
+from boostrun.data import digests as digests_module
 from boostrun.data.digests import FileDigests
 from boostrun.data.labels import stratified
 from boostrun.errors import BoostrunError, DataMissingError
@@ -96,6 +99,29 @@ def test_a_broken_memory_of_digests_is_no_harm(tmp_path, broken):
     (tmp_path / "a").write_bytes(b"abc")
     with FileDigests(tmp_path) as digests:
         assert digests.of(tmp_path / "a", "md5") == "900150983cd24fb0d6963f7d28e17f72"
+
+
+def test_each_folder_of_the_data_root_has_a_memory_of_its_own_and_one_for_all_is_divided(tmp_path, monkeypatch):
+    for path in (tmp_path / "a", tmp_path / "photos" / "b", tmp_path / "photos" / "c", tmp_path / "rows" / "d"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(path.name.encode())
+    time.sleep(0.05)
+    memory, files = tmp_path / ".checksums", [path for path in tmp_path.rglob("?") if path.is_file()]
+    with FileDigests(tmp_path) as digests:
+        expected = {path: digests.of(path) for path in files}
+    assert {path.name for path in memory.iterdir()} == {"digests.json", "digests-photos.json", "digests-rows.json"}
+    entries = {key: entry for path in memory.iterdir() for key, entry in json.loads(path.read_text())["files"].items()}
+    assert len(entries) == 4
+    for path in memory.iterdir():
+        path.unlink()
+    whole = hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+    (memory / "digests.json").write_text(json.dumps({"sha256": whole, "files": entries}))
+    with FileDigests(tmp_path) as digests:  # as an earlier version wrote it
+        assert digests.of(tmp_path / "a") == expected[tmp_path / "a"]
+    assert list(json.loads((memory / "digests.json").read_text())["files"]) == [str(tmp_path / "a")]
+    monkeypatch.setattr(digests_module, "_digest", lambda path, _: pytest.fail(f"{path} was read"))
+    with FileDigests(tmp_path) as digests:
+        assert {path: digests.of(path) for path in files} == expected
 
 
 def test_an_absent_data_root_is_not_made(tmp_path):

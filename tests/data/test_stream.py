@@ -4,6 +4,7 @@ import gzip
 import tracemalloc
 
 import numpy as np
+import pandas
 import pytest
 
 from boostrun.data import describe
@@ -35,13 +36,23 @@ def write_csv(path, values, labels):
     path.write_text("\n".join([names, *lines]) + "\n")
 
 
-@pytest.fixture(params=["npy", "npy with labels in a column", "big-endian npy", "csv", "iterator"])
+def write_parquet(path, values, labels, **options):
+    pytest.importorskip("pyarrow")
+    columns = {f"x{i}": column for i, column in enumerate(values.T)}
+    pandas.DataFrame({**columns, "y": labels}).to_parquet(path, index=False, **options)
+
+
+@pytest.fixture(params=["npy", "npy with labels in a column", "big-endian npy", "csv", "parquet", "iterator"])
 def make_source(request, table, tmp_path):
     """The same samples in every form; ``make_source(seed=..., ...)``."""
     values, labels = table
     path = tmp_path / ("data.csv" if request.param == "csv" else "data.npy")
     if request.param == "csv":
         write_csv(path, values, labels)
+        return lambda **options: StreamSource(path, dtype="uint8", **{"memory_limit_mb": 0.5, **options})
+    if request.param == "parquet":
+        path = tmp_path / "data.parquet"
+        write_parquet(path, values, labels, row_group_size=1000)
         return lambda **options: StreamSource(path, dtype="uint8", **{"memory_limit_mb": 0.5, **options})
     if request.param == "iterator":
 
@@ -312,3 +323,67 @@ def test_a_line_that_no_memory_holds_is_a_sentence(tmp_path, head, unit):
     options = {"name": "stream", "path": str(path), "test_path": str(tmp_path / "t.csv")}
     with pytest.raises(BoostrunError, match=r"more than 1\d MiB of text in a few rows|begins with numbers"):
         describe(options, tmp_path)
+
+
+def test_a_parquet_stream_has_the_samples_of_the_csv_stream_in_its_order(table, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    values, labels = table
+    write_csv(tmp_path / "a.csv", values, labels)
+    write_parquet(tmp_path / "a.parquet", values, labels, row_group_size=700)
+    expected = StreamSource(tmp_path / "a.csv", memory_limit_mb=0.2, seed=3).open(4000)
+    drawn = [expected.draw(50) for _ in range(80)]  # more than a pass
+    for side_by_side in (4, 1 << 40):  # all columns at once, each after the other
+        monkeypatch.setattr("boostrun.data.parquet._SIDE_BY_SIDE", side_by_side)
+        found = StreamSource(tmp_path / "a.parquet", memory_limit_mb=0.2, seed=3).open(4000)
+        for one in drawn:
+            for right, other in zip(one, found.draw(50)):
+                assert right.dtype == other.dtype and (right == other).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "words"),
+    [
+        ({"a": [1.0, None], "y": [0, 1]}, {}, "NaN or infinite"),
+        ({"a": ["x", "z"], "y": [0, 1]}, {}, "holds text in the column a"),
+        ({"a": [1, 2], "y": [0, None]}, {}, "without a label"),
+        ({"a": [1, 2], "y": [0, 1]}, {"labels": "z"}, "no column 'z'"),
+        ({"y": [0, 1]}, {}, "and no other"),
+        ({"a": np.array([], float), "y": np.array([], int)}, {}, "gave no samples"),
+        (None, {}, "cannot be read as a Parquet file"),
+    ],
+)
+def test_bad_parquet_files_are_one_sentence(columns, options, words, tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "data.parquet"
+    if columns is None:
+        path.write_bytes(b"PAR1 and no more")
+    else:
+        pandas.DataFrame(columns).to_parquet(path, index=False)
+    with pytest.raises(BoostrunError, match=words) as caught:
+        StreamSource(path, memory_limit_mb=1, seed=0, **options).open(4).draw(4)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_parquet_stream_is_described_and_a_part_of_another_kind_is_refused(table, tmp_path):
+    values, labels = table
+    write_parquet(tmp_path / "a.parquet", values, np.array(["p", "q", "r"])[labels])
+    write_parquet(tmp_path / "b.parquet", values[::9], np.array(["p", "q", "r"])[labels[::9]])
+    write_csv(tmp_path / "b.csv", values, labels)
+    options = {"name": "stream", "path": str(tmp_path / "a.parquet"), "test_path": str(tmp_path / "b.parquet")}
+    assert f"{ROWS} training and {len(labels[::9])} test samples of {WIDTH} features" in describe(options, tmp_path)
+    with pytest.raises(BoostrunError, match=r"is Parquet but .* is CSV; both must be of one kind"):
+        describe({**options, "test_path": str(tmp_path / "b.csv")}, tmp_path)
+
+
+def test_a_parquet_stream_is_read_in_little_memory(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = 120_000
+    rng = np.random.default_rng(0)
+    write_parquet(tmp_path / "a.parquet", rng.random((rows, 30)), rng.integers(0, 2, rows), row_group_size=rows)
+    before = pyarrow.total_allocated_bytes()
+    filter_ = StreamSource(tmp_path / "a.parquet", memory_limit_mb=4, classes=[0, 1], seed=0).open(3000)
+    most = 0
+    for _ in range(30):
+        filter_.draw(100)
+        most = max(most, pyarrow.total_allocated_bytes() - before)
+    assert most < rows * 30 * 8 / 2  # a page or two of each column

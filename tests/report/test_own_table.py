@@ -4,7 +4,8 @@ import csv
 
 import pytest
 
-from boostrun.report import Entry, own_table, summary
+from boostrun.report import Entry, summary
+from boostrun.report.own_table import own_table
 
 COST = {"peak_samples_held": 40, "samples_drawn": 600, "train_seconds": 0.5}
 

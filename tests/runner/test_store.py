@@ -12,10 +12,11 @@ import pytest
 from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
-from boostrun.runner import store as store_module
+from boostrun.runner import packed as packed_module
 from boostrun.runner.cell import Inputs
+from boostrun.runner.packed import unpack
 from boostrun.runner.record import told
-from boostrun.runner.store import LockBusyError, Store, StoreWriteError, pack, unpack
+from boostrun.runner.store import LockBusyError, Store, StoreWriteError, pack
 
 
 def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
@@ -195,8 +196,8 @@ def test_a_damaged_pack_hides_no_other_and_is_told_of(tmp_path):
 
 def test_a_pack_of_more_than_can_be_held_is_damaged_and_not_unpacked(tmp_path, monkeypatch):
     pack([record(seed) for seed in range(5)], tmp_path / "p")
-    monkeypatch.setattr(store_module, "_LARGEST_PACK", 1000)
-    with pytest.raises(store_module.DamagedPackError, match="more than"):
+    monkeypatch.setattr(packed_module, "_LARGEST_PACK", 1000)
+    with pytest.raises(packed_module.DamagedPackError, match="more than"):
         list(unpack(tmp_path / "p"))
 
 
