@@ -38,8 +38,8 @@ def draw(folder: Path, data_root: Path) -> str:
 at random; T = {last_round} rounds. The competitor is the best W on those r columns, with B the sum of its
 columns' largest entries. Theorem 2 allows an excess of 4 B^2 / t after every round t: excess and allowance
 after T, and the largest share of the allowance that was used after any round, against these r columns and
-against any W at all (the path of the mixed norm, whose points have the least loss of all W with the same B). Corollary 1
-allows 4 B^2 / eps rounds until the loss is twice the competitor's, eps ({last_round + 1}: not reached).
+against any W at all (the path of the mixed norm, whose points have the least loss of all W with the same B).
+Corollary 1 allows 4 B^2 / eps rounds until the loss is twice the competitor's, eps ({last_round + 1}: not reached).
 
 The largest share used is {max(shares):.3g}, of all sets and rounds and any W; of the sharper bound 2 B^2 / t it is
 twice that."""
