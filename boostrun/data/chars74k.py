@@ -1,4 +1,7 @@
-"""Chars74K, computer fonts (de Campos, Babu & Varma 2009): digits and capitals of 1,016 fonts, split by font."""
+"""Chars74K, computer fonts (de Campos, Babu & Varma 2009): digits and capitals of 1,016 fonts, split by font.
+
+Classes are those of the 36 whose folder is there.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +32,25 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """The files that are read, by logical name; DataMissingError says which belongs where."""
-    classes = chosen(list(CLASSES), options["classes"], options["class_order"], "chars74k")
+    """The files that are read, by logical name; DataMissingError says which belongs where.
+
+    Raises BoostrunError where more classes are asked for than there are.
+    """
+    folders = {name: _folder(name, data_root) for name in CLASSES}
+    there = [name for name, folder in folders.items() if folder.is_dir()]
+    if len(there) < 2:
+        raise DataMissingError(f"dataset=chars74k is not there; it belongs at {places(options, data_root)}")
     found = {}
-    for name in classes:
-        folder = Path(data_root) / _FOLDER / f"Sample{CLASSES.index(name) + 1:03d}"
-        if not folder.is_dir():
-            raise DataMissingError(f"dataset=chars74k is not there; it belongs at {places(options, data_root)}")
-        found.update({f"{folder.name}/{image.name}": image for image in images_in(folder)})
+    for name in chosen(there, options["classes"], options["class_order"], _told(data_root)):
+        found.update({f"{folders[name].name}/{image.name}": image for image in images_in(folders[name])})
     if not found:
         raise DataMissingError(f"{Path(data_root) / _FOLDER} holds no images; expected: {places(options, data_root)}")
     return found
+
+
+def verify(options: Mapping, data_root: Path) -> str:
+    """Which classes are not there, as a clause."""
+    return f"no published checksum to compare for {_told(data_root)}"
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
@@ -63,6 +74,16 @@ def read(options: Mapping, data_root: Path) -> Parts:
     test = np.isin(fonts, np.random.default_rng(seed).permutation(known)[:count])
     glyphs = np.stack([_glyph(path, options["size"]) for path in found])
     return Parts(glyphs[~test], labels[~test], glyphs[test], labels[test])
+
+
+def _folder(name: str, data_root: Path) -> Path:
+    return Path(data_root) / _FOLDER / f"Sample{CLASSES.index(name) + 1:03d}"
+
+
+def _told(data_root: Path) -> str:
+    """The set's name, and what of it is not there."""
+    absent = [name for name in CLASSES if not _folder(name, data_root).is_dir()]
+    return f"chars74k without {', '.join(absent)}" if absent else "chars74k"
 
 
 def _glyph(path: Path, size: int) -> np.ndarray:

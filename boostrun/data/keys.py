@@ -114,10 +114,10 @@ class LetterKeys(UciTableKeys):
 
 @dataclass
 class Chars74KKeys(SplitDatasetKeys):
-    """Chars74K's computer fonts; the first ``classes`` classes of a random order of the 36 digits and capitals."""
+    """Chars74K's computer fonts; the first ``classes`` of a random order of the digits and capitals that are there."""
 
     test_fraction: float = real(0.4, above=0.0, most=0.9, help="of the fonts")
-    classes: int | None = integer(None, least=2, most=36, help="so many of them; null: all 36")
+    classes: int | None = integer(None, least=2, most=36, help="so many of them; null: all that are there, of 36")
     class_order: int = integer(0, least=0, help="which random order of the classes they are the first of")
     size: int = integer(28, least=8, help="pixels of the sides of an image")
 

@@ -1,4 +1,4 @@
-"""Entries of a paper's table that are made of others: a mean over a swept key, a figure relative to one row's."""
+"""Entries of a paper's table that are made of others: means over a swept key, figures relative to a row's, kappas."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from boostrun.report import Entry
 from boostrun.report.entry import by_seed
 
+_ACCURACY = "test_accuracy_pct"
 _APART = 1_000_000  # between the seeds of trials that are told apart by a swept value
 
 
@@ -50,6 +51,41 @@ def relative(entries: Sequence[Entry], metric: str, of: str, to: str) -> list[En
         if not (base and unit) and entry.records:
             return dataclasses.replace(entry, records=[], reason=f"no record of {to} to be relative to")
         return dataclasses.replace(entry, records=[_divided(record, metric, of, unit) for record in entry.records])
+
+    return [filled(entry) for entry in entries]
+
+
+def kappas(entries: Sequence[Entry], rows: Mapping[str, str], place: int) -> list[Entry]:
+    """Entries of the metrics of ``rows`` filled in: a trial's accuracy p, of the room that the row named leaves, as
+    (p - p0) / (1 - p0) with p0 that row's mean accuracy in the same column: 0 is as good as it, 1 no error.
+
+    Kappa temporal is that of the last label again, another one that of the most frequent label. ``place`` is that of
+    the metric among the levels of columns. Where the row has no trial, or is never wrong, there is no figure.
+
+    >>> cells = [Entry(row, ("x", metric), {}, 1, [{"seed": 0, "metrics": {"test_accuracy_pct": accuracy}}], metric=key)
+    ...          for row, accuracy in (("ours", 95.0), ("last label", 80.0))
+    ...          for metric, key in (("accuracy", "test_accuracy_pct"), ("kappa", "kappa_temporal"))]
+    >>> [round(entry.records[0]["metrics"]["kappa_temporal"], 2) for entry in
+    ...  kappas(cells, {"kappa_temporal": "last label"}, place=1) if entry.metric == "kappa_temporal"]
+    [0.75, 0.0]
+    """
+
+    def stands(entry: Entry) -> tuple:
+        return (entry.setting, *entry.column[:place], *entry.column[place + 1 :])
+
+    def filled(entry: Entry) -> Entry:
+        if (row := rows.get(entry.metric)) is None or not entry.records:
+            return entry
+        beside = [one for one in entries if one.row == row and one.metric == _ACCURACY and stands(one) == stands(entry)]
+        base = [value for one in beside for value in by_seed(one.records, _ACCURACY)[0].values()]
+        chance = sum(base) / len(base) if base else 100.0
+        if chance >= 100.0:
+            return dataclasses.replace(entry, records=[], reason=f"no record of {row} to be held against")
+        made = [
+            {**record, "metrics": {**record["metrics"], entry.metric: (found - chance) / (100.0 - chance)}}
+            for record in entry.records if (found := record["metrics"].get(_ACCURACY)) is not None
+        ]  # fmt: skip
+        return dataclasses.replace(entry, records=made)
 
     return [filled(entry) for entry in entries]
 

@@ -75,6 +75,8 @@ def _of_places(raw: Mapping[str, Any], names: Names) -> Iterator[str]:
     yield from _absent("tradeoff", [tradeoff[axis] for axis in "xy" if axis in tradeoff], names.metrics, "metric")
     yield from _absent("tradeoff", [tradeoff["along"]] if "along" in tradeoff else [], raw["columns"], "column level")
     yield from _absent("relative", [relative["to"]] if "to" in relative else [], names.rows, "row")
+    yield from _absent("kappas", raw.get("kappas", {}), names.metrics, "metric")
+    yield from _absent("kappas", raw.get("kappas", {}).values(), names.rows, "row")
 
 
 def _of_figures(raw: Mapping[str, Any], names: Names) -> Iterator[str]:

@@ -14,7 +14,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.formats import metric_name
 from boostrun.runner import item_checks, published
-from boostrun.runner.derived import merged, relative
+from boostrun.runner.derived import kappas, merged, relative
 from boostrun.runner.plan import PlannedCell
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
 _OPTIONAL = {
     "quick", "notes", "overrides", "read_at", "targets", "pictures", "t_name", "beside", "quoted", "relative",
-    "mean_over", "against", "levels", "differences_to", "tradeoff",
+    "mean_over", "against", "levels", "differences_to", "tradeoff", "kappas",
 }  # fmt: skip
-_PASSED_ON = ("t_name", "quoted", "relative", "mean_over", "against", "levels", "differences_to", "tradeoff")
+_PASSED_ON = ("t_name", "quoted", "relative", "kappas", "mean_over", "against", "levels", "differences_to", "tradeoff")
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -50,10 +50,11 @@ class Item:
     Attributes beyond those of the table: ``where``, columns of the paper's figures by keys of a place, for every cell;
     ``beside``, the same for single cells, {"cell": what its place has, "where": which figure}; ``quoted``, rows of the
     paper without trials, {label: which figures}; ``relative``, {"metric", "of", "to"}: a metric that is another's
-    quotient by that of a row; ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column
-    level that a figure has as its axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal
-    lines in figures of curves, with the metric that their caption tells; ``differences_to``, the row that others are
-    compared with by seed; ``tradeoff``, {"x", "y", "along"}: two metrics and the column level whose labels are points.
+    quotient by that of a row; ``kappas``, {metric: row}: of the errors of a row the share that is avoided;
+    ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column level that a figure has as its
+    axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal lines in figures of curves, with
+    the metric that their caption tells; ``differences_to``, the row that others are compared with by seed;
+    ``tradeoff``, {"x", "y", "along"}: two metrics and the column level whose labels are points.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Item:
     beside: tuple[dict, ...] = ()
     quoted: dict[str, dict[str, str]] = field(default_factory=dict)
     relative: dict[str, str] = field(default_factory=dict)
+    kappas: dict[str, str] = field(default_factory=dict)
     mean_over: str = ""
     against: str = ""
     levels: dict[str, str] = field(default_factory=dict)
@@ -96,6 +98,8 @@ class Item:
         entries = self._merged(found)
         if self.relative:
             entries = relative(entries, **self.relative)
+        if self.kappas:
+            entries = kappas(entries, self.kappas, self.spec.columns.index("metric"))
         return [*entries, *self._quotes()]
 
     def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:

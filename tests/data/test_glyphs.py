@@ -1,11 +1,13 @@
 """Chars74K's fonts in the published layout, and MNIST with elastic distortions."""
 
+import shutil
+
 import numpy as np
 import pytest
 from PIL import Image
 from scipy.ndimage import gaussian_filter, map_coordinates
 
-from boostrun.data import checksum, load
+from boostrun.data import checksum, describe, load
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.papers.shareboost import mnist_expanded
 from boostrun.papers.shareboost.mnist_expanded import distorted
@@ -58,6 +60,16 @@ def test_absent_odd_and_too_few_glyphs_are_a_sentence(fonts):
             path.unlink()
     with pytest.raises(BoostrunError, match="finds 1 fonts"):
         load({"name": "chars74k"}, fonts)
+
+
+def test_the_classes_are_those_that_are_there_and_the_others_are_told(fonts):
+    for absent in ("Sample019", "Sample025"):  # I and O, which some copies lack
+        shutil.rmtree(fonts / "English" / "Fnt" / absent)
+    data = load({"name": "chars74k", "size": 8}, fonts)
+    assert "".join(data.classes) == "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+    assert "chars74k without I, O" in describe({"name": "chars74k"}, fonts)
+    with pytest.raises(BoostrunError, match="classes=35: chars74k without I, O has from 2 to 34 of them"):
+        load({"name": "chars74k", "classes": 35}, fonts)
 
 
 def digits(n=6, size=20):

@@ -92,6 +92,13 @@ METHODS = {
         "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
         "Mn", DETECTS, ONLINE, CHANGING, WINDOW,
     ),
+    "no_change": _method(
+        "baselines:NoChangeClassifier", keys.LabelsAloneKeys, "the last label again: the level of a stream in runs", "",
+    ),
+    "majority_so_far": _method(
+        "baselines:MajoritySoFarClassifier", keys.LabelsAloneKeys,
+        "the most frequent label so far: the level of chance", "",
+    ),
 }  # fmt: skip
 
 STREAMS = {

@@ -205,6 +205,11 @@ class DWMKeys(IncrementalKeys):
     period: int = integer(50, help="examples from one judgement to the next")
 
 
+@keys
+class LabelsAloneKeys(Keys):
+    """Nothing to choose: of what looks at labels alone."""
+
+
 @dataclass
 class SeaKeys(ConceptStreamKeys):
     """SEA: the sum of two attributes against a threshold that changes three times."""

@@ -12,6 +12,7 @@ from boostrun.papers.reservoir.keys import (
     BudgetedReservoirKeys,
     FullDataKeys,
     OnlineRivalKeys,
+    RandomStumpsKeys,
     ReservoirKeys,
     SplitReservoirKeys,
 )  # fmt: skip
@@ -22,7 +23,10 @@ _ALL = frozenset({"codes", "stumps"})  # all samples are looked at
 _SAVED = frozenset({"c", "npz", "onnx"})
 _SIZES = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
 _GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
-_TAKES = {"wsam": ("stump_weights",), "geem": _GEEM, "geem_lattice": (*_GEEM, "lattice_size")}
+_TAKES = {
+    "wsam": ("stump_weights",), "geem": _GEEM, "geem_likely": _GEEM, "geem_lattice": (*_GEEM, "lattice_size"),
+}  # fmt: skip
+_RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "keys": RandomStumpsKeys}
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
 
 
@@ -44,7 +48,7 @@ def _full_data(method: str, summary: str, *unused: str, inputs: frozenset[str] =
     )  # fmt: skip
 
 
-def _online(method: str, summary: str, *takes: str) -> Method:
+def _online(method: str, summary: str, *takes: str, **more: Any) -> Method:
     sizes = {"T": "n_estimators"}
     if method.startswith("geem"):
         sizes = {"r": "reservoir_size", **sizes}
@@ -52,10 +56,10 @@ def _online(method: str, summary: str, *takes: str) -> Method:
         "subset_size", "batch_size", "shrinkage", "gamma", "learning_rate", "pool_size", "replace_every",
         "reservoir_size",
     }  # fmt: skip
+    settings: dict[str, Any] = {"target": f"{_HERE}.online_classifier:OnlineRivalClassifier", "keys": OnlineRivalKeys}
     return Method(
-        target=f"{_HERE}.online_classifier:OnlineRivalClassifier", keys=OnlineRivalKeys, summary=summary,
-        inputs=_FILTER, budget=sizes, fixed={"method": method}, exports=_SAVED,
-        unused=frozenset(others - {*takes, *sizes.values()}),
+        summary=summary, inputs=_FILTER, budget=sizes, fixed={"method": method}, exports=_SAVED,
+        unused=frozenset(others - {*takes, *sizes.values()}), **(settings | more),
     )  # fmt: skip
 
 
@@ -64,6 +68,10 @@ METHODS = {
     "geem_lattice": _reservoir(
         "geem_lattice",
         "GEEM with its target chosen among random sign vectors (Lefakis & Fleuret 2013, section 4)",
+    ),
+    "geem_likely": _reservoir(
+        "geem_likely",
+        "GEEM with the most probable best stump for its target, by extreme values (the paper's future work)",
     ),
     "wsam": _reservoir("wsam", "keep samples in proportion to their weights (Lefakis & Fleuret 2013)"),
     "wsam_mass": _reservoir("wsam_mass", "keep samples as WSam does, each standing for an equal share of all weight"),
@@ -136,6 +144,14 @@ METHODS = {
     ),
     "geem_oza": _online("geem_oza", "stumps picked by GEEM, coefficients by online AdaBoost", "shrinkage"),
     "geem_chen": _online("geem_osboost", "stumps picked by GEEM, votes by OSBoost", "shrinkage", "gamma"),
+    "oza_random": _online(
+        "oza", "online AdaBoost over stumps drawn at random (Lefakis & Fleuret 2013, section 4.2)", "subset_size",
+        **_RANDOM_STUMPS,
+    ),
+    "chen_random": _online(
+        "osboost", "OSBoost over stumps drawn at random (Lefakis & Fleuret 2013, section 4.2)", "subset_size", "gamma",
+        **_RANDOM_STUMPS,
+    ),
 }  # fmt: skip
 
 PAPER = Paper(
@@ -149,6 +165,7 @@ PAPER = Paper(
         "wsam_mass": f"{_HERE}.wsam_mass:WSamMass",
         "geem": f"{_HERE}.geem:Geem",
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
+        "geem_likely": f"{_HERE}.likely_target:GeemLikely",
     },
     weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
     checks={"strategies": f"{_HERE}.conformance:checks"},
@@ -156,6 +173,7 @@ PAPER = Paper(
         f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.probabilities:of_reservoir",
         f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.probabilities:of_full_data",
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.probabilities:of_online",
+        f"{_HERE}.random_stumps:RandomStumpsClassifier": f"{_HERE}.probabilities:of_online",
     },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
@@ -166,5 +184,6 @@ PAPER = Paper(
         "BudgetedReservoirClassifier": f"{_HERE}.budgeted",
         "FullDataClassifier": f"{_HERE}.full_data_classifier",
         "OnlineRivalClassifier": f"{_HERE}.online_classifier",
+        "RandomStumpsClassifier": f"{_HERE}.random_stumps",
     },
 )

@@ -170,3 +170,13 @@ class OnlineRivalKeys(Keys):
     reservoir_size: int = integer(250, help="r: GEEM's reservoir, and its fresh samples a round")
     max_bins: Any = 256
     random_state: Any = None
+
+
+@keys
+class RandomStumpsKeys(OnlineRivalKeys):
+    """Keys of an online booster over stumps drawn at random."""
+
+    _: KW_ONLY
+    polarity: str = choice(
+        "random", "better", help="of a stump: drawn as well, or the one with fewer errors on the samples of the subset"
+    )

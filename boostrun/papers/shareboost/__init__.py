@@ -152,7 +152,7 @@ PAPER = Paper(
             ("jointboost:JointBoostClassifier", "jointboost"),
         )
     },
-    drawings={"pieces": f"{_HERE}.figures.pieces:draw", "section6": f"{_HERE}.figures.section6:draw"},
+    drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("pieces", "section6", "greedy_bound")},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",
     claims=Path(__file__).with_name("claims.yaml"),

@@ -21,6 +21,8 @@ def draw(folder: Path, data_root: Path) -> str:
     frame = reference("iboost", "characteristics")
     rows, apart = [], 0
     for name, method in METHODS.items():
+        if not method.budget:  # it looks at labels alone
+            continue
         row = [name]
         for trait, metric in _TRAITS.items():
             found = lookup(frame, metric, {"method": _NAMES.get(name, name)})
