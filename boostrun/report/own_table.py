@@ -88,10 +88,9 @@ class OwnTable:
             "means over the trials."
         )
         if self.scores:
-            told.append(
-                f"{' and '.join(one.head for one in self.scores)}: lower is better, mean (standard deviation); "
-                f"{MISSING} the method has no probabilities."
-            )
+            names = " and ".join(one.head for one in self.scores)
+            dash = f"; {MISSING} the method has no probabilities" * any(MISSING in one.shown for one in self.scores)
+            told.append(f"{names}: lower is better, mean (standard deviation){dash}.")
         ranks = {cell.rank for cell in self.cells}
         if ranks - {""}:
             tested = (
