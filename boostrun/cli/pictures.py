@@ -10,7 +10,7 @@ from boostrun.report import Entry, TableSpec, build
 from boostrun.report.curve_figures import too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.pictures import write_both, write_pictures
-from boostrun.runner.naming import PARTS, telling
+from boostrun.runner.naming import telling
 from boostrun.runner.own import told_apart
 from boostrun.runner.plan import PlannedCell
 
@@ -18,19 +18,21 @@ METRIC = "test_accuracy_pct"
 
 
 def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of a run by two column levels: the data set, with its features where several were run, and the keys
-    in which cells that have them differ."""
+    """The entries of a run by two column levels: the data set, with its features where several were run, and what else
+    tells a cell from the others."""
     keys = telling(cells)
-    several = len({each["features"] for each in keys}) > 1
-    values: dict[str, set[str]] = {}
-    for each in keys:
-        for key, value in each.items():
-            values.setdefault(key, set()).add(value)
+    several = len({one["features"] for one in keys}) > 1
+    values: dict[str, set[tuple[str, str]]] = {}
+    for one, entry in zip(keys, entries):
+        for key in one.keys() - {"dataset", "features"}:
+            values.setdefault(key, set()).add((entry.row, one[key]))
+    # a key that one method alone has, or in which no method differs from itself, tells nothing beside its name
+    told = {key for key, pairs in values.items() if len(pairs) > len({row for row, _ in pairs})}
     found = []
-    for each, entry in zip(keys, entries):
-        panel = [each["dataset"], *([each["features"]] if several else [])]
-        rest = [f"{key}={value}" for key, value in each.items() if key not in PARTS and len(values[key]) > 1]
-        found.append(dataclasses.replace(entry, column=(" ".join(panel), " ".join(rest))))
+    for one, entry in zip(keys, entries):
+        panel = " ".join([one["dataset"], *([one["features"]] if several else [])])
+        rest = " ".join(f"{key}={value}" for key, value in one.items() if key in told)
+        found.append(dataclasses.replace(entry, column=(panel, rest)))
     return told_apart(found)
 
 
@@ -52,22 +54,31 @@ def draw(folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequen
 
 
 def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Path]:
-    """A picture of each data set's classes, all trials of a cell together."""
+    """Pictures of each data set's classes, and of probabilities, all trials of a cell together."""
+    from boostrun.evaluation.calibration import together
     from boostrun.report.confusion import Confusion, draw_classes, draw_confusion
+    from boostrun.report.reliability import Reliability, draw_reliability
     from boostrun.runner import predictions
 
-    kept = predictions.folder_of(cells[0].settings)
+    kept, rows = predictions.folder_of(cells[0].settings), list(dict.fromkeys(entry.row for entry in entries))
     sets: dict[tuple, list[Confusion]] = {}
+    sure: dict[tuple, list[Reliability]] = {}
     for cell, entry in zip(cells, entries):
         by_classes: dict[tuple[str, ...], list] = {}
         for one in predictions.read(kept, [record["key"] for record in cell.done]):
-            by_classes.setdefault(one.classes, []).append(one.confusion)
-        for classes, counts in by_classes.items():
-            name = " ".join(filter(None, (entry.row, *entry.column[1:])))
-            sets.setdefault((entry.column[0], classes), []).append(Confusion(name, sum(counts), len(counts)))
+            by_classes.setdefault(one.classes, []).append(one)
+        for classes, trials in by_classes.items():
+            name, counts = " ".join(filter(None, (entry.row, *entry.column[1:]))), sum(one.confusion for one in trials)
+            place = (entry.column[0], classes)
+            sets.setdefault(place, []).append(Confusion(name, counts, len(trials), entry.row))
+            if measured := [one.calibration for one in trials if one.calibration is not None]:
+                sure.setdefault(place, []).append(Reliability(entry, together(measured)))
     found: list[Path] = []
-    for number, ((name, classes), parts) in enumerate(sets.items()):
+    for number, (place, parts) in enumerate(sets.items()):
+        name, classes = place
         end = f"_{number + 1}" if len(sets) > 1 else ""
         found += write_both(draw_confusion(parts, classes, name), folder / f"confusion{end}")
-        found += write_both(draw_classes(parts, classes, name), folder / f"classes{end}")
+        found += write_both(draw_classes(parts, classes, name, rows), folder / f"classes{end}")
+        if place in sure:
+            found += write_both(draw_reliability(sure[place], name, rows), folder / f"reliability{end}")
     return found

@@ -13,10 +13,12 @@ from boostrun.runner.packed import like
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.provenance import instructions_in_force
 from boostrun.runner.store import Store
+from boostrun.runner.told import trials
 
 
 def main(words: Arguments) -> int:
-    """Print a line a cell: cached, stale and why, to run, with time and memory from earlier records like it."""
+    """Print a line a cell: cached, stale and why, to run, with time and memory from earlier records like it; below
+    them how many there are, of one's own also on which splits."""
     if words.names:
         from boostrun.runner import paper  # which brings what makes tables
 
@@ -37,7 +39,8 @@ def main(words: Arguments) -> int:
     cached, stale = sum(len(cell.done) for cell in cells), sum(len(cell.stale) for cell in cells)
     estimate = f", about {_duration(total)} on one core" if total else ""
     print(f"{cached} cached, {stale} stale, {to_run} to run{estimate}", end="")
-    print(f" and {unknown} cells of unknown time" if unknown else "")
+    print(f" and {unknown} cells of unknown time" if unknown else "", end="")
+    print("" if words.names else f"; {trials(cells)}")
     for words_of, count in _elsewhere(cells).items():
         print(f"{count} of the cached were made with {words_of}: trials made here can differ, see the FAQ")
     return 0

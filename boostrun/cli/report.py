@@ -12,7 +12,7 @@ from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.run import cell_words
+from boostrun.cli.run import cell_words, table_name
 from boostrun.config.compose import PLACES, compose_one, first_comment, options, places_of
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
@@ -28,6 +28,7 @@ from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.store import Store
 
 _OURS = ("table.png", "curve_")  # pictures that the page draws anew
+_OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # of an own run with a name, made of its predictions
 
 
 def main(words: Arguments) -> int:
@@ -95,9 +96,17 @@ class _Stored:
             spec = TableSpec(title=run.name, paper="", table="", metric=run.metric,
                              higher_is_better=not lower_is_better(run.metric), columns=("data", "cell"))  # fmt: skip
             when = run.last[:16].replace("T", " ")
+            drawn = self._of_classes(run.name)
             found.append(section(f"{OWN}/{number}", run.command, build(spec, entries), entries, entries, [run.metric],
-                                 names, records, when=when))  # fmt: skip
+                                 names, records, when=when, pictures=drawn))  # fmt: skip
         return found
+
+    def _of_classes(self, name: str) -> list[Picture]:
+        """What lies beside the table of the run that is called so, and was drawn of its predictions."""
+        try:
+            return _pictures(self.results / "tables" / table_name(name), _OF_CLASSES)
+        except BoostrunError:  # no name for a table: the run has had none
+            return []
 
     def section(self, name: str, records: Records) -> PageSection:
         """The section of an item, whose records are put into ``records``."""
@@ -151,7 +160,21 @@ def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[
     return names
 
 
-def _pictures(folder: Path) -> list[Picture]:
-    """The pictures of an item that are not made of its table or curves."""
-    found = [path for path in sorted(folder.glob("*.png")) if not path.name.startswith(_OURS)]
-    return [Picture(path.stem.replace("_", " "), path.read_bytes()) for path in found]
+def _pictures(folder: Path, wanted: Sequence[str] = ("*.png",)) -> list[Picture]:
+    """The pictures of a folder that are not made of its table or curves."""
+    paths = [path for pattern in wanted for path in sorted(folder.glob(pattern))]
+    found = [path for path in paths if not path.name.startswith(_OURS)]
+    return [Picture(path.stem.replace("_", " "), _light(path.read_bytes())) for path in found]
+
+
+def _light(content: bytes) -> bytes:
+    """A PNG with 256 colours, a third of its size: more are not told apart in a drawing."""
+    from PIL import Image
+
+    made = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(made, "PNG", optimize=True)
+    except (OSError, ValueError):  # what is no picture shows itself as none
+        return content
+    return min(content, made.getvalue(), key=len)

@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from boostrun import __version__
@@ -147,16 +148,31 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     title = name or (cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells")
     digest = digest_of([cell.cell.key for cell in cells])[:8]
     folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '')}-{digest}")
-    table = own_table(title, entries, keys, METRIC, [about(cells), trials(cells)])
+    scores, kept = _scores(cells)
+    table = own_table(title, entries, keys, METRIC, [about(cells), trials(cells)], scores=scores)
     table.write(folder)  # before anything is printed: a full disk must not cost the table
-    print(summary(entries, METRIC, keys=keys))
+    print(summary(entries, METRIC, keys=keys, scores=scores))
     print(trials(cells))
     print(f"records: {cells[0].settings.root['store']}   table: {folder}", flush=True)  # pictures take a while
+    if kept:
+        print(kept, file=sys.stderr)
     if cells[0].settings.run["pictures"]:
         from boostrun.cli import pictures
 
         if told := pictures.draw(folder, name, cells, entries):
             print(told, file=sys.stderr)
+
+
+def _scores(cells: Sequence[PlannedCell]) -> tuple[list[dict[str, list[float]]], str]:
+    """What was measured of each cell's probabilities, and a line on what is kept; nothing unless it was asked for."""
+    settings = cells[0].settings
+    if not settings.run["predictions"]:
+        return [], ""
+    from boostrun.runner import predictions
+
+    folder = predictions.folder_of(settings)
+    keys = [[record["key"] for record in cell.done] for cell in cells]
+    return [predictions.scores(folder, each) for each in keys], predictions.told(folder, list(chain(*keys)))
 
 
 def entry(cell: PlannedCell):

@@ -30,7 +30,7 @@ class Run:
     job_memory_mb: int = integer(4096, least=256, help="of a SLURM job, in MiB")
     memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
     memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
-    predictions: bool = boolean(False, help="keep what each trial's model says of each sample of the test part")
+    predictions: bool = boolean(False, help="keep what models say of test samples, and how probable; measure it")
     pictures: bool = boolean(True, help="draw curves and dots beside the table of a run")
     tracker: str = choice("none", "mlflow", help="who else is told of the trials")
 

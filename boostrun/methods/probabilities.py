@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, softmax
 
+from boostrun.methods import one_vs_all
 from boostrun.methods.declaration import obtain
 
 _CLOSE = 1e-12  # relative distance of probabilities below which rounding may have changed their order
@@ -106,17 +107,33 @@ class Probabilities:
         if len(self.classes_) == 1:  # a stream that has shown no other yet
             return np.ones((len(scores), 1))
         found = np.ascontiguousarray(link.of(scores), dtype=np.float64)
-        return self._as_predicted(found, X)
+        return _as_predicted(found, self.classes_, lambda close: self.predict(X)[close])  # type: ignore[attr-defined]
 
-    def _as_predicted(self, found: np.ndarray, X) -> np.ndarray:
-        """``predict`` decides between classes that are equal but for rounding: its class gets the last bit more."""
-        largest, second = np.partition(found, (-2, -1), axis=1)[:, :-3:-1].T
-        close = np.flatnonzero(largest - second <= _CLOSE * largest)
-        if len(close):
-            said = self.predict(X)[close]  # type: ignore[attr-defined]
-            places = (said[:, None] == self.classes_).argmax(axis=1)
-            found[close, places] = np.nextafter(largest[close], 2.0)
-        return found
+
+def _as_predicted(found: np.ndarray, classes: np.ndarray, said: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """What is said decides between classes that are equal but for rounding: its class gets the last bit more."""
+    largest, second = np.partition(found, (-2, -1), axis=1)[:, :-3:-1].T
+    close = np.flatnonzero(largest - second <= _CLOSE * largest)
+    if len(close):
+        places = (said(close)[:, None] == classes).argmax(axis=1)
+        found[close, places] = np.nextafter(largest[close], 2.0)
+    return found
+
+
+def of_rows(classifier: Any, rows: np.ndarray, said: np.ndarray) -> np.ndarray | None:
+    """Probabilities (n, n_classes) of the ``rows`` (K, n) of scores that a fitted classifier's ensemble has given, and
+    of the labels (n,) that it says by them; None where its scores mean none.
+    """
+    if not isinstance(classifier, Probabilities):
+        return None
+    try:
+        link = classifier._link()
+    except AttributeError:
+        return None
+    if link.scores is not _decision:
+        return None
+    found = np.ascontiguousarray(link.of(one_vs_all.decision(rows)), dtype=np.float64)
+    return _as_predicted(found, classifier.classes_, lambda close: said[close])
 
 
 def declared_for(classifier: Any, room: str) -> Callable[[Any], Any] | None:

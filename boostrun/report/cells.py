@@ -21,6 +21,7 @@ def summary(
     costs: Sequence[str] = COSTS,
     paper: str = "",
     keys: Sequence[Mapping[str, Any]] = (),
+    scores: Sequence[Mapping[str, Sequence[float]]] = (),
 ) -> str:
     """Rows of figures for the terminal: ours with n, mean costs, and the paper's figure where it has one.
 
@@ -29,6 +30,7 @@ def summary(
     metric : key in the records' metrics
     costs : keys in the records' cost; one that no record has is left out, what is the same in every row is below
     keys : of each entry the keys that tell it from others, as they are typed: each has a column where it differs
+    scores : of each entry what else was measured of its trials, by the head of its column
     paper : whose figures to look in; all papers when empty. An entry without ``where`` is compared with nothing.
 
     >>> cost = {"samples_drawn": 63000}
@@ -42,15 +44,15 @@ def summary(
     varying = _varying_levels(entries)
     wanted = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
     frames = [reference(name) for name in wanted]
-    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs)
-    heads = [[one.head for one in columns] for columns in (table.keys, table.costs)]
+    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs, scores=scores)
+    heads = [[one.head for one in columns] for columns in (table.keys, (*table.scores, *table.costs))]
     rows = [["", *heads[0], metric_name(metric), *heads[1]]]
     remarks = list(filter(None, (table.alike_in_words(), table.equal_in_words())))
     differs = False
     for place, entry in enumerate(entries):
         cell = table.cells[place]
         label = cell_label(row_label(entry.row, entry.setting, several_settings), [entry.column[i] for i in varying])
-        told, spent = ([one.shown[place] for one in columns] for columns in (table.keys, table.costs))
+        told, spent = ([one.shown[place] for one in columns] for columns in (table.keys, (*table.scores, *table.costs)))
         rows.append([label, *told, figure(cell, " "), *spent])
         found = _paper_figure(frames, metric, entry.where)
         if found is not None:

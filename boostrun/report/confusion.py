@@ -20,11 +20,12 @@ _MOST_METHODS = 6
 
 
 class Confusion(NamedTuple):
-    """A method's samples by true class (rows) and predicted class (columns), (k, k), of so many trials together."""
+    """A cell's samples by true class (rows) and predicted class (columns), (k, k), of so many trials together."""
 
     name: str
     counts: np.ndarray
     trials: int
+    method: str
 
 
 def shares(counts: np.ndarray) -> np.ndarray:
@@ -60,11 +61,13 @@ def draw_confusion(found: Sequence[Confusion], classes: Sequence[str], title: st
         return with_legend(figure, [], f"percent of each true class; {_trials(found)}")
 
 
-def draw_classes(found: Sequence[Confusion], classes: Sequence[str], title: str) -> Figure:
-    """The accuracy on each class: a row a class, a dot a method, at most six methods a panel."""
+def draw_classes(found: Sequence[Confusion], classes: Sequence[str], title: str, methods: Sequence[str]) -> Figure:
+    """The accuracy on each class: a row a class, a dot a cell, at most six a panel, a hue a method by its place."""
     found = list(found)
-    groups = [found[at : at + _MOST_METHODS] for at in range(0, len(found), _MOST_METHODS)]
+    parts = -(-len(found) // _MOST_METHODS)
+    groups = [found[len(found) * at // parts : len(found) * (at + 1) // parts] for at in range(parts)]
     k = len(classes)
+    lowest = min((float(np.nanmin(np.diag(shares(one.counts)))) for one in found), default=0.0)
     figure, axes = axes_of(len(groups), max(2.0, 0.25 * k), title)
     keys: dict = {}
     with defaults():
@@ -72,14 +75,14 @@ def draw_classes(found: Sequence[Confusion], classes: Sequence[str], title: str)
 
         for axis, group in zip(axes, groups):
             for lane, one in enumerate(group):
-                place = found.index(one)
-                colour, marker = hue(place), MARKERS[place % len(MARKERS)]
+                colour, marker = hue(methods.index(one.method)), MARKERS[len(keys) % len(MARKERS)]
                 right = np.diag(shares(one.counts))
                 heights = np.arange(k) + (lane - (len(group) - 1) / 2) * 0.7 / len(group)
                 axis.plot(right, heights, marker, color=colour, markersize=5)
                 keys[one.name] = Line2D([], [], color=colour, marker=marker, linestyle="", markersize=5, label=one.name)
             axis.set_yticks(range(k), classes, fontsize=8)
             axis.set_ylim(k - 0.5, -0.5)
+            axis.set_xlim(lowest - 0.05 * (100.0 - lowest) - 1.0, 101.0)
             axis.set_xlabel("accuracy on the class (%)")
             axis.set_ylabel("true class")
             axis.grid(axis="x", color="0.9")

@@ -64,7 +64,8 @@ def split(
     lines: Sequence[_T], entry: Callable[[_T], Entry] = lambda line: line.entry, most: int = MOST  # type: ignore[attr-defined]
 ) -> list[tuple[str, list[_T]]]:  # fmt: skip
     """Lines of one data set in groups of at most ``most``, each with what is said above it: all of one kind, then of
-    one setting too, then so many methods at a time; those of one method alone as they come.
+    one setting too, what then stands alone in one panel, then so many methods at a time; those of one method alone as
+    they come.
 
     >>> places = [(row, kind, setting) for row in "abcd" for kind in "12" for setting in ("", "tuned")]
     >>> lines = [Entry(row, ("x", kind), {}, 1, [], setting=setting) for row, kind, setting in places]
@@ -72,6 +73,9 @@ def split(
     [('1', 4), ('1 tuned', 4), ('2', 4), ('2 tuned', 4)]
     >>> [title for title, _ in split([line for line in lines if line.column[1] == "1"][:6], lambda line: line)]
     ['']
+    >>> fixed = [Entry("fix", ("x", kind), {}, 1, []) for kind in "345"]
+    >>> [(title, len(group)) for title, group in split(lines + fixed, lambda line: line)][-2:]
+    [('2 tuned', 4), ('', 3)]
     """
     if len(lines) <= most:
         return [("", list(lines))]
@@ -80,7 +84,7 @@ def split(
     by_kind = _grouped(lines, lambda line: kind_of(entry(line)))
     if max(map(len, by_kind.values())) > most:
         both = _grouped(lines, lambda line: (kind_of(entry(line)), entry(line).setting))
-        by_kind = {" ".join(filter(None, name)): group for name, group in both.items()}
+        by_kind = _joined({" ".join(filter(None, name)): group for name, group in both.items()}, most)
     found: list[tuple[str, list[_T]]] = []
     for title, group in by_kind.items():
         methods = list(_grouped(group, lambda line: entry(line).row).values())
@@ -89,6 +93,14 @@ def split(
             here = [one for some in methods[first:last] for one in some]
             found.append((", ".join(filter(None, (title, told))), here))
     return found
+
+
+def _joined(groups: dict[str, list[_T]], most: int) -> dict[str, list[_T]]:
+    """Groups of one line each as one group without a title, the last, where they fit in a panel: lines have names."""
+    alone = [group[0] for group in groups.values() if len(group) == 1]
+    if not 1 < len(alone) <= most or len(alone) == len(groups):
+        return groups
+    return {title: group for title, group in groups.items() if len(group) > 1} | {"": alone}
 
 
 def _cuts(count: int, most: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +52,8 @@ class OwnTable:
     rows: tuple[str, ...]
     cells: tuple[Comparison, ...]
     keys: tuple[Column, ...]
+    scores: tuple[Column, ...]
+    """What is measured beside the metric: means and deviations over the trials."""
     costs: tuple[Column, ...]
     alike: tuple[Column, ...]
     """Costs that are the same in every row."""
@@ -68,9 +71,10 @@ class OwnTable:
     def lines(self) -> list[list[str]]:
         """Head and rows as texts."""
         figures = [_marked(cell) for cell in self.cells]
-        head = ["method", *(one.head for one in self.keys), metric_name(self.metric), *(one.head for one in self.costs)]
+        more = (*self.scores, *self.costs)
+        head = ["method", *(one.head for one in self.keys), metric_name(self.metric), *(one.head for one in more)]
         body = [
-            [row, *(one.shown[i] for one in self.keys), figures[i], *(one.shown[i] for one in self.costs)]
+            [row, *(one.shown[i] for one in self.keys), figures[i], *(one.shown[i] for one in more)]
             for i, row in enumerate(self.rows)
         ]
         return [head, *body]
@@ -83,6 +87,10 @@ class OwnTable:
             f"{metric_name(self.metric)}, {end} is better: mean (standard deviation, ddof 1) over n trials; costs are "
             "means over the trials."
         )
+        if self.scores:
+            names = " and ".join(one.head for one in self.scores)
+            dash = f"; {MISSING} the method has no probabilities" * any(MISSING in one.shown for one in self.scores)
+            told.append(f"{names}: lower is better, mean (standard deviation){dash}.")
         ranks = {cell.rank for cell in self.cells}
         if ranks - {""}:
             tested = (
@@ -115,16 +123,19 @@ class OwnTable:
         return f"# {escape(self.title)}\n\n{table}\n\n{notes}\n"
 
     def csv(self) -> str:
-        """A line a row: keys, the metric's n, mean, std and rank, and every cost that a record has, ten digits each."""
+        """A line a row: keys, the metric's n, mean, std and rank, scores and every cost that a record has, ten digits
+        each."""
         found = io.StringIO()
         costs = (*self.alike, *self.costs)
         write = csv.writer(found, lineterminator="\n")
-        heads = [column.head for column in costs]
+        heads = [head for one in self.scores for head in (one.head, f"{one.head} std")]
+        heads += [column.head for column in costs]
         write.writerow(["method", *(one.head for one in self.keys), "n", "expected", "mean", "std", "rank", *heads])
         for i, (row, cell) in enumerate(zip(self.rows, self.cells)):
             numbers = [cell.n, cell.expected, _digits(cell.mean), _digits(cell.std), cell.rank]
             keys = ["" if one.values[i] is None else one.shown[i] for one in self.keys]
-            write.writerow([row, *keys, *numbers, *(_digits(one.values[i]) for one in costs)])
+            pairs = [_digits(number) for one in self.scores for number in one.values[i]]
+            write.writerow([row, *keys, *numbers, *pairs, *(_digits(one.values[i]) for one in costs)])
         return found.getvalue()
 
     def latex(self) -> str:
@@ -147,6 +158,7 @@ def own_table(
     metric: str,
     about: Iterable[str] = (),
     costs: Sequence[str] = COSTS,
+    scores: Sequence[Mapping[str, Sequence[float]]] = (),
 ) -> OwnTable:
     """The entries as rows.
 
@@ -158,6 +170,7 @@ def own_table(
     metric : key in the records' metrics
     about : lines that say what was run
     costs : keys in the records' cost; one that no record has is left out
+    scores : of each entry what else was measured of its trials, by the head of its column; none where nothing was
 
     >>> one = {"seed": 0, "metrics": {"test_accuracy_pct": 90.0}, "cost": {"samples_drawn": 60, "train_seconds": 1}}
     >>> other = {"seed": 0, "metrics": {"test_accuracy_pct": 92.0}, "cost": {"train_seconds": 2}}
@@ -180,6 +193,7 @@ def own_table(
         rows=tuple(entry.row for entry in entries),
         cells=tuple(cells),
         keys=tuple(column for column in told if column.differs),
+        scores=tuple(map(functools.partial(_score, scores), dict.fromkeys(name for one in scores for name in one))),
         costs=tuple(column for column in spent if column.differs or alone),
         alike=tuple(column for column in spent if not (column.differs or alone)),
     )
@@ -187,6 +201,12 @@ def own_table(
 
 def _key(name: str, values: Sequence[Any]) -> Column:
     return Column(name, tuple(MISSING if value is None else str(value) for value in values), tuple(values))
+
+
+def _score(scores: Sequence[Mapping[str, Sequence[float]]], name: str) -> Column:
+    """Three decimals: a log loss of 0.31 and one of 0.314 are told apart."""
+    pairs = tuple(mean_std(one.get(name, ())) for one in scores)
+    return Column(name, tuple(spread(*pair, NARROW, 3) or MISSING for pair in pairs), pairs)
 
 
 def _cost(name: str, entries: Sequence[Entry]) -> Column | None:

@@ -14,11 +14,12 @@ LINE = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
 @pytest.mark.pictures
 def test_a_run_leaves_dots_curves_and_classes_as_png_and_svg_beside_its_table(command, workplace):
     code, _, err = command(f"{LINE} run.predictions=true")
-    assert code == 0 and "pictures: table, curve_T, " in err and "confusion, classes (.png and .svg)" in err
+    assert code == 0 and "pictures: table, curve_T, " in err and "classes, reliability (.png and .svg)" in err
     (folder,) = (workplace / "results" / "tables").iterdir()
     stems = {path.stem for path in folder.glob("*.png")}
     assert stems == {path.stem for path in folder.glob("*.svg")}
-    assert stems == {"table", "curve_T", "curve_samples_drawn", "curve_train_seconds", "confusion", "classes"}
+    of_classes = {"confusion", "classes", "reliability"}
+    assert stems == {"table", "curve_T", "curve_samples_drawn", "curve_train_seconds"} | of_classes
     assert all(ET.parse(path).getroot().tag.endswith("svg") for path in folder.glob("*.svg"))
 
 
@@ -36,6 +37,32 @@ def test_pictures_can_be_left_out(command, workplace):
     code, _, err = command(f"{LINE} T=1 trials=1 run.pictures=false")
     assert code == 0 and "pictures" not in err
     assert not list((workplace / "results").rglob("*.png"))
+
+
+@pytest.mark.pictures
+def test_a_sweep_over_one_key_tells_its_cells_apart_in_pictures(command, workplace):
+    from boostrun.cli.pictures import placed
+    from boostrun.cli.run import entry
+    from boostrun.config.compose import compose_all
+    from boostrun.runner.plan import open_store, plan
+
+    words = ["algo=rand,logitboost", "dataset=digits", "r=10,20", "T=1,2", "trials=1"]
+    all_settings = compose_all(words, None)
+    cells = plan(all_settings, open_store(all_settings[0]))
+    found = [(one.row, *one.column) for one in placed(cells, [entry(cell) for cell in cells])]
+    assert len(set(found)) == len(found) == 6 and ("rand", "digits", "r=10 T=2") in found
+    assert ("logitboost", "digits", "T=2") in found
+
+
+def test_log_loss_and_brier_stand_beside_the_accuracy(command, workplace):
+    words = "-m algo=shareboost,knn dataset=digits trials=1 n_jobs=1 run.predictions=true run.pictures=false"
+    code, out, err = command(f"{words} T=2")
+    assert code == 0 and "log loss  Brier" in out and "2 files" in err
+    (table,) = (workplace / "results" / "tables").glob("*/table.csv")
+    head, told, untold = (line.split(",") for line in table.read_text().splitlines())
+    values = dict(zip(head, told))
+    assert 0.0 < float(values["log loss"]) < 2.6 and 0.0 < float(values["Brier"]) < 1.0
+    assert dict(zip(head, untold))["Brier"] == ""  # nearest neighbours have no probabilities
 
 
 def test_predictions_are_those_that_were_measured_and_come_later_too(command, workplace):
@@ -79,9 +106,10 @@ def test_predictions_that_nobody_can_keep_are_refused_before_anything_is_run(com
 def test_classes_are_shown_in_percent_of_their_samples():
     counts = np.array([[9, 1, 0], [0, 4, 0], [0, 0, 0]])
     names = ("cat", "dog", "owl")
-    figure = draw_confusion([Confusion("geem", counts, 2)], names, "pets")
+    figure = draw_confusion([Confusion("geem", counts, 2, "geem")], names, "pets")
     assert [text.get_text() for text in figure.axes[0].texts] == ["90", "10", "100"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(names)
-    many = draw_classes([Confusion(f"method_{number}", counts, 2) for number in range(8)], names, "pets")
+    methods = [f"method_{number}" for number in range(8)]
+    many = draw_classes([Confusion(name, counts, 2, name) for name in methods], names, "pets", methods)
     drawn = [[line for line in axes.get_lines() if len(line.get_xdata()) == 3] for axes in many.axes]
-    assert list(map(len, drawn)) == [6, 2] and drawn[0][0].get_xdata()[:2].tolist() == [90.0, 100.0]
+    assert list(map(len, drawn)) == [4, 4] and drawn[0][0].get_xdata()[:2].tolist() == [90.0, 100.0]

@@ -40,6 +40,18 @@ def test_a_method_that_lacks_a_budget_or_a_cost_has_a_dash_there(mixed):
     assert [row[3:6] for row in rows] == [["40", "600", "—"], ["—", "—", "7 000"], ["40", "900", "—"]]
 
 
+def test_scores_of_probabilities_stand_beside_the_metric_with_a_dash_where_there_are_none(mixed):
+    scores = [{"log loss": [0.3, 0.31], "Brier": [0.1]}, {"log loss": [], "Brier": []}, {"log loss": [0.5]}]
+    table = own_table("mine", *mixed, "test_accuracy_pct", scores=scores)
+    head, *rows = table.lines()
+    assert head[2:5] == ["test accuracy %", "log loss", "Brier"]
+    assert [row[3:5] for row in rows] == [["0.305 (0.007)", "0.100"], ["—", "—"], ["0.500", "—"]]
+    assert any("lower is better" in note and "no probabilities" in note for note in table.notes())
+    first = next(csv.DictReader(table.csv().splitlines()))
+    assert first["log loss"] == "0.305" and float(first["log loss std"]) == pytest.approx(0.00707, abs=1e-5)
+    assert "log loss" in summary(mixed[0], "test_accuracy_pct", keys=mixed[1], scores=scores).splitlines()[0]
+
+
 def test_what_is_the_same_in_every_row_is_no_column_but_a_line():
     entries = [entry("rand", [90, 91]), entry("geem", [92, 93], COST | {"train_seconds": 0.7})]
     table = own_table("mine", entries, [{"r": "20"}] * 2, "test_accuracy_pct")

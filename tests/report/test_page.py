@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
 import xml.etree.ElementTree as ET
+import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -86,7 +88,24 @@ def test_the_page_fetches_nothing(make_entry):
         assert tag not in ("iframe", "object", "embed", "base") and (tag != "link" or attrs["href"] == "data:,")
         for name in ("src", "href", "action", "data"):
             assert attrs.get(name, "#").startswith(("#", "data:")), (tag, attrs)
-    assert "@import" not in text and set(re.findall(r"url\((.)", text)) == {"#"} and "fetch(" not in text
+    charts = " ".join(unpacked(text))
+    assert "@import" not in text and "url(" not in text and "fetch(" not in text
+    assert set(re.findall(r"url\((.)", charts)) == {"#"} and "<image" not in charts
+
+
+def unpacked(page):
+    """The charts of all items of a page, as its script unpacks them."""
+    packed = re.findall(r'data-packed="([^"]*)"', page)
+    return [chart for each in packed for chart in json.loads(zlib.decompress(base64.b64decode(each)))]
+
+
+def test_charts_lie_packed_in_the_page_and_come_out_as_they_were_drawn(make_entry):
+    records = Records()
+    _, made = sections(make_entry, records)
+    text = render(made, records, "1.2")
+    assert unpacked(text) == [str(plot.chart) for plot in made[0].plots] and made[0].plots
+    assert "<path" not in text.replace(str(made[0].diagrams[0].chart), "")
+    assert len(made[0].packed) < 0.6 * sum(len(plot.chart) for plot in made[0].plots)
 
 
 def test_nothing_of_a_hostile_record_becomes_markup(make_entry):

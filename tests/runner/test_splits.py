@@ -139,7 +139,7 @@ def test_the_table_says_which_splits_there_were_and_records_know_their_data(comm
     by_seed = {seed: {r["inputs"]["data"] for r in records if r["seed"] == seed} for seed in range(3)}
     assert [len(data) for data in by_seed.values()] == [1, 1, 1] and len(set.union(*by_seed.values())) == 3
     code, out, _ = command(f"plan {line}")
-    assert "6 cached, 0 stale, 0 to run" in out
+    assert "6 cached, 0 stale, 0 to run; three splits, the same ones for every row" in out
     code, out, err = command(f"{line} dataset.test_path=own.csv".replace("trials=3", "trials=2"))
     assert code == 0 and "one split, two seeds (majority); one split, one run (knn)" in out
     assert "nothing is random in knn: 1 trial, not 2" in err

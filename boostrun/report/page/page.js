@@ -53,6 +53,10 @@
     if (!said.has(item)) said.set(item, `${item.dataset.name} ${item.textContent}`.toLowerCase());
     return said.get(item);
   };
+  const fade = (item) => ["dataset", "algo"].forEach((name) => all(`.plots [data-${name}]`, item).forEach((part) => {
+    const chosen = form.elements[name].value;
+    part.toggleAttribute("data-off", Boolean(chosen && part.dataset[name]) && part.dataset[name] !== chosen);
+  }));
   const filter = () => {
     const [paper, dataset, algo] = ["paper", "dataset", "algo"].map((name) => form.elements[name].value);
     const wanted = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -62,9 +66,7 @@
       const tables = all("table:not(.plain)", item);
       const some = tables.map((table) => filterTable(table, dataset, algo)).some(Boolean);
       const fits = tables.length ? some : !dataset && !algo;
-      Object.entries({ dataset, algo }).forEach(([name, chosen]) => all(`.plots [data-${name}]`, item).forEach((part) => {
-        part.toggleAttribute("data-off", Boolean(chosen && part.dataset[name]) && part.dataset[name] !== chosen);
-      }));
+      fade(item);
       all(".ranks figure", item).forEach((figure) => {
         hide(figure, Boolean(dataset && figure.dataset.dataset) && figure.dataset.dataset !== dataset);
       });
@@ -95,28 +97,51 @@
   form.addEventListener("reset", () => setTimeout(filter));
   filter();
 
-  // A table that is wider than its window says so, and by how many columns.
+  // What is wider than its window says so: a table by how many columns.
   const cue = (box) => {
     const table = box.querySelector("table");
     const cells = table ? [...(table.tHead?.rows[table.tHead.rows.length - 1]?.cells || [])] : [];
     const edge = box.getBoundingClientRect().right;
     const hidden = cells.filter((cell) => !cell.hidden && cell.getBoundingClientRect().right > edge + 1).length;
+    const more = table ? hidden > 0 : box.scrollWidth - box.scrollLeft > box.clientWidth + 1;
     let line = box.querySelector(".cue");
     if (!line) {
       line = element("p", "", "cue");
       box.prepend(line);
     }
-    box.classList.toggle("more", hidden > 0);
-    hide(line, hidden === 0);
-    line.textContent = `→ ${hidden} more column${hidden === 1 ? "" : "s"}: scroll`;
+    box.classList.toggle("more", more);
+    hide(line, !more);
+    line.textContent = table ? `→ ${hidden} more column${hidden === 1 ? "" : "s"}: scroll` : "→ scroll: the chart goes on";
   };
   const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => cue(target)));
-  all(".box").forEach((box) => {
+  const look = (box) => {
     watch.observe(box);
     box.addEventListener("scroll", () => cue(box), { passive: true });
-  });
+  };
+  all(".box").forEach(look);
 
-  // Charts: one of an item at a time.
+  // Charts: they lie packed until their item is opened; one of an item is seen at a time.
+  const unpack = async (text) => {
+    const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+  const draw = (item) => all(".plots[data-packed]", item).forEach(async (plots) => {
+    const { packed } = plots.dataset;
+    plots.removeAttribute("data-packed");
+    try {
+      const charts = await unpack(packed);
+      all("figure", plots).forEach((figure, number) => {
+        figure.innerHTML = charts[number];
+        look(figure);
+      });
+      fade(item);
+    } catch (error) {
+      plots.replaceChildren(element("p", `This browser cannot unpack charts (${error.message}).`, "remark"));
+    }
+  });
+  document.addEventListener("toggle", ({ target }) => target.open && target.matches("details.item") && draw(target), true);
+  all("details.item[open]").forEach(draw);
   all(".plots").forEach((plots) => {
     const choice = plots.querySelector("select");
     const figures = all("figure", plots);
@@ -124,7 +149,8 @@
   });
 
   // The trials behind a figure.
-  const { records, commands, origins } = JSON.parse(document.getElementById("records").textContent);
+  let summary = null;  // read when the first of them is asked for
+  const stored = () => summary ??= JSON.parse(document.getElementById("records").textContent);
   const dialog = document.getElementById("trials");
   const pairs = (list) => {
     const made = element("dl");
@@ -133,6 +159,7 @@
   };
   const figures = (values) => Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ");
   const trial = ([key, seed, command, origin, metrics, counts, time, stale]) => {
+    const { commands, origins } = stored();
     const made = element("details");
     const from = origins[origin];
     const first = Object.entries(metrics)[0];
@@ -162,7 +189,7 @@
     const title = [table.caption?.textContent, head?.textContent, row.cells[0].textContent].filter(Boolean).join(" · ");
     document.getElementById("trials-title").textContent = `${title}: ${button.textContent}`;
     const numbers = button.dataset.r.split(" ").map(Number);
-    dialog.querySelector("div").replaceChildren(...numbers.map((number) => trial(records[number])));
+    dialog.querySelector("div").replaceChildren(...numbers.map((number) => trial(stored().records[number])));
     dialog.querySelector("details").open = numbers.length === 1;
     dialog.showModal();
   });

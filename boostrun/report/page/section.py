@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -69,6 +72,14 @@ class PageSection:
     trials: int = field(default=0)
     best: Sequence[Best] = ()
     when: str = ""
+
+    @property
+    def packed(self) -> str:
+        """The charts as the page's script unpacks them: a list in JSON, deflated, in base64; nothing of no chart."""
+        if not self.plots:
+            return ""
+        charts = json.dumps([str(plot.chart) for plot in self.plots], separators=(",", ":"))
+        return base64.b64encode(zlib.compress(charts.encode(), 9)).decode("ascii")
 
     @property
     def paper(self) -> str:
