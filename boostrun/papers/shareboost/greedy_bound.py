@@ -8,7 +8,7 @@ the same B its points have the least loss.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from boostrun.papers.shareboost.prox import mixed_norm
 CONSTANT = 4.0  # of the theorem
 SETS, ROUNDS = 20, 40
 _SAMPLES = 300
-_EXACT = {"inner_rtol": 1e-5, "inner_maxiter": 3000}
+_EXACT: dict[str, Any] = {"inner_rtol": 1e-5, "inner_maxiter": 3000}
 _LAMBDAS = np.geomspace(0.95, 0.003, 16)  # times the largest, the score of the first round
 
 
