@@ -26,7 +26,7 @@ PIECE = 40  # bytes of text
 def outcome(make, name="it"):
     """The data set that comes out, or the sentence."""
     try:
-        return finish(name, named(make(), name), "")
+        return finish(name, named(make(), name), "", missing="data")
     except BoostrunError as error:
         return str(error)
 
