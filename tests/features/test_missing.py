@@ -113,5 +113,5 @@ def test_missing_values_that_are_refused_are_named_by_row_and_column(tmp_path):
     x = np.ones((6, 2))
     x[4, 1] = NAN
     np.savez(tmp_path / "t.npz", **parts(x))
-    with pytest.raises(BoostrunError, match="x_train of npz has no value .NaN. in row 5, column 1"):
+    with pytest.raises(BoostrunError, match=r"x_train of npz has no value \(NaN\) in row 5, column 1"):
         load({"name": "npz", "path": str(tmp_path / "t.npz"), "missing": "error"}, tmp_path)
