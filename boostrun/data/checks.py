@@ -6,7 +6,7 @@ import numpy as np
 
 from boostrun.data.dataset import Dataset, Parts
 from boostrun.data.labels import encode, names_of, stratified
-from boostrun.data.missing import ROWS, columns_with
+from boostrun.data.missing import blocks
 from boostrun.errors import BoostrunError
 
 
@@ -41,10 +41,9 @@ def finish(
         )
     y_train, y_test, classes = _classes(parts, y_train, y_test, name)
     is_data = missing == "data" and x_train.ndim == 2 and x_train.dtype.kind == "f"
-    _finite(x_train, f"x_train of {name}", parts.columns, is_data)
+    columns = _finite(x_train, f"x_train of {name}", parts.columns, is_data)
     _finite(x_test, f"x_test of {name}", parts.columns, is_data)
-    columns = columns_with(x_train) if is_data else None
-    return Dataset(name, x_train, y_train, x_test, y_test, classes, checksum, columns)
+    return Dataset(name, x_train, y_train, x_test, y_test, classes, checksum, columns if is_data else None)
 
 
 def _features(x: np.ndarray, where: str) -> np.ndarray:
@@ -97,15 +96,17 @@ def _classes(parts: Parts, y_train: np.ndarray, y_test: np.ndarray, name: str):
     return y_train, y_test, classes
 
 
-def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing: bool) -> None:
-    """Refuse numbers that are none; NaN, too, where it is not ``missing`` data: by its row and column."""
+def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing: bool) -> np.ndarray:
+    """The columns with NaN. Refused are other numbers that are none, and NaN where it is not ``missing`` data: by its
+    row and column.
+    """
     if x.dtype.kind != "f":
-        return
-    bad = np.zeros(x.shape[1], dtype=np.int64)
+        return np.empty(0, np.int64)
+    bad, gaps = np.zeros(x.shape[1], dtype=np.int64), np.zeros(x.shape[1], dtype=bool)
     limit = np.finfo(np.float32).max  # features become float32 later, where larger values are infinite
-    for start in range(0, len(x), ROWS):
-        block = x[start : start + ROWS]
+    for start, block in blocks(x):
         unknown = np.isnan(block)
+        gaps |= unknown.any(axis=0)
         if unknown.any() and not missing:
             row, column = np.argwhere(unknown)[0]
             raise BoostrunError(
@@ -119,6 +120,7 @@ def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing:
             f"{int((bad > 0).sum())} columns, first in column {_called(columns, np.flatnonzero(bad)[0])}; "
             "fill or remove them"
         )
+    return np.flatnonzero(gaps)
 
 
 def _called(columns: tuple[str, ...] | None, column) -> str:

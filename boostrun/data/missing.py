@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-ROWS = 4096  # samples looked at together: bounds the temporary masks
+_ROWS, _BYTES = 4096, 1 << 26  # that are looked at together, at most: bounds the temporary masks
 
 
 def columns_with(x: np.ndarray) -> np.ndarray:
@@ -24,7 +24,7 @@ def columns_with(x: np.ndarray) -> np.ndarray:
     array([0, 1])
     """
     found = np.zeros(x.shape[1], bool)
-    for block in _blocks(x):
+    for _, block in blocks(x):
         found |= np.isnan(block).any(axis=0)
     return np.flatnonzero(found)
 
@@ -36,7 +36,7 @@ def means_of(x: np.ndarray) -> np.ndarray:
     array([2., 0.])
     """
     total, count = np.zeros(x.shape[1]), np.zeros(x.shape[1], np.int64)
-    for block in _blocks(x):
+    for _, block in blocks(x):
         there = ~np.isnan(block)
         total += np.where(there, block, 0.0).sum(axis=0, dtype=np.float64)
         count += there.sum(axis=0)
@@ -69,5 +69,7 @@ def filled(values: np.ndarray, columns: np.ndarray, means: np.ndarray) -> np.nda
     return np.concatenate([np.where(missing, means, values), missing[:, columns]], axis=1, dtype=np.float64)
 
 
-def _blocks(x: np.ndarray) -> Iterator[np.ndarray]:
-    return (x[start : start + ROWS] for start in range(0, len(x), ROWS))
+def blocks(x: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Some rows after the others of ``x`` (n, d), each time with the number of those before."""
+    rows = max(1, min(_ROWS, _BYTES // max(1, x[:1].nbytes)))
+    return ((start, x[start : start + rows]) for start in range(0, len(x), rows))

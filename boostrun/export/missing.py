@@ -16,7 +16,7 @@ from .text import block, table
 
 _FLOAT64 = 11  # TensorProto.DOUBLE
 _CODES = """
-    /* A column as the model counts them: missing values, NaN, are below all others, and above in the copies at the end. */
+    /* A column as the model counts them: NaN, missing, is below all numbers, and above them in the copies. */
     static @type@ given(const @type@ *x, int column)
     {
         const @type@ value = x[column < @d@ ? column : missing[column - @d@]];
@@ -24,7 +24,7 @@ _CODES = """
     }
 """
 _NUMBERS = """
-    /* A column as the model counts them: means for missing values, NaN, and at the end 1 where a column has one. */
+    /* A column as the model counts them: means for NaN, missing, and at the end 1 where a column is. */
     static @type@ given(const @type@ *x, int column)
     {
         const @type@ value = x[column < @d@ ? column : missing[column - @d@]];

@@ -72,19 +72,14 @@ def _parts(
     x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
     read = reading(saved, x_type)
     tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
+    body = block(template, type=x_type, k=k, rounds=rounds, value=read.value.format(column))
     return ProgramParts(
         what=what,
         x_type=x_type,
         x_size=read.size,
         x_text=told(saved, UNITS[x_type]),
         n_scores=k,
-        code="\n\n".join(
-            [
-                *tables,
-                *read.tables,
-                block(template, type=x_type, k=k, rounds=rounds, value=read.value.format(column)),
-            ]
-        ),  # fmt: skip
+        code="\n\n".join([*tables, *read.tables, body]),
         counted=rounds * k,
         runs=rounds * k,
         notes="a comparison for each stump, and an addition for each stump and score",

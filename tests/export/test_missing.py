@@ -61,7 +61,7 @@ def test_importances_of_a_columns_copies_add_up_to_those_of_the_column(folder):
     _, saved, _, _ = trained(folder, "gaps", CASES[0])
     assert saved.n_features == 6 and saved.inputs["missing"].tolist() == [0, 2]
     each = np.bincount(saved.model.features.ravel(), np.abs(saved.model.coefficients).ravel(), 6)
-    whole = each[:4] + [each[4], 0, each[5], 0]
+    whole = each[:4] + np.array([each[4], 0, each[5], 0])
     np.testing.assert_allclose(load(folder / "model.npz").feature_importances_, whole / whole.sum())
 
 

@@ -72,20 +72,14 @@ def parts(saved: Saved) -> ProgramParts:
     counted = int(model.multiply_adds[-1])
     read = reading(saved, "double", d)
     words = {"d": d, "D": width, "k": k, "J": pieces, "x": read.value.format("a" if diagonal else "i")}
+    projection = block(_SCALE if diagonal else _PROJECT, **words)
     return ProgramParts(
         what=f"{pieces} pieces with a linear map each, shared by {k} classes",
         x_type="double",
         x_size=read.size,
         x_text=told(saved, IN_UNITS if projected else GIVEN),
         n_scores=k,
-        code="\n\n".join(
-            [
-                *tables,
-                *read.tables,
-                block(_SCALE if diagonal else _PROJECT, **words),
-                block(_SCORES, **words),
-            ]
-        ),  # fmt: skip
+        code="\n\n".join([*tables, *read.tables, projection, block(_SCORES, **words)]),
         counted=counted,
         runs=counted + projecting,
         notes=f"{projecting} of them for the projection, which the count leaves out; pieces that x is not in cost "
