@@ -138,12 +138,12 @@ def csv(folder: Path, rng: random.Random) -> list[str]:
     path = folder / "mine.csv"
     parts = arrays(rng)
     lines = ["a,b,c,d,e,kind"] + [",".join(map(repr, map(float, x))) + f",{y}" for x, y in zip(parts["x"], parts["y"])]
-    for _ in range(rng.choice([0, 1, 3, 40])):
+    for few in rng.choice([[], [True], [True] * 3, [False] * 40]):
         at = rng.randrange(len(lines))
         lines[at] = rng.choice(
             [lines[at] + ",1", "", ",,,,,", "x,y", lines[at].replace(".", ","), '"', "nan,1,1,1,1,0"]
-            if rng.random() < 0.2 else
-            ["nan,1,1,1,1,0", ",,,,,1", "1,2,,3,,0", "0.1,NA,1,null,2.5,1", f",{lines[at].partition(',')[2]}"]
+            if few
+            else ["nan,1,1,1,1,0", ",,,,,1", "1,2,,3,,0", "0.1,NA,1,null,2.5,1", f",{lines[at].partition(',')[2]}"]
         )  # fmt: skip
     path.write_text("\n".join(lines), encoding="utf-8")
     if rng.random() < 0.6:

@@ -134,7 +134,7 @@ def _features(pipeline, images: np.ndarray, missing: np.ndarray | None) -> np.nd
         )
     features = np.ascontiguousarray(features, dtype=np.float32)
     good = np.isfinite(features)
-    if missing is not None:
+    if missing is not None and good.shape == images.shape:  # a column is a feature
         good |= np.isnan(images)
     if not good.all():
         raise BoostrunError(
