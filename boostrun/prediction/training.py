@@ -54,12 +54,13 @@ def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[Ra
 
 
 def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
-    """The columns of those named that are not numbers throughout."""
+    """The columns of those named that are not numbers throughout; bools are, beside missing ones as well."""
     import pandas.api.types as kinds
 
     text: dict[str, None] = {}
     for frame in found.frames(RawTable(tuple(found.names)), _ROWS):
-        text |= {name: None for name in names if not kinds.is_numeric_dtype(frame[name])}
+        odd = (name for name in names if not kinds.is_numeric_dtype(frame[name]))
+        text |= {name: None for name in odd if not kinds.is_bool_dtype(frame[name].dropna().infer_objects())}
     return list(text)
 
 

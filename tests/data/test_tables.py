@@ -157,6 +157,14 @@ def test_missing_values_of_nullable_columns_are_data_or_a_sentence(tmp_path):
         load({**config, "missing": "error"}, tmp_path)
 
 
+def test_missing_bools_and_columns_without_any_value_are_read(tmp_path):
+    lines = ["flag,none,kind", "True,,a", ",,b", "FALSE,,a", "true,,b"]
+    (tmp_path / "t.csv").write_text("\n".join([lines[0], *lines[1:] * 5]))
+    data = load({"name": "csv", "path": str(tmp_path / "t.csv")}, tmp_path)
+    assert data.missing.tolist() == [0, 1] and np.isnan(data.x_train[:, 1]).all()
+    assert sorted(set(data.x_train[~np.isnan(data.x_train[:, 0]), 0])) == [0, 1]
+
+
 def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")

@@ -99,6 +99,8 @@ def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
         raise BoostrunError(f"column '{name}' of {where} holds complex numbers; features must be real")
     if kinds.is_numeric_dtype(train) and kinds.is_numeric_dtype(test):
         return tuple(part.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan) for part in (train, test))
+    if all(kinds.is_numeric_dtype(part) or part.dropna().map(type).eq(bool).all() for part in (train, test)):
+        return tuple(part.astype("float64").to_numpy() for part in (train, test))  # bools, some of which are missing
     found = _as_numbers(train)
     if found is not None and (others := _as_numbers(test)) is not None:
         print(
