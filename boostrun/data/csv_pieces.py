@@ -29,6 +29,7 @@ _BEYOND = 4  # a piece may turn out so many times larger than rows were before
 _BUFFER = 1 << 20  # bytes that are read ahead
 _A_COLUMN = 4096  # bytes that a column takes in a frame, besides its values
 _MISSING = "missing"  # one kind of words
+_FLAGS = ("true", "false")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
@@ -177,22 +178,24 @@ class _Column:
 
     @property
     def kind(self) -> Any:
-        if self._text or ("b" in self._found and len(self._found) > 1):
+        if self._text:
             return str
-        if "O" in self._found or ("u" in self._found and len(self._found) > 1):
+        if "O" in self._found or (self._found & {"b", "u"} and len(self._found) > 1):
             return None
         one = {"i": "int64", "u": "uint64", "b": "bool"}
         return one[min(self._found)] if len(self._found) == 1 and min(self._found) in one else "float64"
 
 
 def _note_first(first: dict[str, str], column) -> None:
-    """Add the first word of each kind that has not appeared before; all words are numbers, or missing."""
+    """Add the first word of each kind that has not appeared before; all words are numbers, bools or missing."""
     if column.isna().any():
         first.setdefault(_MISSING, "")
     for word in column.dropna().unique().tolist():
         bare = word.strip()
         sign = "-" if bare.startswith("-") else "+"
-        if not _WHOLE.fullmatch(bare):
+        if bare.lower() in _FLAGS:
+            kind = "flag"
+        elif not _WHOLE.fullmatch(bare):
             kind = "fraction"
         elif len(bare) > 40:
             kind = "beyond"

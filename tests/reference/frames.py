@@ -97,17 +97,22 @@ def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
 
     if kinds.is_complex_dtype(train):
         raise BoostrunError(f"column '{name}' of {where} holds complex numbers; features must be real")
+    # beside whole numbers beyond 64 bits pandas keeps the words of missing values as they are
+    train, test = (
+        part.mask(part.isin(["", "NA", "nan"])) if part.dtype.kind == "O" else part for part in (train, test)
+    )
     if kinds.is_numeric_dtype(train) and kinds.is_numeric_dtype(test):
         return tuple(part.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan) for part in (train, test))
     if all(kinds.is_numeric_dtype(part) or part.dropna().map(type).eq(bool).all() for part in (train, test)):
         return tuple(part.astype("float64").to_numpy() for part in (train, test))  # bools, some of which are missing
     found = _as_numbers(train)
     if found is not None and (others := _as_numbers(test)) is not None:
-        print(
-            f"boostrun: column '{name}' of {where} holds whole numbers beyond 64 bits, or numbers that are kept as "
-            "text; it is read as floating-point numbers",
-            file=sys.stderr,
-        )
+        if train.notna().any():
+            print(
+                f"boostrun: column '{name}' of {where} holds whole numbers beyond 64 bits, or numbers that are kept "
+                "as text; it is read as floating-point numbers",
+                file=sys.stderr,
+            )
         return found, others
     _refuse_half_numbers(train.dropna(), name, where)
     if found is not None and train.notna().any():
