@@ -69,7 +69,7 @@ DATASETS = {
             "windows of 64x128 pixels with and without a person, a stand-in for INRIA (Lefakis & Fleuret 2013)",
             {"features": "hog"},
         ),
-        ("npz", data.FileDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz", {}),
+        ("npz", data.ArraysDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz", {}),
         ("csv", data.TableDatasetKeys, "your own table in a text file", {}),
         ("parquet", data.TableDatasetKeys, "your own table in a Parquet file", {}),
         (

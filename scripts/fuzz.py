@@ -105,6 +105,8 @@ def meaning(parts: dict[str, np.ndarray], rng: random.Random) -> dict[str, np.nd
     kind = rng.randrange(16)
     if kind < 3:
         x[rng.randrange(len(x)), 0] = [np.nan, np.inf, 1e308][kind]
+    if rng.random() < 0.3:
+        x[np.random.default_rng(rng.randrange(1 << 30)).random(x.shape) < rng.choice([0.01, 0.5, 1.0])] = np.nan
     changed = [
         {"x": x, "y": y}, {"x": x, "y": y}, {"x": x, "y": y}, {"x": x[:7], "y": y}, {"x": x}, {"y": y}, {},
         {"x": x[:0], "y": y[:0]},
@@ -123,23 +125,31 @@ def npz(folder: Path, rng: random.Random) -> list[str]:
     else:
         np.savez(path, **parts)
         damage(path, rng)
-    return [*RUN, "dataset=npz", f"dataset.path={path}"]
+    return [*RUN, "dataset=npz", f"dataset.path={path}", *gaps(rng)]
+
+
+def gaps(rng: random.Random) -> list[str]:
+    """What is made of missing values: bins, or a sentence."""
+    odd = f"dataset.missing={rng.choice(NASTY)}"
+    return rng.choice([[], [], ["dataset.missing=error"], [odd], ["features.bins=2"]])
 
 
 def csv(folder: Path, rng: random.Random) -> list[str]:
     path = folder / "mine.csv"
     parts = arrays(rng)
     lines = ["a,b,c,d,e,kind"] + [",".join(map(repr, map(float, x))) + f",{y}" for x, y in zip(parts["x"], parts["y"])]
-    for _ in range(rng.choice([0, 1, 3])):
+    for few in rng.choice([[], [True], [True] * 3, [False] * 40]):
         at = rng.randrange(len(lines))
         lines[at] = rng.choice(
             [lines[at] + ",1", "", ",,,,,", "x,y", lines[at].replace(".", ","), '"', "nan,1,1,1,1,0"]
-        )
+            if few
+            else ["nan,1,1,1,1,0", ",,,,,1", "1,2,,3,,0", "0.1,NA,1,null,2.5,1", f",{lines[at].partition(',')[2]}"]
+        )  # fmt: skip
     path.write_text("\n".join(lines), encoding="utf-8")
     if rng.random() < 0.6:
         damage(path, rng)
     label = rng.choice(["kind", "kind", "a", "nothing", "7", ""])
-    return [*RUN, "dataset=csv", f"dataset.path={path}", f"dataset.label={label}"]
+    return [*RUN, "dataset=csv", f"dataset.path={path}", f"dataset.label={label}", *gaps(rng)]
 
 
 def parquet(folder: Path, rng: random.Random) -> list[str]:

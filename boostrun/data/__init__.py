@@ -48,7 +48,7 @@ def loader_module(config: Mapping) -> str:
 
 
 def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path | None = None) -> Dataset:
-    """Read a data set, checked: shapes, labels, finite values.
+    """Read a data set, checked: shapes, labels, finite values (or missing ones, where a table may have them).
 
     Parameters
     ----------
@@ -83,7 +83,10 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
     parts = named(parts, str(config["name"]))
-    return finish(str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0))
+    return finish(
+        str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0),
+        options.get("missing", "error"),
+    )  # fmt: skip
 
 
 def checksum(config: Mapping, data_root: Path) -> str:

@@ -6,18 +6,21 @@ import numpy as np
 
 from boostrun.data.dataset import Dataset, Parts
 from boostrun.data.labels import encode, names_of, stratified
+from boostrun.data.missing import blocks
 from boostrun.errors import BoostrunError
 
-_ROWS = 4096  # samples looked at together when searching for NaN: bounds the temporary mask
 
-
-def finish(name: str, parts: Parts, checksum: str, fraction: float = 0.2, seed: int = 0) -> Dataset:
+def finish(
+    name: str, parts: Parts, checksum: str, fraction: float = 0.2, seed: int = 0, missing: str = "error"
+) -> Dataset:
     """Check `parts`, split them where they have no test part, and encode the labels.
+
+    With `missing` "data" NaN in a table is a missing value, as `boostrun.data.missing` says; else it is refused.
 
     Raises
     ------
     BoostrunError
-        Wrong shapes or types, lengths that differ, NaN or infinite features, one class only, no samples.
+        Wrong shapes or types, lengths that differ, infinite or refused features, one class only, no samples.
     """
     x_train, y_train = _features(parts.x_train, f"x_train of {name}"), names_of(parts.y_train, f"y_train of {name}")
     _same_length(x_train, y_train, name, "train")
@@ -37,9 +40,10 @@ def finish(name: str, parts: Parts, checksum: str, fraction: float = 0.2, seed: 
             "they must be alike"
         )
     y_train, y_test, classes = _classes(parts, y_train, y_test, name)
-    _finite(x_train, f"x_train of {name}", parts.columns)
-    _finite(x_test, f"x_test of {name}", parts.columns)
-    return Dataset(name, x_train, y_train, x_test, y_test, classes, checksum)
+    is_data = missing == "data" and x_train.ndim == 2 and x_train.dtype.kind == "f"
+    columns = _finite(x_train, f"x_train of {name}", parts.columns, is_data)
+    _finite(x_test, f"x_test of {name}", parts.columns, is_data)
+    return Dataset(name, x_train, y_train, x_test, y_test, classes, checksum, columns if is_data else None)
 
 
 def _features(x: np.ndarray, where: str) -> np.ndarray:
@@ -92,17 +96,32 @@ def _classes(parts: Parts, y_train: np.ndarray, y_test: np.ndarray, name: str):
     return y_train, y_test, classes
 
 
-def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None) -> None:
+def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing: bool) -> np.ndarray:
+    """The columns with NaN. Refused are other numbers that are none, and NaN where it is not ``missing`` data: by its
+    row and column.
+    """
     if x.dtype.kind != "f":
-        return
-    bad = np.zeros(x.shape[1], dtype=np.int64)
+        return np.empty(0, np.int64)
+    bad, gaps = np.zeros(x.shape[1], dtype=np.int64), np.zeros(x.shape[1], dtype=bool)
     limit = np.finfo(np.float32).max  # features become float32 later, where larger values are infinite
-    for start in range(0, len(x), _ROWS):
-        bad += (~(np.abs(x[start : start + _ROWS]) <= limit)).sum(axis=0)
+    for start, block in blocks(x):
+        unknown = np.isnan(block)
+        gaps |= unknown.any(axis=0)
+        if unknown.any() and not missing:
+            row, column = np.argwhere(unknown)[0]
+            raise BoostrunError(
+                f"{where} has no value (NaN) in row {start + row + 1}, column {_called(columns, column)}; "
+                "fill or remove such rows"
+            )
+        bad += (~(unknown | (np.abs(block) <= limit))).sum(axis=0)
     if bad.any():
-        first = int(np.flatnonzero(bad)[0])
-        column = f"'{columns[first]}'" if columns else str(first)
         raise BoostrunError(
-            f"{where} holds {int(bad.sum())} values that are NaN, infinite or beyond float32, in "
-            f"{int((bad > 0).sum())} columns, first in column {column}; fill or remove them"
+            f"{where} holds {int(bad.sum())} values that are infinite or beyond float32, in "
+            f"{int((bad > 0).sum())} columns, first in column {_called(columns, np.flatnonzero(bad)[0])}; "
+            "fill or remove them"
         )
+    return np.flatnonzero(gaps)
+
+
+def _called(columns: tuple[str, ...] | None, column) -> str:
+    return f"'{columns[column]}'" if columns else str(column)

@@ -28,6 +28,8 @@ _MOST_TEXT = 1 << 24  # bytes of a piece; larger ones are no faster
 _BEYOND = 4  # a piece may turn out so many times larger than rows were before
 _BUFFER = 1 << 20  # bytes that are read ahead
 _A_COLUMN = 4096  # bytes that a column takes in a frame, besides its values
+_MISSING = "missing"  # one kind of words
+_FLAGS = ("true", "false")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
@@ -96,6 +98,10 @@ class CsvPieces:
                     _note_first(first, frame[column])
         kinds = {column: _type_of(words[column].values()) if column in open_ else columns[column].kind
                  for column in columns}  # fmt: skip
+        for column in open_:
+            present = [word for kind, word in words[column].items() if kind != _MISSING]
+            if kinds[column] is str and len(present) < len(words[column]) and _type_of(present) == "bool":
+                kinds[column] = "float64"  # bools, some of which are missing
         return Survey(labels.rows, kinds, _parsed(labels.values()), labels.codes())
 
     def frames(self, label: Any, kinds: Mapping[Any, Any]) -> Iterator[Any]:
@@ -172,20 +178,24 @@ class _Column:
 
     @property
     def kind(self) -> Any:
-        if self._text or ("b" in self._found and len(self._found) > 1):
+        if self._text:
             return str
-        if "O" in self._found or ("u" in self._found and len(self._found) > 1):
+        if "O" in self._found or (self._found & {"b", "u"} and len(self._found) > 1):
             return None
         one = {"i": "int64", "u": "uint64", "b": "bool"}
         return one[min(self._found)] if len(self._found) == 1 and min(self._found) in one else "float64"
 
 
 def _note_first(first: dict[str, str], column) -> None:
-    """Add the first word of each kind that has not appeared before; all words are numbers."""
+    """Add the first word of each kind that has not appeared before; all words are numbers, bools or missing."""
+    if column.isna().any():
+        first.setdefault(_MISSING, "")
     for word in column.dropna().unique().tolist():
         bare = word.strip()
         sign = "-" if bare.startswith("-") else "+"
-        if not _WHOLE.fullmatch(bare):
+        if bare.lower() in _FLAGS:
+            kind = "flag"
+        elif not _WHOLE.fullmatch(bare):
             kind = "fraction"
         elif len(bare) > 40:
             kind = "beyond"

@@ -22,6 +22,9 @@ class Dataset:
     classes : tuple of str
     checksum : str
         sha256 (hex) of the files that it was read from and of the parameters of the split.
+    missing : ndarray of int64 or None
+        The columns with missing values, NaN, in the training part, where NaN is data; the test part may have them in
+        any column. None: there are none, or they are refused.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Dataset:
     y_test: np.ndarray
     classes: tuple[str, ...]
     checksum: str
+    missing: np.ndarray | None = None
 
 
 class Parts(NamedTuple):

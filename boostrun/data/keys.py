@@ -37,6 +37,17 @@ class FileDatasetKeys(OwnDatasetKeys):
     path: str = text(MISSING, help="the file or folder")
 
 
+def _missing() -> str:
+    return choice("data", "error", help="empty cells, NaN: data in a bin of their own, or refused")
+
+
+@dataclass
+class ArraysDatasetKeys(FileDatasetKeys):
+    """Arrays of samples and labels."""
+
+    missing: str = _missing()
+
+
 @dataclass
 class TableDatasetKeys(FileDatasetKeys):
     """A table with one row a sample."""
@@ -48,6 +59,7 @@ class TableDatasetKeys(FileDatasetKeys):
         help="which rows are tested on: random ones of each class, whole groups, or the last ones",
     )  # fmt: skip
     group: str | None = text(None, help="split=groups: the column that says whose a row is; it is no feature")
+    missing: str = _missing()
 
 
 @dataclass
@@ -95,6 +107,7 @@ class OpenMLKeys(OwnDatasetKeys):
     data_id: int | None = integer(None, help="number of the data set")
     data_name: str | None = text(None, help="its name, where no number is given")
     version: int | None = integer(None, help="its version")
+    missing: str = _missing()
 
 
 @dataclass

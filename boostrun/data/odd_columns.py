@@ -23,7 +23,6 @@ class OddColumn:
 
     def __init__(self, name, where: str, room: int):
         self.name, self.where, self.room = name, where, room
-        self._missing = {"train": 0, "test": 0}
         self._numbers = {"train": True, "test": True}
         self._counts: dict[str, int] | None = {}
         self._letters = 0
@@ -32,7 +31,6 @@ class OddColumn:
     def look(self, part: str, column) -> None:
         """See the next rows of a part ("train" or "test"), a pandas Series."""
         codes, texts = _texts(column)
-        self._missing[part] += int((codes < 0).sum())
         if self._numbers[part]:
             self._numbers[part] = column.dtype != bool and _floats(texts) is not None
         if part == "train" and self._counts is not None:
@@ -46,23 +44,19 @@ class OddColumn:
     def settle(self) -> None:
         """Decide, from all rows, what the column is; stderr hears of numbers that are kept as text.
 
-        Raises BoostrunError for missing values, for numbers among text, and for more texts than there is room for.
+        Raises BoostrunError for numbers among text, and for more texts than there is room for.
         """
-        for missing in self._missing.values():
-            if missing:
-                raise BoostrunError(
-                    f"column '{self.name}' of {self.where} has {missing} missing values; fill or remove them"
-                )
         if all(self._numbers.values()):
-            print(
-                f"boostrun: column '{self.name}' of {self.where} holds whole numbers beyond 64 bits, or numbers that "
-                "are kept as text; it is read as floating-point numbers",
-                file=sys.stderr,
-            )
+            if self._counts != {}:  # else all are missing
+                print(
+                    f"boostrun: column '{self.name}' of {self.where} holds whole numbers beyond 64 bits, or numbers "
+                    "that are kept as text; it is read as floating-point numbers",
+                    file=sys.stderr,
+                )
             return
         if self._counts is not None:
             self._refuse_half_numbers(self._counts)
-        if self._numbers["train"]:
+        if self._numbers["train"] and self._counts != {}:
             raise BoostrunError(f"column '{self.name}' holds numbers in {self.where} but text in the test part")
         if self._counts is None:
             raise BoostrunError(
@@ -74,13 +68,13 @@ class OddColumn:
         self._counts = None
 
     def values(self, column) -> np.ndarray:
-        """The numbers, (m,) float64, of some rows of a settled column."""
+        """The numbers, (m,) float64, of some rows of a settled column; NaN where there is no value."""
         codes, texts = _texts(column)
         if self._ranks is None:
             found = _floats(texts)
         else:
             found = [self._ranks.get(_comparable(text), -1) for text in texts]
-        if found is None or (codes < 0).any():
+        if found is None:
             raise BoostrunError(f"{self.where} was changed while it was read; run it again")
         return np.array([*found, np.nan], np.float64)[codes]
 
@@ -94,7 +88,7 @@ class OddColumn:
             first = list(counts)[int(np.flatnonzero(~number)[0])]
             raise BoostrunError(
                 f"column '{self.name}' of {self.where} holds numbers and {int(many[~number].sum())} values that are "
-                f"none (first: {first!r}); fill or remove them"
+                f"none (first: {first!r}); leave such cells empty, or remove their rows"
             )
 
 

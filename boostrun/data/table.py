@@ -33,14 +33,14 @@ def parts_of(
     """Features, labels and column names of one table (split by class) or of two.
 
     Columns that are no numbers become ordinals: the rank of the value among the values that the training part has;
-    a value that only the test part has becomes -1. Numbers that pandas does not take for such (whole ones beyond
-    64 bits, decimals, numbers as text) are floating-point numbers, which stderr says.
+    a value that only the test part has becomes -1. Missing values are NaN. Numbers that pandas does not take for such
+    (whole ones beyond 64 bits, decimals, numbers as text) are floating-point numbers, which stderr says.
 
     Parameters
     ----------
     train, test : the tables; ``test`` may be None
     options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``; optional ``split``
-        and ``group``, whose column is no feature
+        and ``group``, whose column is no feature; ``missing`` "error" refuses missing values
     memory_mb : int, what reading may take, in MiB; features beyond a part of it are in a file
     scratch : Path or None, the folder of such a file
     """
@@ -65,6 +65,8 @@ def parts_of(
     columns = [column for column in train.columns if column != label and str(column) != options.get("group")]
     if not columns:
         raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features")
+    if options.get("missing") == "error":
+        _refuse_missing(tables, label, columns)
     odd = _odd_columns(tables, label, columns, memory_mb)
     x_train, x_test = _filled(tables, label, columns, odd, memory_mb, scratch)
     return Parts(x_train, labels[0], x_test, labels[1], labels[2], tuple(str(column) for column in columns))
@@ -156,6 +158,21 @@ def _odd_columns(tables: list, label, columns: list, memory_mb: int) -> dict[Any
     for column in odd.values():
         column.settle()
     return odd
+
+
+def _refuse_missing(tables: list, label, columns: list) -> None:
+    """BoostrunError for the first missing value, by its row and column."""
+    for pieces, survey, _ in tables:
+        start = 0
+        for frame in pieces.frames(label, survey.kinds):
+            missing = frame[columns].isna().to_numpy()
+            if missing.any():
+                row, column = np.argwhere(missing)[0]
+                raise BoostrunError(
+                    f"{pieces.where}: row {start + row + 1} has no value in column '{columns[column]}' "
+                    "(dataset.missing=error); fill or remove such rows"
+                )
+            start += len(frame)
 
 
 def _filled(tables: list, label, columns: list, odd: Mapping, memory_mb: int, scratch: Path | None):

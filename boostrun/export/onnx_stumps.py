@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import BoostrunError
 from .inputs import UNITS, thresholds_of
-from .operators import OnnxParts, Operators, X
+from .missing import columns_of, size_of, told
+from .operators import OnnxParts, Operators
 from .saved import Saved
 
 _TYPES = {"double": np.float64, "float": np.float32, "unsigned char": np.float32}
@@ -35,9 +36,9 @@ def compare(operators: Operators, saved: Saved, features: np.ndarray, thresholds
     x_type = np.dtype(_TYPES[units])
     if units == "unsigned char":  # a number is taken for one: 3.7 for 3, -1 for 0, 300 for 255
         found = np.where(found <= 0, -np.inf, np.where(found > 255, np.inf, found))
-    columns = operators.add("Gather", X, features.astype(np.int64), axis=1)
+    columns = operators.add("Gather", columns_of(operators, saved, x_type), features.astype(np.int64), axis=1)
     above = operators.add("GreaterOrEqual", columns, found.astype(x_type))
-    return Compared(above, x_type, UNITS[units])
+    return Compared(above, x_type, told(saved, UNITS[units]))
 
 
 def signs(operators: Operators, above: str) -> str:
@@ -50,14 +51,14 @@ def stump_ensemble(saved: Saved) -> OnnxParts:
     model = saved.model
     k, rounds = _some(model.features).shape
     if k == 1:
-        told = f"boosted stumps, {rounds} for one score"
-        return _for_all_classes(saved, model.features[0], model.thresholds[0], model.steps.T, None, told)
+        how = f"boosted stumps, {rounds} for one score"
+        return _for_all_classes(saved, model.features[0], model.thresholds[0], model.steps.T, None, how)
     operators = Operators()
     compared = compare(operators, saved, model.features, model.thresholds)
     steps = operators.add("Where", compared.above, model.steps, -model.steps)
     scores = operators.add("ReduceSum", steps, np.array([2]), keepdims=0)
     what = f"boosted stumps, {rounds} for each of {k} scores"
-    return OnnxParts(what, compared.x_type, saved.n_features, compared.x_text, k, operators, scores)
+    return OnnxParts(what, compared.x_type, size_of(saved), compared.x_text, k, operators, scores)
 
 
 def vote_ensemble(saved: Saved) -> OnnxParts:
@@ -67,10 +68,10 @@ def vote_ensemble(saved: Saved) -> OnnxParts:
     return for_all_classes(saved, steps, None, f"with votes for {steps.shape[1]} scores")
 
 
-def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray | None, told: str) -> OnnxParts:
+def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray | None, how: str) -> OnnxParts:
     """The operators of base[k] + sum_t steps[t, k] phi_t(x), as :func:`boostrun.export.stumps.for_all_classes`."""
     model = saved.model
-    what = f"{len(steps)} stumps {told}"
+    what = f"{len(steps)} stumps {how}"
     return _for_all_classes(saved, _some(model.features), model.thresholds, steps, base, what)
 
 
@@ -81,7 +82,7 @@ def _for_all_classes(saved, features, thresholds, steps, base, what) -> OnnxPart
     if base is not None:
         scores = operators.add("Add", scores, base)
     return OnnxParts(
-        what, compared.x_type, saved.n_features, compared.x_text, steps.shape[1], operators, scores
+        what, compared.x_type, size_of(saved), compared.x_text, steps.shape[1], operators, scores
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import BoostrunError
 from .inputs import UNITS, thresholds_of
+from .missing import reading, told
 from .parts import ProgramParts
 from .saved import Saved
 from .text import block, table
@@ -19,7 +20,7 @@ _FOR_EACH_CLASS = """
         for (int k = 0; k < @k@; k++) {
             double sum = 0.0;
             for (int t = 0; t < @rounds@; t++)
-                sum += x[feature[k][t]] >= threshold[k][t] ? step[k][t] : -step[k][t];
+                sum += @value@ >= threshold[k][t] ? step[k][t] : -step[k][t];
             out[k] = sum;
         }
     }
@@ -30,7 +31,7 @@ _FOR_ALL_CLASSES = """
         for (int k = 0; k < @k@; k++)
             out[k] = base[k];
         for (int t = 0; t < @rounds@; t++) {
-            const double side = x[feature[t]] >= threshold[t] ? 1.0 : -1.0;
+            const double side = @value@ >= threshold[t] ? 1.0 : -1.0;
             for (int k = 0; k < @k@; k++)
                 out[k] += side * step[t][k];
         }
@@ -42,7 +43,7 @@ def stump_ensemble(saved: Saved) -> ProgramParts:
     """The C of a StumpEnsemble."""
     k, rounds = saved.model.features.shape
     what = f"boosted stumps, {rounds} for each of {k} scores"
-    return _parts(saved, what, [table("step", saved.model.steps)], _FOR_EACH_CLASS, rounds, k)
+    return _parts(saved, what, [table("step", saved.model.steps)], _FOR_EACH_CLASS, "feature[k][t]", rounds, k)
 
 
 def vote_ensemble(saved: Saved) -> ProgramParts:
@@ -51,31 +52,34 @@ def vote_ensemble(saved: Saved) -> ProgramParts:
     return for_all_classes(saved, steps, np.zeros(steps.shape[1]), f"with votes for {steps.shape[1]} scores")
 
 
-def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, told: str) -> ProgramParts:
+def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, how: str) -> ProgramParts:
     """The C of base[k] + sum_t steps[t, k] phi_t(x), phi_t = +1 where x[features[t]] >= thresholds[t], else -1.
 
     ``features`` and ``thresholds`` (T,) are those of the saved model; ``steps`` (T, k) and ``base`` (k,) are float64;
-    ``told`` says in words what the stumps do for the classes. Raises BoostrunError where there is no stump.
+    ``how`` says in words what the stumps do for the classes. Raises BoostrunError where there is no stump.
     """
     rounds, k = steps.shape
-    return _parts(
-        saved, f"{rounds} stumps {told}", [table("base", base), table("step", steps)], _FOR_ALL_CLASSES, rounds, k
-    )
+    weights = [table("base", base), table("step", steps)]
+    return _parts(saved, f"{rounds} stumps {how}", weights, _FOR_ALL_CLASSES, "feature[t]", rounds, k)
 
 
-def _parts(saved: Saved, what: str, weights: list[str], template: str, rounds: int, k: int) -> ProgramParts:
+def _parts(
+    saved: Saved, what: str, weights: list[str], template: str, column: str, rounds: int, k: int
+) -> ProgramParts:
     if rounds == 0:
         raise BoostrunError("the model holds no stump: there is nothing to export")
     model = saved.model
     x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
+    read = reading(saved, x_type)
     tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
+    body = block(template, type=x_type, k=k, rounds=rounds, value=read.value.format(column))
     return ProgramParts(
         what=what,
         x_type=x_type,
-        x_size=saved.n_features,
-        x_text=UNITS[x_type],
+        x_size=read.size,
+        x_text=told(saved, UNITS[x_type]),
         n_scores=k,
-        code="\n\n".join([*tables, block(template, type=x_type, k=k, rounds=rounds)]),
+        code="\n\n".join([*tables, *read.tables, body]),
         counted=rounds * k,
         runs=rounds * k,
         notes="a comparison for each stump, and an addition for each stump and score",

@@ -8,7 +8,8 @@ killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing floa
 with quantiles. A module that computes with others of yours names them in `SOURCES`, so that a bank is built again when
 one of them changes. `fit` sees training images only; one that fits something once for all random splits of a data set
 takes from the attribute `first_split`, a `boostrun.features.first_split.FirstSplit`, what that is. A module with
-`VALUES = True` makes a value bank instead of codes (see `boostrun.features.values`). A family of your own is a
+`VALUES = True` makes a value bank instead of codes (see `boostrun.features.values`). One with `MISSING = True` is
+computed column by column: of tables with missing values, too (see `boostrun.data.missing`). A family of your own is a
 function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from boostrun.features.values import ValueBank
 
 # The code that decides a bank's content, besides the pipeline and the loader.
-_SOURCES = ("boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels")
+_SOURCES = (
+    "boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels",
+    "boostrun.data.missing",
+)  # fmt: skip
 
 
 def open_bank(
@@ -105,6 +109,8 @@ def open_bank(
                 here = place_to_build(folder)
                 with out_of_room(folder):
                     data = load(dataset, Path(data_root), memory_mb, folder.parent)
+                if not computed.MISSING:
+                    data = _without_missing(data, str(features.get("name")))
                 if computed.VALUES:
                     _refuse_whole(data, str(features.get("name")), memory_mb)
                     build_values(data, pipeline, options, here, key=key, progress=progress)
@@ -124,12 +130,30 @@ def _refuse_whole(data: Dataset, name: str, memory_mb: int) -> None:
     """Features that are fitted on all training samples at once need them in memory, and a copy."""
     from boostrun.data.on_disk import Rows
 
-    needed = 2 * data.x_train.nbytes >> 20
+    copies = 2 if data.missing is None or not len(data.missing) else 4  # filled first, with columns that say where
+    needed = copies * data.x_train.nbytes >> 20
     if isinstance(data.x_train, Rows) and needed > memory_mb:
         raise BoostrunError(
             f"features={name} are fitted on all {len(data.x_train)} training samples of {data.name} at once, which "
             f"takes {needed} MiB; set run.memory_mb={needed}, or take fewer samples or columns"
         )
+
+
+def _without_missing(data: Dataset, name: str) -> Dataset:
+    """The same for features that are made of complete samples; BoostrunError where a value is missing."""
+    from dataclasses import replace
+
+    from boostrun.data.missing import columns_with
+
+    if data.missing is None:
+        return data
+    for part, x in (("training", data.x_train), ("test", data.x_test)):
+        if len(found := columns_with(x)):
+            raise BoostrunError(
+                f"features={name} are made of complete samples, and the {part} part of {data.name} has missing values, "
+                f"first in column {found[0]}; fill or remove them, or take features=raw"
+            )
+    return replace(data, missing=None)
 
 
 def _remove_damaged(folder: Path, verify: bool) -> None:
@@ -189,6 +213,7 @@ class _Computed(NamedTuple):
     DEFAULTS: Mapping | None = None
     SOURCES: tuple[str, ...] = ()
     VALUES: bool = False
+    MISSING: bool = False
 
 
 def _pipeline(features: Mapping) -> tuple[_Computed, dict]:

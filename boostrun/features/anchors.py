@@ -13,6 +13,7 @@ from boostrun.features.build import subset
 
 DEFAULTS = defaults("features", "anchors")
 VALUES = True
+MISSING = True
 _LEAST_LEVEL = 0.02  # the quantile that is the smallest radius
 _MEASURED = 10_000  # training samples whose distances the quantiles are taken of
 _ROWS = 4096  # samples whose distances to all anchors are held together

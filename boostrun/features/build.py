@@ -5,6 +5,9 @@ A build that is killed goes on where it was: what it had fitted and the blocks i
 Peak memory: the data set as its loader holds it, plus about `memory_mb` MiB for a block of images with its features
 and codes, plus what the pipeline keeps per thread. Edges are fitted on at most `bin_samples` training samples, whose
 features go through a temporary file, not through memory.
+
+Columns of a table with missing values become two features, see `boostrun.data.missing`: their quantile bins are those
+of the values that are there, and one edge more tells these from the missing ones, which have a bin of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.data.dataset import Dataset
+from boostrun.data.missing import two_sided
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import FORMAT, SPLITS, sha256_of
 from boostrun.features.journal import Journal
@@ -75,11 +79,11 @@ def subset(n: int, most: int) -> np.ndarray:
 
 
 def _write(dataset, pipeline, options, journal, *, key, progress, memory_mb) -> None:
-    bins = options["bins"]
+    bins, missing = options["bins"], dataset.missing
     exact = pipeline.name == "raw" and dataset.x_train.dtype == np.uint8 and bins == 256
     pipeline.saved = journal
     pipeline.fit(dataset.x_train)
-    probe = _features(pipeline, dataset.x_train[:1])
+    probe = _features(pipeline, dataset.x_train[:1], missing)
     journal.require_same("probe", probe)
     width, folder = probe.shape[1], journal.folder / "bank"
     folder.mkdir(exist_ok=True)
@@ -87,7 +91,7 @@ def _write(dataset, pipeline, options, journal, *, key, progress, memory_mb) -> 
     if exact:
         edges = np.arange(1, 256, dtype=np.float32)[None]
     else:
-        edges = _fit_edges(dataset.x_train, pipeline, options, journal, width=width, rows=rows, progress=progress)
+        edges = _fit_edges(dataset, pipeline, options, journal, width=width, rows=rows, progress=progress)
     _save(folder / "edges.npy", edges)
     for split, images, labels in (
         ("train", dataset.x_train, dataset.y_train),
@@ -98,7 +102,7 @@ def _write(dataset, pipeline, options, journal, *, key, progress, memory_mb) -> 
         with Progress(f"features ({split})", len(images), progress, done=done) as shown:
             for start in range(done, len(images), rows):
                 images_here = images[start : start + rows]
-                codes[:, start : start + rows] = _codes(images_here, None if exact else pipeline, edges)
+                codes[:, start : start + rows] = _codes(images_here, None if exact else pipeline, edges, missing)
                 journal.finished(path, codes, start, start + len(images_here))
                 shown.advance(len(images_here))
         codes.flush()
@@ -111,17 +115,18 @@ def block_rows(width: int, image_bytes: int, memory_mb: int) -> int:
     return int(max(1, min(_MOST_ROWS, memory_mb * 2**20 // (6 * width + 5 * image_bytes))))
 
 
-def _codes(images: np.ndarray, pipeline, edges: np.ndarray) -> np.ndarray:
+def _codes(images: np.ndarray, pipeline, edges: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
     """Codes of a block of images, (d, n) uint8; without a pipeline the flattened bytes themselves."""
     if pipeline is None:
         return images.reshape(len(images), -1).T
-    features = _features(pipeline, images)
+    features = _features(pipeline, images, missing)
     codes = np.empty(features.shape[::-1], dtype=np.uint8)
     quantise(features, edges, codes)
     return codes
 
 
-def _features(pipeline, images: np.ndarray) -> np.ndarray:
+def _features(pipeline, images: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
+    """(n, d) float32; infinite where ``missing`` is given and the image, a row of a table, has NaN."""
     features = pipeline(images)
     if features.ndim != 2 or len(features) != len(images):
         raise BoostrunError(
@@ -129,15 +134,18 @@ def _features(pipeline, images: np.ndarray) -> np.ndarray:
         )
     features = np.ascontiguousarray(features, dtype=np.float32)
     good = np.isfinite(features)
+    if missing is not None and good.shape == images.shape:  # a column is a feature
+        good |= np.isnan(images)
     if not good.all():
         raise BoostrunError(
             f"features={pipeline.name} made {int((~good).sum())} values that are NaN or infinite in a block of "
             f"{len(images)} samples, first in feature {int(np.flatnonzero(~good.all(axis=0))[0])}"
         )
-    return features
+    return features if missing is None else two_sided(features, missing)
 
 
-def _fit_edges(images, pipeline, options, journal, *, width, rows, progress) -> np.ndarray:
+def _fit_edges(dataset, pipeline, options, journal, *, width, rows, progress) -> np.ndarray:
+    images, missing = dataset.x_train, dataset.missing
     saved = journal.load("edges")
     if saved is not None:
         return saved["edges"]
@@ -146,7 +154,7 @@ def _fit_edges(images, pipeline, options, journal, *, width, rows, progress) -> 
     columns, done = journal.columns(path, np.float32, (width, len(chosen)))
     with Progress("quantile bins", len(chosen), progress, done=done) as shown:
         for start in range(done, len(chosen), rows):
-            block = _features(pipeline, images[chosen[start : start + rows]])
+            block = _features(pipeline, images[chosen[start : start + rows]], missing)
             columns[:, start : start + len(block)] = block.T
             journal.finished(path, columns, start, start + len(block))
             shown.advance(len(block))
@@ -154,10 +162,27 @@ def _fit_edges(images, pipeline, options, journal, *, width, rows, progress) -> 
     step = max(1, 2**24 // len(chosen))
     for first in range(0, width, step):
         fit_edges(np.sort(columns[first : first + step], axis=1), edges[first : first + step])
+    if missing is not None:
+        _fit_edges_of_missing(columns, missing, edges)
     journal.save("edges", edges=edges)
     del columns
     path.unlink()
     return edges
+
+
+def _fit_edges_of_missing(columns: np.ndarray, missing: np.ndarray, edges: np.ndarray) -> None:
+    """Fill the rows of ``edges`` of the columns ``missing`` and of their copies, which are the last ones.
+
+    Quantiles of what is there, one bin fewer, with an edge below all numbers, or above: -inf is code 0, +inf the last.
+    """
+    first_copy = len(columns) - len(missing)
+    for copy, column in enumerate(missing, first_copy):
+        there = columns[column][np.isfinite(columns[column])]
+        inner = np.full((1, edges.shape[1] - 1), np.inf, dtype=np.float32)
+        if len(there):
+            fit_edges(np.sort(there)[None], inner)
+        edges[column] = [np.finfo(np.float32).min, *inner[0]]
+        edges[copy] = [*inner[0], np.inf]
 
 
 def _save(path: Path, array: np.ndarray) -> None:
@@ -187,5 +212,7 @@ def _write_meta(dataset, pipeline, options, folder, *, key, width, seconds) -> N
         "files": files,
         "build_seconds": round(seconds, 3),
     }
+    if dataset.missing is not None:
+        meta["missing"] = {"columns": dataset.missing.tolist()}
     with open(folder / "meta.json", "w") as stream:
         json.dump(meta, stream, indent=1)

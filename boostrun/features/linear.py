@@ -11,6 +11,7 @@ from boostrun.errors import BoostrunError
 
 DEFAULTS = defaults("features", "linear")
 VALUES = True
+MISSING = True
 SCALES = ("minmax", "max01", "standard")
 
 

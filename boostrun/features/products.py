@@ -8,6 +8,7 @@ from boostrun.features.linear import Linear
 DEFAULTS = defaults("features", "products")
 SOURCES = ("boostrun.features.linear",)
 VALUES = True
+MISSING = True
 
 
 class Products(Linear):

@@ -9,6 +9,7 @@ import numpy as np
 from boostrun.config import defaults
 
 DEFAULTS = defaults("features", "raw")
+MISSING = True
 
 
 class Raw:

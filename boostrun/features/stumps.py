@@ -7,6 +7,7 @@ from boostrun.features.raw import Raw
 
 DEFAULTS = defaults("features", "stumps")
 SOURCES = ("boostrun.features.raw",)
+MISSING = True
 
 
 class Stumps(Raw):

@@ -2,6 +2,9 @@
 
 A pipeline of such features is as `boostrun.features` says; its module has `VALUES = True`, its output is (n, d) float64
 and `fitted` of it, after `fit`, is a mapping of the arrays that it has learned, which are kept in the bank.
+
+Of a table with missing values it sees the columns' means in their place and columns that say where they are, see
+`boostrun.data.missing`.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.data.dataset import Dataset
+from boostrun.data.missing import filled, means_of
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import FORMAT, SPLITS, sha256_of
 from boostrun.features.progress import Progress
@@ -87,14 +91,21 @@ def build_values(dataset: Dataset, pipeline, options: dict, folder: Path, *, key
 
 
 def _write(dataset: Dataset, pipeline, options: dict, folder: Path, *, key: str, progress: bool) -> None:
-    pipeline.fit(dataset.x_train)
+    missing, means = dataset.missing, np.empty(0)
+    if missing is not None:
+        means = means_of(dataset.x_train)
+
+    def complete(x: np.ndarray) -> np.ndarray:
+        return x if missing is None else filled(x, missing, means)
+
+    pipeline.fit(dataset.x_train if missing is None or not len(missing) else complete(dataset.x_train))
     np.savez(folder / "fitted.npz", **pipeline.fitted)
-    width = pipeline(dataset.x_train[:1]).shape[1]
+    width = pipeline(complete(dataset.x_train[:1])).shape[1]
     for split, x, y in (("train", dataset.x_train, dataset.y_train), ("test", dataset.x_test, dataset.y_test)):
         values = create_array(folder / f"values_{split}.npy", np.float64, (len(x), width))
         with Progress(f"features ({split})", len(x), progress, "samples") as shown:
             for start in range(0, len(x), _ROWS):
-                block = pipeline(x[start : start + _ROWS])
+                block = pipeline(complete(x[start : start + _ROWS]))
                 if not np.isfinite(block).all():
                     raise BoostrunError(f"features={pipeline.name} made values that are NaN or infinite")
                 values[start : start + len(block)] = block
@@ -117,4 +128,6 @@ def _write(dataset: Dataset, pipeline, options: dict, folder: Path, *, key: str,
         "n_samples": {"train": len(dataset.x_train), "test": len(dataset.x_test)},
         "files": files,
     }
+    if missing is not None:
+        meta["missing"] = {"columns": missing.tolist(), "means": means.tolist()}
     (folder / "meta.json").write_text(json.dumps(meta, indent=1))

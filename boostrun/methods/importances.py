@@ -29,14 +29,18 @@ class Importances:
 
         For stumps the sum of |coefficient| over all rounds and classes; for weights that classes share the norm of
         each feature's, which compares features of like scale only. Of a model that a run has trained they are of the
-        features that it was trained on. AttributeError, with the reason, where features are not chosen, and before
-        it is fitted.
+        features that it was trained on; what was made of a column's missing values counts to the column.
+        AttributeError, with the reason, where features are not chosen, and before it is fitted.
         """
         check_is_fitted(self)
         declared = declared_for(self, "importances")
         found = declared(self) if declared is not None else "none are declared for it"
         if isinstance(found, str):
             raise AttributeError(f"{type(self).__name__} as it stands has no importances of features: {found}")
+        preparation = self._preparation()
+        if preparation is not None and preparation.missing is not None and preparation.kind != "projected":
+            found, copies = np.split(found, [len(found) - len(preparation.missing)])
+            found[preparation.missing] += copies
         total = found.sum()
         return found / total if total > 0.0 else found
 

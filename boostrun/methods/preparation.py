@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.config import catalogue
+from boostrun.data.missing import filled, two_sided
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.methods.raw_table import RawTable
@@ -28,12 +29,15 @@ class Preparation:
         "scaled": (x - shift) factor; "projected": (x - mean) axes; "templates": filters under masks, then edges; any
         other is a pipeline, by ``options`` (JSON), then the ``edges`` (used, bins - 1) of the ``columns`` (used,) that
         the model looks at. ``shape`` is that of an image, where samples are images; ``table`` (JSON) tells the columns
-        of a table, see :class:`boostrun.methods.raw_table.RawTable`.
+        of a table, see :class:`boostrun.methods.raw_table.RawTable`. With ``missing`` NaN is data: it names the columns
+        (m,) that are there twice after "edges"; before "scaled" and "projected" ``means`` stand for NaN, and columns
+        follow that say where, see :mod:`boostrun.data.missing`.
     width : int, columns that the model takes.
 
     Attributes
     ----------
     n_features : int, columns of a raw sample; where the pipeline cannot be computed here, of its features.
+    missing : (m,) int64 or None, the columns whose missing values training has seen; None: NaN is refused.
     computed : bool, False where it cannot: then samples are its features, computed by whoever has it.
     table : RawTable or None, the columns of a raw table where the model was trained on one.
 
@@ -46,13 +50,15 @@ class Preparation:
         self.arrays, self.width = dict(arrays), width
         self.kind = str(arrays["kind"])
         self.shape = tuple(arrays["shape"].tolist()) if "shape" in arrays else ()
+        self.missing = arrays.get("missing")
+        further = 0 if self.missing is None else len(self.missing)
         self.computed = True
         if self.kind in ("pixels", "edges"):
-            self.n_features = width
+            self.n_features = width - further
         elif self.kind == "scaled":
-            self.n_features = len(arrays["shift"])
+            self.n_features = len(arrays["shift"]) - further
         elif self.kind == "projected":
-            self.n_features = len(arrays["mean"])
+            self.n_features = len(arrays["mean"]) - further
         elif self.kind == "templates":
             side, cells = arrays["filters"].shape[1], arrays["masks"].shape[1:]
             self.shape = (cells[0] + side - 1, cells[1] + side - 1)
@@ -67,7 +73,7 @@ class Preparation:
     def flat(self, samples):
         """Images of the model's shape as rows, text in a frame as numbers; anything else as it is."""
         if self.table is not None and getattr(samples, "columns", None) is not None:
-            return self.table.coded(samples)
+            return self.table.coded(samples, self.missing is not None)
         shape = np.shape(samples) if self.shape else ()
         return np.reshape(samples, (len(samples), -1)) if len(shape) > 2 and shape[1:] == self.shape else samples
 
@@ -81,18 +87,19 @@ class Preparation:
             )
 
     def __call__(self, samples: np.ndarray) -> np.ndarray:
-        """Raw ``samples`` (n, n_features), finite numbers, as the model takes them: (n, width) uint8 or float64.
+        """Raw ``samples`` (n, n_features), finite numbers or ``missing``, as the model takes them: (n, width) uint8 or
+        float64.
 
         Raises BoostrunError with one sentence for images that are no bytes, and where the file lacks what is needed.
         """
         if self.kind == "pixels":
             return samples if samples.dtype == np.uint8 else _codes(samples, np.arange(1, 256, dtype=np.float32)[None])
         if self.kind == "edges":
-            return _codes(samples, self.arrays["edges"])
+            return _codes(samples, self.arrays["edges"], self.missing)
         if self.kind == "scaled":
-            return (samples.astype(np.float64) - self.arrays["shift"]) * self.arrays["factor"]
+            return (self._complete(samples) - self.arrays["shift"]) * self.arrays["factor"]
         if self.kind == "projected":
-            return (samples.astype(np.float64) - self.arrays["mean"]) @ self.arrays["axes"]
+            return (self._complete(samples) - self.arrays["mean"]) @ self.arrays["axes"]
         if self.kind == "templates":
             return _codes(self._templates()(self._images(samples)), self.arrays["edges"][None])
         features = self._features(self._images(samples)) if self.computed else samples
@@ -106,6 +113,11 @@ class Preparation:
         raise BoostrunError(
             f"this model of features={self.kind} was saved without the edges of its codes: train and save it again"
         )
+
+    def _complete(self, samples: np.ndarray) -> np.ndarray:
+        """float64, with means for what is missing and columns that say where."""
+        samples = samples.astype(np.float64)
+        return samples if self.missing is None else filled(samples, self.missing, self.arrays["means"])
 
     def _images(self, samples: np.ndarray) -> np.ndarray:
         """(n, h, w) or (n, h, w, 3) uint8."""
@@ -167,14 +179,21 @@ def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -
         found |= {"options": np.array(json.dumps(dict(options)))}
     else:
         found |= {"values": np.array(True)}
+    if missing := bank.meta.get("missing"):
+        found |= {"missing": np.array(missing["columns"], np.int64)}
+        found |= {"means": np.array(missing["means"])} if "means" in missing else {}
     return {PREFIX + key: array for key, array in found.items()}
 
 
-def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """(n, d) uint8 of values (n, d), compared as float32, as they were when the bank was built."""
+def _codes(values: np.ndarray, edges: np.ndarray, missing: np.ndarray | None = None) -> np.ndarray:
+    """(n, d) uint8 of values (n, d), compared as float32, as they were when the bank was built.
+
+    With ``missing`` columns NaN is below all values, and copies of these columns follow, (n, d + m).
+    """
     from boostrun.kernels.quantise import quantise
 
     values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=np.float32)
+    values = values if missing is None else two_sided(values, missing)
     codes = np.empty(values.shape[::-1], np.uint8)
     quantise(values, np.ascontiguousarray(edges), codes)
     return np.ascontiguousarray(codes.T)

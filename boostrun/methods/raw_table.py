@@ -58,11 +58,12 @@ class RawTable:
             raise ValueError("the categories of its table are none")
         return cls(tuple(columns), label, {name: tuple(known) for name, known in categories.items()})
 
-    def numbers(self, frame, where: str, start: int = 0) -> np.ndarray:
+    def numbers(self, frame, where: str, start: int = 0, missing: bool = False) -> np.ndarray:
         """(n, d) float64 of a pandas frame, whose other columns are passed over.
 
-        ``where`` names the file, ``start`` is the number of its rows before these. Raises BoostrunError, one sentence
-        with the row and the column, for a column that lacks, a missing or infinite value, or text for a number.
+        ``where`` names the file, ``start`` is the number of its rows before these; with ``missing`` a missing value is
+        NaN. Raises BoostrunError, one sentence with the row and the column, for a column that lacks, another missing or
+        an infinite value, or text for a number.
         """
         names = {str(column): column for column in frame.columns}
         self.check(names, where)
@@ -70,9 +71,9 @@ class RawTable:
         for position, name in enumerate(self.columns):
             column = frame[names[name]]
             if name in self.categories:
-                out[:, position] = self._places(column, name, where, start)
+                out[:, position] = self._places(column, name, where, start, missing)
             else:
-                out[:, position] = _as_numbers(column, name, where, start)
+                out[:, position] = _as_numbers(column, name, where, start, missing)
         return out
 
     def check(self, names, where: str) -> None:
@@ -92,24 +93,24 @@ class RawTable:
         called = dict(zip(self.columns, names))
         return RawTable(tuple(names), "", {called[name]: known for name, known in self.categories.items()})
 
-    def coded(self, frame):
-        """A copy of a frame with numbers in place of text, where there is any to replace."""
+    def coded(self, frame, missing: bool = False):
+        """A copy of a frame with numbers in place of text, where there is any to replace; see :meth:`numbers`."""
         if not self.categories:
             return frame
-        found = {name: self._places(frame[name], name, "the frame", 0) for name in self.categories if name in frame}
-        return frame.assign(**found)
+        present = [name for name in self.categories if name in frame]
+        return frame.assign(**{name: self._places(frame[name], name, "the frame", 0, missing) for name in present})
 
-    def _places(self, column, name: str, where: str, start: int) -> np.ndarray:
-        missing = column.isna().to_numpy()
-        if missing.any():
-            raise _no_value(where, start + int(missing.argmax()), name)
+    def _places(self, column, name: str, where: str, start: int, missing: bool) -> np.ndarray:
+        unknown = column.isna().to_numpy()
+        if unknown.any() and not missing:
+            raise _no_value(where, start + int(unknown.argmax()), name)
         known = np.array(self.categories[name])
         values = column.astype(str).to_numpy(dtype=str)
         places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-        return np.where(known[places] == values, places, _UNSEEN)
+        return np.where(unknown, np.nan, np.where(known[places] == values, places, _UNSEEN))
 
 
-def _as_numbers(column, name: str, where: str, start: int) -> np.ndarray:
+def _as_numbers(column, name: str, where: str, start: int, missing: bool) -> np.ndarray:
     import pandas.api.types as kinds
 
     if kinds.is_numeric_dtype(column) and not kinds.is_complex_dtype(column):
@@ -123,21 +124,22 @@ def _as_numbers(column, name: str, where: str, start: int) -> np.ndarray:
                 found[row] = np.inf
             except (TypeError, ValueError):
                 if column.isna().to_numpy()[row]:
-                    raise _no_value(where, start + row, name) from None
+                    found[row] = np.nan
+                    continue
                 raise BoostrunError(
                     f"{where}: row {start + row + 1} has {str(value)[:60]!r} in column '{name}', where the model takes "
                     "a number"
                 ) from None
-    check_finite(found[:, None], (name,), where, start)
+    check_finite(found[:, None], (name,), where, start, missing)
     return found
 
 
-def check_finite(values: np.ndarray, names, where: str, start: int) -> None:
-    """BoostrunError for the first of ``values`` (n, d) that is missing, infinite or beyond float32.
+def check_finite(values: np.ndarray, names, where: str, start: int, missing: bool = False) -> None:
+    """BoostrunError for the first of ``values`` (n, d) that is infinite or beyond float32, or, if not ``missing``, NaN.
 
     ``names`` are those of the columns, or empty: then they are counted from 0.
     """
-    bad = ~(np.abs(values) <= _LARGEST)
+    bad = np.abs(values) > _LARGEST if missing else ~(np.abs(values) <= _LARGEST)
     if bad.any():
         row, column = np.argwhere(bad)[0]
         name, value = names[column] if len(names) else str(column), values[row, column]

@@ -217,7 +217,27 @@ class Saveable(Probabilities, Importances):
             return validate_data(self, X, reset=False, **checks)
         X = preparation.flat(X)
         preparation.check_width(X)
-        return preparation(validate_data(self, X, reset=False, **checks))
+        check = _validate_or_missing if takes_missing(preparation) else validate_data
+        return preparation(check(self, X, reset=False, **checks))
+
+
+def takes_missing(preparation: Preparation | None) -> bool:
+    """Whether NaN is data to a model with this preparation."""
+    return preparation is not None and preparation.missing is not None
+
+
+def _validate_or_missing(estimator, X, **checks) -> np.ndarray:
+    """As ``validate_data``, with NaN where a value is missing."""
+    if type(X) is not np.ndarray or X.dtype.kind != "f":
+        from sklearn.utils.validation import validate_data as with_options
+
+        return with_options(estimator, X, ensure_all_finite="allow-nan", **checks)
+    missing = np.isnan(X)
+    if not missing.any():
+        return validate_data(estimator, X, **checks)
+    found = np.array(validate_data(estimator, np.where(missing, X.dtype.type(0), X), **checks))
+    found[missing] = np.nan
+    return found
 
 
 # what candidates are called by a classifier, of models that a run has trained on a bank

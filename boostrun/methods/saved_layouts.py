@@ -50,6 +50,12 @@ _SHAPE = {
     "input_shape": Array("int64", "_", least=1, below=2**31, optional=True),
     "input_table": Array("text", "", optional=True),
 }
+# of a table with missing values: m of the columns that it has before others follow for these
+_MISSING = {
+    "input_missing": Array("int64", "m", least=0, below="raw", order="different", optional=True),
+    "input_means": Array("float64", "raw", optional=True),
+}
+_OF_TABLES = {"edges": "d", "scaled": "d", "projected": "columns"}  # by kind, the size of both together
 _MOST_EDGES = 255  # a code is a byte
 _LARGEST_SAMPLE = 2**31  # numbers in an image
 
@@ -109,10 +115,25 @@ def _inputs(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     shape = [int(size) for size in out.get("input_shape", np.ones(2))]
     if len(shape) not in (2, 3) or list(accumulate(shape, int.__mul__))[-1] >= _LARGEST_SAMPLE:
         raise Damaged(f"input_shape is {shape}, which is no image")
+    out = _missing(kind, out, sizes)
     made = sizes.get("filters", 0) * sizes.get("masks", 0)
     if kind == "templates" and made != sizes["d"]:
         raise Damaged(f"input_masks and input_filters make {made} features, not {sizes['d']}")
     return out
+
+
+def _missing(kind: str, arrays: dict[str, np.ndarray], sizes: Mapping[str, int]) -> dict[str, np.ndarray]:
+    """What is said of missing values: their columns, and for features that are numbers the means of all columns."""
+    given = [name for name in _MISSING if name in arrays]
+    if not given:
+        return arrays
+    needed = [] if kind not in _OF_TABLES else ["input_missing"] if kind == "edges" else [*_MISSING]
+    if given != needed:
+        raise Damaged(f"it has {', '.join(given)}, where features={kind} have {', '.join(needed) or 'no such thing'}")
+    raw = sizes[_OF_TABLES[kind]] - arrays["input_missing"].size
+    if raw < 1:
+        raise Damaged(f"input_missing has {arrays['input_missing'].size} columns, which leaves {raw} that they are of")
+    return fitted(_MISSING, arrays, {"raw": raw})
 
 
 def _stump_sums(layout: Mapping[str, Array], numbers: tuple[str, ...]) -> Callable:

@@ -12,7 +12,7 @@ import numpy as np
 from boostrun.data.files import IMAGE_ENDINGS
 from boostrun.errors import BoostrunError
 from boostrun.methods.raw_table import RawTable, check_finite
-from boostrun.methods.saved import Saveable
+from boostrun.methods.saved import Saveable, takes_missing
 from boostrun.prediction import arrays, images, tables
 from boostrun.prediction.given import Samples
 
@@ -38,7 +38,9 @@ def pieces(model: Saveable, path: str) -> Iterator[Samples]:
     if path != STANDARD_INPUT and (place.is_dir() or suffix in IMAGE_ENDINGS):
         return images.pieces(place, _image_shape(model, path), rows)
     if suffix not in (".npz", ".npy"):
-        return _of_tables(table, model.n_features_in_, tables.opened(path, place, table), rows)
+        return _of_tables(
+            table, model.n_features_in_, tables.opened(path, place, table), rows, takes_missing(preparation)
+        )
     if table is not None and table.categories:
         text = next(iter(table.categories))
         raise BoostrunError(f"{path}: the model's column '{text}' holds text, which an array has not; give a table")
@@ -54,7 +56,9 @@ def known_table(model: Saveable) -> RawTable | None:
     return RawTable(tuple(map(str, names))) if len(names) else None
 
 
-def _of_tables(table: RawTable | None, width: int, opened: tables.Opened, rows: int) -> Iterator[Samples]:
+def _of_tables(
+    table: RawTable | None, width: int, opened: tables.Opened, rows: int, missing: bool
+) -> Iterator[Samples]:
     names = opened.names
     if table is None or (not opened.named and not set(table.columns) <= set(names)):
         if table is not None and not all(name.isdigit() for name in table.columns):
@@ -71,7 +75,7 @@ def _of_tables(table: RawTable | None, width: int, opened: tables.Opened, rows: 
     kept = [name for name in names if name not in table.columns]
     start = 0
     for frame in opened.frames(table, max(1, min(rows, _PIECE // (64 * len(names))))):
-        yield Samples(table.numbers(frame, opened.where, start), frame[kept])
+        yield Samples(table.numbers(frame, opened.where, start, missing), frame[kept])
         start += len(frame)
     if not start:
         raise BoostrunError(f"{opened.where} holds no rows")
@@ -90,7 +94,7 @@ def _of_arrays(model: Saveable, found: Iterator[np.ndarray], where: str) -> Iter
             raise BoostrunError(f"{where} has samples of the shape {shape}, and the model takes {tuple(wanted)}")
         rows = block.reshape(len(block), -1)
         if rows.dtype.kind == "f":
-            check_finite(rows, (), where, start)
+            check_finite(rows, (), where, start, takes_missing(model._preparation()))
         start += len(rows)
         yield Samples(rows)
 

@@ -15,6 +15,7 @@ from boostrun.methods.raw_table import RawTable
 from boostrun.prediction.tables import Opened, opened
 
 _ROWS = 1 << 14
+_NONE = -1  # of a missing value
 _COMPARED = 1 << 12  # training samples that are looked at again
 
 
@@ -42,34 +43,39 @@ def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[Ra
     categories = {}
     for position, name in enumerate(text):
         words = np.array(known[name])
-        present = words[np.unique(codes[train, position])]
+        present = words[np.setdiff1d(codes[train, position], _NONE)]
         if not _all_numbers(present):
             categories[name] = tuple(sorted(present.tolist()))
-            values = np.searchsorted(categories[name], words[codes[train[:_COMPARED], position]])
-            if not np.array_equal(values, parts.x_train[:_COMPARED, features.index(name)]):
+            seen = codes[train[:_COMPARED], position]
+            values = np.where(seen < 0, np.nan, np.searchsorted(categories[name], words[seen]))
+            if not np.array_equal(values, parts.x_train[:_COMPARED, features.index(name)], equal_nan=True):
                 raise BoostrunError(f"the categories of column '{name}' of {path} are not those that were trained on")
     return RawTable(features, table.label, categories), numbered
 
 
 def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
-    """The columns of those named that are not numbers throughout."""
+    """The columns of those named that are not numbers throughout; bools are, beside missing ones as well."""
     import pandas.api.types as kinds
 
     text: dict[str, None] = {}
     for frame in found.frames(RawTable(tuple(found.names)), _ROWS):
-        text |= {name: None for name in names if not kinds.is_numeric_dtype(frame[name])}
+        odd = (name for name in names if not kinds.is_numeric_dtype(frame[name]))
+        text |= {name: None for name in odd if not kinds.is_bool_dtype(frame[name].dropna().infer_objects())}
     return list(text)
 
 
 def _codes(found: Opened, names: list[str]) -> tuple[np.ndarray, dict[str, list[str]]]:
-    """(rows, columns) int32, and what they count: the texts of each of the columns ``names``."""
+    """(rows, columns) int32, and what they count: the texts of each of the columns ``names``; -1 is missing."""
     known: dict[str, dict[str, int]] = {name: {} for name in names}
     blocks = []
     for frame in found.frames(RawTable(tuple(found.names), "", dict.fromkeys(names, ())), _ROWS):
         block = np.empty((len(frame), len(names)), np.int32)
         for position, name in enumerate(names):
             places = known[name]
-            block[:, position] = [places.setdefault(word, len(places)) for word in frame[name].astype(str).tolist()]
+            missing = frame[name].isna()
+            words = frame[name][~missing].astype(str).tolist()
+            block[:, position] = _NONE
+            block[~missing.to_numpy(), position] = [places.setdefault(word, len(places)) for word in words]
         blocks.append(block)
     return np.concatenate(blocks), {name: list(places) for name, places in known.items()}
 

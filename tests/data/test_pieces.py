@@ -26,7 +26,7 @@ PIECE = 40  # bytes of text
 def outcome(make, name="it"):
     """The data set that comes out, or the sentence."""
     try:
-        return finish(name, named(make(), name), "")
+        return finish(name, named(make(), name), "", missing="data")
     except BoostrunError as error:
         return str(error)
 
@@ -71,7 +71,7 @@ WORDS = {
 def column(rng, rows):
     """Words of up to four kinds, the rarer ones somewhere."""
     kinds = rng.sample([*WORDS, "whole", "fraction", "whole"], rng.choice([1, 1, 2, 2, 3, 4]))
-    if rng.random() < 0.9 and "missing" in kinds and len(kinds) > 1:
+    if rng.random() < 0.3 and "missing" in kinds and len(kinds) > 1:
         kinds.remove("missing")
     found = [rng.choice(WORDS[kinds[0]]) for _ in range(rows)]
     for kind in kinds[1:]:

@@ -68,11 +68,11 @@ def test_booleans_are_numbers(csv):
         ("\n\n", {}, "is empty"),
         ("a,b,c\n", {}, "holds no rows"),
         ("a,b,c\n" + ROWS, {"label": "A"}, "no column 'A'.*did you mean 'a'"),
-        ("a,b,c\n" + ROWS + "1,,x\n", {}, "1 values that are NaN.*column 'b'"),
+        ("a,b,c\n" + ROWS + "1,,x\n", {"missing": "error"}, "row 11 has no value in column 'b'"),
         ("a,b,c\n" + ROWS + "1,inf,x\n", {}, "column 'b'"),
         ("a,b,c\n" + ROWS + "1,2,\n", {}, "1 rows without a label"),
-        ("a,b,c\n" + ROWS + ",2,x\n", {"label": "c"}, "column 'a'"),
-        ("a,b\n" + "u,0\n,1\nu,0\nu,1\n" * 3, {}, "column 'a' of .* missing values"),
+        ("a,b,c\n" + ROWS + ",2,x\n", {"label": "c", "missing": "error"}, "row 11 .* column 'a'"),
+        ("a,b\n" + "u,0\n,1\nu,0\nu,1\n" * 3, {"missing": "error"}, "row 2 has no value in column 'a'"),
         ("a,b,c\n" + ROWS + "1,2,3,4,5\n", {}, "cannot be read"),
         ("a,b\n" + ROWS, {}, "more values than the first line"),
         ("c\nx\ny\n", {}, "there are no features"),
@@ -146,12 +146,23 @@ def test_parquet_holds_the_same_as_csv(tmp_path):
     np.testing.assert_array_equal(one.y_test, two.y_test)
 
 
-def test_nullable_columns_with_missing_values_are_a_sentence(tmp_path):
+def test_missing_values_of_nullable_columns_are_data_or_a_sentence(tmp_path):
     pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"n": pandas.array([1, None] * 5, dtype="Int64"), "y": [0, 1] * 5})
     frame.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(BoostrunError, match="column 'n'"):
-        load({"name": "parquet", "path": str(tmp_path / "t.parquet")}, tmp_path)
+    config = {"name": "parquet", "path": str(tmp_path / "t.parquet"), "missing": "data"}
+    data = load(config, tmp_path)
+    assert data.missing.tolist() == [0] and np.isnan(data.x_train).sum() + np.isnan(data.x_test).sum() == 5
+    with pytest.raises(BoostrunError, match="row 2 has no value in column 'n'"):
+        load({**config, "missing": "error"}, tmp_path)
+
+
+def test_missing_bools_and_columns_without_any_value_are_read(tmp_path):
+    lines = ["flag,none,kind", "True,,a", ",,b", "FALSE,,a", "true,,b"]
+    (tmp_path / "t.csv").write_text("\n".join([lines[0], *lines[1:] * 5]))
+    data = load({"name": "csv", "path": str(tmp_path / "t.csv")}, tmp_path)
+    assert data.missing.tolist() == [0, 1] and np.isnan(data.x_train[:, 1]).all()
+    assert sorted(set(data.x_train[~np.isnan(data.x_train[:, 0]), 0])) == [0, 1]
 
 
 def test_a_damaged_parquet_file_is_a_sentence(tmp_path):

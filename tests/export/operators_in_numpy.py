@@ -13,6 +13,8 @@ KINDS = {
     "ReduceSum": lambda data, axes, keepdims: data.sum(axis=tuple(axes), keepdims=bool(keepdims)),
     "ArgMax": lambda data, axis, keepdims: data.argmax(axis=axis, keepdims=bool(keepdims)),
     "Squeeze": lambda data, axes: np.squeeze(data, tuple(axes)),
+    "IsNaN": np.isnan,
+    "Concat": lambda *parts, axis: np.concatenate(parts, axis=axis),
     "Unsqueeze": lambda data, axes: np.expand_dims(data, tuple(axes)),
 }  # fmt: skip
 

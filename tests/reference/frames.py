@@ -52,8 +52,8 @@ def parts_of(train, test, options: Mapping, where: str) -> Parts:
     """Features, labels and column names of one frame (split by class) or of two.
 
     Columns that are no numbers become ordinals: the rank of the value among the values that the training part has;
-    a value that only the test part has becomes -1. Numbers that pandas does not take for such (whole ones beyond
-    64 bits, decimals, numbers as text) are floating-point numbers, which stderr says.
+    a value that only the test part has becomes -1. Missing values are NaN. Numbers that pandas does not take for such
+    (whole ones beyond 64 bits, decimals, numbers as text) are floating-point numbers, which stderr says.
 
     Parameters
     ----------
@@ -97,28 +97,32 @@ def _numbers(train, test, name, where: str) -> tuple[np.ndarray, np.ndarray]:
 
     if kinds.is_complex_dtype(train):
         raise BoostrunError(f"column '{name}' of {where} holds complex numbers; features must be real")
+    # beside whole numbers beyond 64 bits pandas keeps the words of missing values as they are
+    train, test = (
+        part.mask(part.isin(["", "NA", "nan"])) if part.dtype.kind == "O" else part for part in (train, test)
+    )
     if kinds.is_numeric_dtype(train) and kinds.is_numeric_dtype(test):
         return tuple(part.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan) for part in (train, test))
-    for part in (train, test):
-        if part.isna().any():
-            raise BoostrunError(
-                f"column '{name}' of {where} has {int(part.isna().sum())} missing values; fill or remove them"
-            )
+    if all(kinds.is_numeric_dtype(part) or part.dropna().map(type).eq(bool).all() for part in (train, test)):
+        return tuple(part.astype("float64").to_numpy() for part in (train, test))  # bools, some of which are missing
     found = _as_numbers(train)
     if found is not None and (others := _as_numbers(test)) is not None:
-        print(
-            f"boostrun: column '{name}' of {where} holds whole numbers beyond 64 bits, or numbers that are kept as "
-            "text; it is read as floating-point numbers",
-            file=sys.stderr,
-        )
+        if train.notna().any():
+            print(
+                f"boostrun: column '{name}' of {where} holds whole numbers beyond 64 bits, or numbers that are kept "
+                "as text; it is read as floating-point numbers",
+                file=sys.stderr,
+            )
         return found, others
-    _refuse_half_numbers(train, name, where)
-    if found is not None:
+    _refuse_half_numbers(train.dropna(), name, where)
+    if found is not None and train.notna().any():
         raise BoostrunError(f"column '{name}' holds numbers in {where} but text in the test part")
-    known, ranks = np.unique(train.astype(str).to_numpy(dtype=str), return_inverse=True)
-    values = test.astype(str).to_numpy(dtype=str)
-    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return ranks.astype(np.float64), np.where(known[places] == values, places, -1).astype(np.float64)
+    known = np.unique(train.dropna().astype(str).to_numpy(dtype=str)).tolist()
+    rank = lambda value: float(known.index(value)) if value in known else -1.0  # noqa: E731
+    return tuple(
+        np.array([np.nan if missing else rank(str(value)) for value, missing in zip(part, part.isna())], np.float64)
+        for part in (train, test)
+    )
 
 
 def _as_numbers(column) -> np.ndarray | None:
@@ -143,7 +147,7 @@ def _refuse_half_numbers(column, name, where: str) -> None:
     if not number.all() and number.mean() >= 0.5:
         raise BoostrunError(
             f"column '{name}' of {where} holds numbers and {int((~number).sum())} values that are none "
-            f"(first: {column.astype(str).to_numpy()[~number][0]!r}); fill or remove them"
+            f"(first: {column.astype(str).to_numpy()[~number][0]!r}); leave such cells empty, or remove their rows"
         )
 
 

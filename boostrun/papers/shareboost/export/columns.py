@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.export.inputs import GIVEN, IN_UNITS, PIXELS, UNITS, kind_of, thresholds_of
+from boostrun.export.missing import reading, told
 from boostrun.export.saved import Saved
 from boostrun.export.text import block, table
 
@@ -27,6 +29,7 @@ CODE_OF = block("""
         return low;
     }
 """)
+_COLUMN = r"x\[(column(?:\[\w+\])+)\]"  # of what the model takes, in C
 _COMPUTE = """
     static void compute(const @type@ *x, double *value)
     {
@@ -63,8 +66,10 @@ def columns_of(kind: str, features: Mapping[str, np.ndarray], saved: Saved) -> C
 
 
 def _made(x_type: str, text: str, saved: Saved, tables, value: str, count: int, **rest) -> Columns:
-    body = block(_COMPUTE, type=x_type, u=count, value=value)
-    return Columns(x_type=x_type, x_size=saved.n_features, x_text=text, code="\n\n".join([*tables, body]), **rest)
+    read = reading(saved, x_type)
+    body = block(_COMPUTE, type=x_type, u=count, value=re.sub(_COLUMN, lambda one: read.value.format(one[1]), value))
+    code = "\n\n".join([*tables, *read.tables, body])
+    return Columns(x_type=x_type, x_size=read.size, x_text=told(saved, text), code=code, **rest)
 
 
 def _columns(features, saved) -> Columns:

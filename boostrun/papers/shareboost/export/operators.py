@@ -8,8 +8,9 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.export.inputs import GIVEN, IN_UNITS, PIXELS, kind_of
+from boostrun.export.missing import columns_of, size_of, told
 from boostrun.export.onnx_stumps import compare, for_all_classes, signs
-from boostrun.export.operators import OnnxParts, Operators, X
+from boostrun.export.operators import OnnxParts, Operators
 from boostrun.export.saved import Saved
 from boostrun.papers.shareboost.export import linear
 from boostrun.papers.shareboost.export.linear import LinearPredictor
@@ -51,7 +52,7 @@ def _parts(saved: Saved, predictor: LinearPredictor) -> OnnxParts:
     scores = operators.add("MatMul", features, np.ascontiguousarray(predictor.weights))
     scores = operators.add("Add", scores, predictor.base)
     k = predictor.weights.shape[1]
-    return OnnxParts(predictor.what, np.dtype(x_type), saved.n_features, x_text, k, operators, scores)
+    return OnnxParts(predictor.what, np.dtype(x_type), size_of(saved), x_text, k, operators, scores)
 
 
 def _columns(operators: Operators, features: _Features, saved: Saved) -> _Computed:
@@ -61,18 +62,18 @@ def _columns(operators: Operators, features: _Features, saved: Saved) -> _Comput
 
 def _attributes(operators: Operators, index: np.ndarray, saved: Saved) -> tuple[str, str]:
     """X[:, index] float64 as the model takes them, and what they mean."""
-    out = operators.add("Gather", X, index, axis=1)
+    out = operators.add("Gather", columns_of(operators, saved, np.dtype(np.float64)), index, axis=1)
     if not kind_of(saved.inputs, ("scaled",), "onnx"):
         return out, GIVEN
     out = operators.add("Sub", out, saved.inputs["shift"][index])
-    return operators.add("Mul", out, saved.inputs["factor"][index]), IN_UNITS
+    return operators.add("Mul", out, saved.inputs["factor"][index]), told(saved, IN_UNITS)
 
 
 def _codes(operators: Operators, features: _Features, saved: Saved) -> _Computed:
     index, text = features["index"], PIXELS
-    out = operators.add("Gather", X, index, axis=1)
+    out = operators.add("Gather", columns_of(operators, saved, np.dtype(np.float32)), index, axis=1)
     if kind_of(saved.inputs, ("pixels", "edges"), "onnx") == "edges":
-        text = IN_UNITS
+        text = told(saved, IN_UNITS)
         out = operators.add("Unsqueeze", out, np.array([2]))
         out = operators.add("GreaterOrEqual", out, saved.inputs["edges"][index].astype(np.float32))
         out = operators.add("ReduceSum", operators.add("Cast", out, to=_FLOAT64), np.array([2]), keepdims=0)

@@ -6,6 +6,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.export.inputs import GIVEN, IN_UNITS, kind_of
+from boostrun.export.missing import reading, told
 from boostrun.export.parts import ProgramParts
 from boostrun.export.saved import Saved
 from boostrun.export.text import block, table
@@ -16,7 +17,7 @@ _PROJECT = """
         for (int a = 0; a < @D@; a++)
             v[a] = 0.0;
         for (int i = 0; i < @d@; i++) {
-            const double centred = x[i] - mean[i];
+            const double centred = @x@ - mean[i];
             for (int a = 0; a < @D@; a++)
                 v[a] += centred * axes[i][a];
         }
@@ -26,7 +27,7 @@ _SCALE = """
     static void project(const double *x, double *v)
     {
         for (int a = 0; a < @D@; a++)
-            v[a] = (x[a] - mean[a]) * axes[a];
+            v[a] = (@x@ - mean[a]) * axes[a];
     }
 """
 _SCORES = """
@@ -69,14 +70,16 @@ def parts(saved: Saved) -> ProgramParts:
     ]  # fmt: skip
     projecting = width if diagonal else d * width
     counted = int(model.multiply_adds[-1])
-    words = {"d": d, "D": width, "k": k, "J": pieces}
+    read = reading(saved, "double", d)
+    words = {"d": d, "D": width, "k": k, "J": pieces, "x": read.value.format("a" if diagonal else "i")}
+    projection = block(_SCALE if diagonal else _PROJECT, **words)
     return ProgramParts(
         what=f"{pieces} pieces with a linear map each, shared by {k} classes",
         x_type="double",
-        x_size=d,
-        x_text=IN_UNITS if projected else GIVEN,
+        x_size=read.size,
+        x_text=told(saved, IN_UNITS if projected else GIVEN),
         n_scores=k,
-        code="\n\n".join([*tables, block(_SCALE if diagonal else _PROJECT, **words), block(_SCORES, **words)]),
+        code="\n\n".join([*tables, *read.tables, projection, block(_SCORES, **words)]),
         counted=counted,
         runs=counted + projecting,
         notes=f"{projecting} of them for the projection, which the count leaves out; pieces that x is not in cost "
