@@ -15,21 +15,22 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
 
 SWEEP = ("-m", "algo=rand,wsam", "dataset=digits", "r=20,30", "T=10", "trials=15", "n_jobs=2")
 N_TRIALS = 60
-TABLES = {"table.md": "|", "table.csv": ",", "table.tex": "&"}  # and what parts their cells
 LONGEST = 600.0  # seconds that a command may take on a busy machine
 JUMP = """import random, time
 _real, _real_ns, _state = time.time, time.time_ns, [0, 0.0]
@@ -82,7 +83,7 @@ def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) ->
     calm = Episode(folder / "calm", counts)
     begun = time.monotonic()
     calm.finish(start(calm.folder))
-    seconds, wanted = time.monotonic() - begun, calm.tables()
+    seconds, wanted = deque([time.monotonic() - begun], maxlen=5), calm.tables()
     struck = 0
     while struck < kills:
         episode = Episode(folder / f"episode{counts['episodes']}", counts)
@@ -93,8 +94,11 @@ def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) ->
             counts["commands that draw"] += pictures
             second = start(episode.folder) if rng.random() < 0.15 else None
             counts["second commands"] += second is not None
-            if episode.strike(command, rng, rng.uniform(0.0, 1.1 * seconds)):
+            begun = time.monotonic()
+            if episode.strike(command, rng, rng.uniform(0.0, 1.1 * max(seconds))):
                 struck += 1
+            else:  # the machine is now busier, now less
+                seconds.append(time.monotonic() - begun)
             if second is not None:
                 episode.finish(second)
             episode.check()
@@ -185,19 +189,28 @@ class Episode:
         self.counts["records made"] += len(found.keys() - self.kept.keys())
         self.kept = {path: text for path, text in found.items() if json.loads(text)["status"] == "done"}
 
-    def tables(self) -> dict[str, list[str]]:
-        """The lines of the sweep's table, without its last column: the seconds, which no two runs share."""
+    def tables(self) -> tuple[list[str], list[list[tuple[str, str]]]]:
+        """The sweep's table, without the seconds of training, which no two runs share."""
         (folder,) = (self.folder / "results" / "tables").iterdir()
-        found = {}
-        for name, sign in TABLES.items():
-            lines = (folder / name).read_text(encoding="utf-8").splitlines()
-            if not any("fit s" in line.rpartition(sign)[2] + line.rstrip(sign).rpartition(sign)[2] for line in lines):
-                raise Broken(f"the last column of {folder / name} is not the seconds of training")
-            found[name] = [line.strip(sign).rpartition(sign)[0] or line for line in lines]
-        return found
+        with open(folder / "table.csv", encoding="utf-8", newline="") as file:
+            rows = [sorted(item for item in row.items() if item[0] != "fit s") for row in csv.DictReader(file)]
+        return without_seconds((folder / "table.md").read_text(encoding="utf-8")), rows
 
 
-def disk(folder: Path, counts: Counter, wanted: dict[str, list[str]]) -> None:
+def without_seconds(table: str) -> list[str]:
+    """The lines of a table in Markdown without its last column where that is the seconds of training; where they are
+    the same in every row they are no column, and the line that says so goes without them.
+
+    >>> without_seconds("| a | fit s |\\n| 1 | 0.2 |"), without_seconds("| a |\\n- in every row: r 1, fit s 0.2")
+    ([' a ', ' 1 '], [' a ', '- in every row: r 1'])
+    """
+    lines = [re.sub(r"(, |: )fit s [0-9.]+", "", line).strip("|") for line in table.splitlines()]
+    if any("fit s" in line for line in lines):
+        lines = [line.rpartition("|")[0] or line for line in lines]
+    return [line for line in lines if line != "- in every row"]
+
+
+def disk(folder: Path, counts: Counter, wanted: tuple) -> None:
     """A store on a disk that fills up, then is read-only, then has room again."""
     episode = Episode(folder, counts)
     store = folder / "store"
