@@ -97,12 +97,12 @@ def _classes(parts: Parts, y_train: np.ndarray, y_test: np.ndarray, name: str):
 
 
 def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing: bool) -> np.ndarray:
-    """The columns with NaN. Refused are other numbers that are none, and NaN where it is not ``missing`` data: by its
-    row and column.
+    """The columns with NaN. Refused are other numbers that are none, NaN where it is not ``missing`` data, by its row
+    and column, and NaN alone.
     """
     if x.dtype.kind != "f":
         return np.empty(0, np.int64)
-    bad, gaps = np.zeros(x.shape[1], dtype=np.int64), np.zeros(x.shape[1], dtype=bool)
+    bad, gaps, values = np.zeros(x.shape[1], dtype=np.int64), np.zeros(x.shape[1], dtype=bool), False
     limit = np.finfo(np.float32).max  # features become float32 later, where larger values are infinite
     for start, block in blocks(x):
         unknown = np.isnan(block)
@@ -113,6 +113,7 @@ def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing:
                 f"{where} has no value (NaN) in row {start + row + 1}, column {_called(columns, column)}; "
                 "fill or remove such rows"
             )
+        values = values or not unknown.all()
         bad += (~(unknown | (np.abs(block) <= limit))).sum(axis=0)
     if bad.any():
         raise BoostrunError(
@@ -120,6 +121,8 @@ def _finite(x: np.ndarray, where: str, columns: tuple[str, ...] | None, missing:
             f"{int((bad > 0).sum())} columns, first in column {_called(columns, np.flatnonzero(bad)[0])}; "
             "fill or remove them"
         )
+    if not values:
+        raise BoostrunError(f"{where} holds no values: every one is missing (NaN)")
     return np.flatnonzero(gaps)
 
 

@@ -117,7 +117,7 @@ def npz(path, **arrays):
 ITEMS = sorted(path.stem for path in (Path(__file__).parents[2] / "conf" / "paper" / "reservoir").glob("*.yaml"))
 BAD_DATA = {
     "constant label": (lambda rng: {"x": rng.random((50, 3)), "y": np.zeros(50)}, "the same label"),
-    "not a number": (lambda rng: {"x": np.full((50, 3), np.nan), "y": np.arange(50) % 2}, "NaN"),
+    "not a number": (lambda rng: {"x": np.full((50, 3), np.nan), "y": np.arange(50) % 2}, "holds no values"),
     "infinite": (lambda rng: {"x": np.full((50, 3), np.inf), "y": np.arange(50) % 2}, "infin"),
     "lengths differ": (lambda rng: {"x": rng.random((50, 3)), "y": np.arange(49) % 2}, "49"),
     "more classes than samples in the reservoir": (

@@ -21,6 +21,7 @@ from boostrun.papers.reservoir.active import ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem, GeemLattice
+from boostrun.papers.reservoir.likely_target import GeemLikely
 from boostrun.papers.reservoir.split import SplitReservoirClassifier
 from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam
 from boostrun.papers.reservoir.wsam_mass import WSamMass
@@ -30,7 +31,7 @@ SMALL = {"reservoir_size": 20, "batch_size": 10, "n_estimators": 8, "random_stat
 ARRAYS = ("features", "thresholds", "polarities", "coefficients")
 OBJECTS = {
     "rand": Rand(), "max": Max(), "window": Window(), "wsam": WSam(), "wsam_mass": WSamMass(),
-    "geem": Geem(), "geem_lattice": GeemLattice(),
+    "geem": Geem(), "geem_lattice": GeemLattice(), "geem_likely": GeemLikely(),
 }  # fmt: skip
 
 
