@@ -71,6 +71,9 @@ class Method:
     paper : the paper that it is compared with; filled in by the catalogue.
     traits : words that tell it from its rivals.
     tuning : what of it can be tuned.
+    keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that tells
+        how the method keeps one: ``function(budget, facts)`` gives words of a command, ``{"r": 250}``, for a budget and
+        what is known of the data, and raises BoostrunError where it cannot be kept.
     """
 
     target: str
@@ -91,6 +94,7 @@ class Method:
     paper: str = ""
     traits: tuple[str, ...] = ()
     tuning: Tuning | None = None
+    keeps: Mapping[str, str] = field(default_factory=dict)
     _fields: dict[str, dataclasses.Field] = field(init=False, repr=False, compare=False, default_factory=dict)
     _parameters: dict[str, Parameter] = field(init=False, repr=False, compare=False, default_factory=dict)
 
