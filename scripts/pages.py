@@ -19,6 +19,7 @@ from boostrun.config import catalogue
 from boostrun.config.compose import first_comment, options
 from boostrun.config.fields import MISSING, fields_of, kind_of
 from boostrun.config.settings import Root, Run
+from boostrun.runner.packed import Packs
 
 ROOT = Path(__file__).parent.parent
 
@@ -75,6 +76,7 @@ def _gallery() -> Iterator[str]:
     yield "# Gallery\n"
     yield "A picture of each published item, and the command that draws it from stored records."
     yield "Your own runs get theirs beside their table. Made by `python scripts/pages.py`.\n"
+    yield from _costs()
     paper = ""
     for name, path in options("paper").items():
         if (picture := _picture(ROOT / "results" / name)) is None:
@@ -85,6 +87,31 @@ def _gallery() -> Iterator[str]:
         said = first_comment(path)
         yield f"### {name}\n\n{_escaped(said)}\n\n![{name}](../{picture.relative_to(ROOT).as_posix()})\n"
         yield f"```console\n$ boostrun reproduce {name}\n```\n"
+
+
+def _costs() -> Iterator[str]:
+    """What all records of a paper took, those of its tuning counted too, each once."""
+    took: dict[str, dict[str, float]] = {}
+    for name in options("paper"):
+        took.setdefault(name.partition("/")[0], {}).update(_seconds(ROOT / "results" / name))
+    tuned: dict[str, float] = {}
+    for folder in sorted((ROOT / "results" / "tuned").iterdir()):
+        tuned |= _seconds(folder)
+    yield "All published records, made from nothing, take so long on one core: wall seconds of each trial as its record"
+    yield "has them (machines and their load differed), features and compiling not counted.\n"
+    yield "| | records | core-hours |\n| --- | ---: | ---: |"
+    rows = [(_escaped(catalogue.papers()[paper].title), known) for paper, known in took.items()]
+    rows.append(("choices of `boostrun tune`", tuned))
+    rows.append(("all", {key: seconds for _, known in rows for key, seconds in known.items()}))
+    for title, known in rows:
+        yield f"| {title} | {len(known)} | {sum(known.values()) / 3600:.1f} |"
+    yield ""
+
+
+def _seconds(folder: Path) -> dict[str, float]:
+    """Seconds of each packed record of a folder, by its key."""
+    packed = Packs(sorted(folder.glob("records*.gz")))
+    return {known.key: known.seconds or 0.0 for known in packed.known.values()}
 
 
 def _picture(folder: Path) -> Path | None:
