@@ -83,11 +83,12 @@ def histogram(plane):
     return [(plane == value).sum() for value in range(256)]
 
 
-def votes(g, bins, signed):
-    """(h, w, bins): the length of each pixel's gradient, split between the two bins whose centres are next to it."""
-    width, shared = (360 if signed else 180) / bins, np.zeros((*g.shape, bins))
-    for i, j in np.ndindex(g.shape):
-        x, y = gradient_at(g, i, j)
+def votes(planes, bins, signed):
+    """(h, w, bins): the length of each pixel's gradient, the longest of those of the ``planes``, split between the two
+    bins whose centres are next to it."""
+    width, shared = (360 if signed else 180) / bins, np.zeros((*planes[0].shape, bins))
+    for i, j in np.ndindex(planes[0].shape):
+        x, y = max((gradient_at(plane, i, j) for plane in planes), key=lambda xy: xy[0] ** 2 + xy[1] ** 2)
         angle = math.degrees(math.atan2(y, x)) % (bins * width)
         for k in range(bins):
             distance = abs(angle - (k + 0.5) * width)
@@ -96,8 +97,8 @@ def votes(g, bins, signed):
     return shared
 
 
-def hog(image, cell, bins, signed):
-    each = votes(gray(image), bins, signed)
+def hog(image, cell, bins, signed, of=lambda image: [gray(image)]):
+    each = votes(of(image), bins, signed)
     rows, columns = image.shape[0] // cell, image.shape[1] // cell
     tall, wide, values = min(2, rows), min(2, columns), []
     for i in range(rows - tall + 1):
@@ -109,8 +110,8 @@ def hog(image, cell, bins, signed):
     return values
 
 
-def orientation_maps(image, bins, signed):
-    each, values = votes(gray(image), bins, signed), []
+def orientation_maps(image, bins, signed, of=lambda image: [gray(image)]):
+    each, values = votes(of(image), bins, signed), []
     h, w = image.shape[0] // 2, image.shape[1] // 2
     for k in range(bins):
         now = {(i, j): each[2 * i : 2 * i + 2, 2 * j : 2 * j + 2, k].sum() for i in range(h) for j in range(w)}
@@ -121,8 +122,8 @@ def orientation_maps(image, bins, signed):
     return values
 
 
-def rectangle_energy(image, bins, signed, rectangles, orientations):
-    each, values = votes(gray(image), bins, signed), []
+def rectangle_energy(image, bins, signed, rectangles, orientations, of=lambda image: [gray(image)]):
+    each, values = votes(of(image), bins, signed), []
     for (top, left, bottom, right), orientation in zip(rectangles, orientations):
         energy = each[top:bottom, left:right].sum((0, 1))
         values.append(energy[orientation] / (energy.sum() + 0.255))
@@ -162,4 +163,14 @@ TWINS = {
     "rect_u": lambda image, *draws: rectangle_energy(image, 9, False, *draws),
     "rect_s": lambda image, *draws: rectangle_energy(image, 18, True, *draws),
     "haar_like": haar_like,
+}
+STRONGEST = TWINS | {
+    "hog_u4": lambda image: hog(image, 4, 9, False, channels),
+    "hog_s4": lambda image: hog(image, 4, 18, True, channels),
+    "hog_u8": lambda image: hog(image, 8, 9, False, channels),
+    "hog_s8": lambda image: hog(image, 8, 18, True, channels),
+    "ori_s": lambda image: orientation_maps(image, 8, True, channels),
+    "ori_u": lambda image: orientation_maps(image, 4, False, channels),
+    "rect_u": lambda image, *draws: rectangle_energy(image, 9, False, *draws, channels),
+    "rect_s": lambda image, *draws: rectangle_energy(image, 18, True, *draws, channels),
 }

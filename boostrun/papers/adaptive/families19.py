@@ -34,7 +34,8 @@ class Families19:
     Parameters
     ----------
     options : mapping with `only`, names of families or None for all; `on_gray`, "keep" or "drop" the two families that
-        are twins of others on grey images (`gray` of `identity`, `color_hist` of `gray_hist`)
+        are twins of others on grey images (`gray` of `identity`, `color_hist` of `gray_hist`); `gradients`, "grey" (the
+        default) or "strongest": orientations are those of the grey image, or of the strongest colour channel
 
     Attributes
     ----------
@@ -49,7 +50,8 @@ class Families19:
     def __init__(self, options: Mapping):
         if options["on_gray"] not in ("keep", "drop"):
             raise BoostrunError(f"features.on_gray must be keep or drop, not {options['on_gray']!r}")
-        self._chosen, self._drop = choose(options["only"]), options["on_gray"] == "drop"
+        self._strongest = options.get("gradients", "grey") == "strongest"
+        self._chosen, self._drop = choose(options["only"], self._strongest), options["on_gray"] == "drop"
         self.n_jobs = 1
 
     def fit(self, images: np.ndarray) -> Families19:
@@ -89,6 +91,8 @@ class Families19:
         text = "the 19 feature families (Dubout & Fleuret 2014)"
         if len(self._chosen) < len(NAMES):
             text = f"{', '.join(family.name for family in self._chosen)} of {text}"
+        if self._strongest:
+            text += ", orientations of the strongest colour channel"
         random = [family for family in self._chosen if hasattr(family, "draws")]
         if not random or not hasattr(self, "_shape"):
             return text

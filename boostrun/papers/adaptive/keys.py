@@ -201,6 +201,10 @@ class Families19Keys(FeatureKeys):
         help="families that are computed; null: all",
     )  # fmt: skip
     on_gray: str = choice("keep", "drop", help="families of colour on gray images: kept, or dropped")
+    gradients: str = choice(
+        "grey", "strongest", late=True,
+        help="orientations of the grey image, or of the strongest colour channel at each pixel (Dalal & Triggs 2005)",
+    )  # fmt: skip
 
 
 @dataclass

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose
+from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose, families
 from boostrun.papers.adaptive.families.orientations import cell_votes
 from boostrun.papers.adaptive.keys import Families19Keys
-from tests.reference.families import TWINS
+from tests.reference.families import STRONGEST, TWINS
 
 # 28x28 grey, 128x64 colour, 32x32 colour (Dubout & Fleuret 2014, our dimensions)
 WIDTHS = {
@@ -62,6 +62,17 @@ def test_a_family_equals_its_twin(family, shape):
     assert features.dtype == np.float32 and features.shape == (2, family.width(*sizes(shape)))
     expected = np.array([TWINS[family.name](image, *draws) for image in images], dtype=float)
     np.testing.assert_allclose(features, expected, rtol=1e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("family", families(strongest=True)[10:18], ids=NAMES[10:18])
+def test_orientations_of_the_strongest_channel_equal_their_twin_and_on_grey_images_nothing_changes(family):
+    images = pictures(2, (16, 12, 3), seed=1)
+    draws = family.draws(16, 12, 3) if hasattr(family, "draws") else ()
+    expected = np.array([STRONGEST[family.name](image, *draws) for image in images], dtype=float)
+    np.testing.assert_allclose(family(images), expected, rtol=1e-5, atol=2e-5)
+    (usual,) = choose([family.name])
+    assert (family(images) != usual(images)).any()
+    np.testing.assert_array_equal(family(images[..., 0]), usual(images[..., 0]))
 
 
 @each_family

@@ -43,20 +43,26 @@ class Family(Protocol):
     def __call__(self, images: np.ndarray) -> np.ndarray: ...
 
 
-FAMILIES: tuple[Family, ...] = (
-    Identity(), Gray(), Fourier(), Haar(), Gradient(), Lbp(), Ilbp(), PatchSums(), GrayHist(), ColorHist(),
-    Hog("hog_u4", cell=4, bins=9, signed=False), Hog("hog_s4", cell=4, bins=18, signed=True),
-    Hog("hog_u8", cell=8, bins=9, signed=False), Hog("hog_s8", cell=8, bins=18, signed=True),
-    OrientationMaps("ori_s", bins=8, signed=True), OrientationMaps("ori_u", bins=4, signed=False),
-    RectangleEnergy("rect_u", bins=9, signed=False, seed=17), RectangleEnergy("rect_s", bins=18, signed=True, seed=18),
-    HaarLike(),
-)  # fmt: skip
+def families(strongest: bool = False) -> tuple[Family, ...]:
+    """All 19; those of orientations from the grey image, or from the ``strongest`` colour channel at each pixel."""
+    how = {"strongest": strongest}
+    return (
+        Identity(), Gray(), Fourier(), Haar(), Gradient(), Lbp(), Ilbp(), PatchSums(), GrayHist(), ColorHist(),
+        Hog("hog_u4", cell=4, bins=9, signed=False, **how), Hog("hog_s4", cell=4, bins=18, signed=True, **how),
+        Hog("hog_u8", cell=8, bins=9, signed=False, **how), Hog("hog_s8", cell=8, bins=18, signed=True, **how),
+        OrientationMaps("ori_s", bins=8, signed=True, **how), OrientationMaps("ori_u", bins=4, signed=False, **how),
+        RectangleEnergy("rect_u", bins=9, signed=False, seed=17, **how),
+        RectangleEnergy("rect_s", bins=18, signed=True, seed=18, **how), HaarLike(),
+    )  # fmt: skip
+
+
+FAMILIES = families()
 NAMES = tuple(family.name for family in FAMILIES)
 SAME_ON_GRAY = ("gray", "color_hist")  # of one channel they are identity and gray_hist once more
 
 
-def choose(only: Sequence[str] | str | None) -> tuple[Family, ...]:
-    """The families of these names, in the order of `FAMILIES`; all of them for None.
+def choose(only: Sequence[str] | str | None, strongest: bool = False) -> tuple[Family, ...]:
+    """The :func:`families` of these names, in their order; all of them for None.
 
     Raises
     ------
@@ -66,4 +72,4 @@ def choose(only: Sequence[str] | str | None) -> tuple[Family, ...]:
     >>> [family.name for family in choose(["lbp", "gray"])]
     ['gray', 'lbp']
     """
-    return chosen(FAMILIES, only)
+    return chosen(families(strongest), only)

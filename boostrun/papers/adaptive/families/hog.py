@@ -13,7 +13,8 @@ _EPSILON = 1e-5
 
 
 class Hog:
-    """Families 11 to 14: histograms of oriented gradients (Dalal & Triggs 2005) of the grey image.
+    """Families 11 to 14: histograms of oriented gradients (Dalal & Triggs 2005) of the grey image, or,
+    if ``strongest``, of the strongest colour channel at each pixel.
 
     Votes (see `orientations`) are summed over square cells; each block of 2x2 cells, at stride 1, is normalised by
     L2-Hys: v / sqrt(|v|^2 + 1e-10), clipped at 0.2, and normalised once more. d = blocks * 4 * bins, ordered by block,
@@ -23,8 +24,8 @@ class Hog:
     3780
     """
 
-    def __init__(self, name: str, *, cell: int, bins: int, signed: bool):
-        self.name, self.cell, self.bins, self.signed = name, cell, bins, signed
+    def __init__(self, name: str, *, cell: int, bins: int, signed: bool, strongest: bool = False):
+        self.name, self.cell, self.bins, self.signed, self.strongest = name, cell, bins, signed, strongest
 
     def describe(self) -> str:
         kind = "signed" if self.signed else "unsigned"
@@ -35,7 +36,7 @@ class Hog:
         return rows * columns * tall * wide * self.bins
 
     def __call__(self, images: np.ndarray) -> np.ndarray:
-        cells = cell_votes(images, self.cell, self.bins, self.signed)
+        cells = cell_votes(images, self.cell, self.bins, self.signed, self.strongest)
         (rows, columns), (tall, wide) = self._blocks(*images.shape[1:3])
         blocks = np.empty((len(images), rows, columns, tall * wide, self.bins))
         for place in range(tall * wide):

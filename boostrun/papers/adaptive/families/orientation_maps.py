@@ -17,8 +17,8 @@ class OrientationMaps:
     row and column are repeated. d = bins floor(h/2) floor(w/2), map by map.
     """
 
-    def __init__(self, name: str, *, bins: int, signed: bool):
-        self.name, self.bins, self.signed = name, bins, signed
+    def __init__(self, name: str, *, bins: int, signed: bool, strongest: bool = False):
+        self.name, self.bins, self.signed, self.strongest = name, bins, signed, strongest
 
     def describe(self) -> str:
         kind = "signed" if self.signed else "unsigned"
@@ -28,7 +28,7 @@ class OrientationMaps:
         return self.bins * (h // 2) * (w // 2)
 
     def __call__(self, images: np.ndarray) -> np.ndarray:
-        maps = np.ascontiguousarray(np.moveaxis(cell_votes(images, 2, self.bins, self.signed), 3, 1))
+        maps = np.ascontiguousarray(np.moveaxis(cell_votes(images, 2, self.bins, self.signed, self.strongest), 3, 1))
         for _ in range(_MEANS):
             padded = np.pad(maps, ((0, 0), (0, 0), (1, 1), (1, 1)), mode="edge")
             rows = padded[:, :, :-2] + padded[:, :, 1:-1] + padded[:, :, 2:]

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.planes import differences, gray
+from boostrun.papers.adaptive.families.planes import differences, gray, strongest_differences
 
 _UNIT = 2.0**20
 
 
-def cell_votes(images: np.ndarray, cell: int, bins: int, signed: bool) -> np.ndarray:
+def cell_votes(images: np.ndarray, cell: int, bins: int, signed: bool, strongest: bool = False) -> np.ndarray:
     """Votes summed over square cells of the grey image, from the top left; what fills no whole cell is left out.
 
     Parameters
@@ -24,12 +24,13 @@ def cell_votes(images: np.ndarray, cell: int, bins: int, signed: bool) -> np.nda
     cell : int, side in pixels
     bins : int, orientations
     signed : bool, angles of the whole circle instead of half
+    strongest : bool, the gradient of the strongest colour channel instead of that of the grey image
 
     Returns
     -------
     float64, (n, h // cell, w // cell, bins), multiples of 2^-20
     """
-    along_x, along_y = differences(gray(images))
+    along_x, along_y = strongest_differences(images) if strongest else differences(gray(images))
     n, h, w = along_x.shape
     rows, columns = h // cell, w // cell
     kept = np.s_[:, : rows * cell, : columns * cell]

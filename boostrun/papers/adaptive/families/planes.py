@@ -31,6 +31,15 @@ def differences(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return along_x, along_y
 
 
+def strongest_differences(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The :func:`differences` of that channel, at each pixel, whose gradient is longest (Dalal & Triggs 2005), (n, h,
+    w) float64; of equals the first channel. Images of one channel have those of the grey image.
+    """
+    along_x, along_y = differences(planes(images))
+    longest = np.argmax(along_x**2 + along_y**2, axis=1)[:, None]
+    return tuple(np.take_along_axis(along, longest, axis=1)[:, 0] for along in (along_x, along_y))  # type: ignore[return-value]
+
+
 def flat(values: np.ndarray) -> np.ndarray:
     """(n, ...) -> (n, d) float32, contiguous."""
     return np.ascontiguousarray(values.reshape(len(values), -1), dtype=np.float32)

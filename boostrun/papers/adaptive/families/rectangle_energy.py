@@ -21,8 +21,8 @@ class RectangleEnergy:
     gradient's length, split between orientations (see `orientations`); sums come from integral images and are exact.
     """
 
-    def __init__(self, name: str, *, bins: int, signed: bool, seed: int):
-        self.name, self.bins, self.signed, self.seed = name, bins, signed, seed
+    def __init__(self, name: str, *, bins: int, signed: bool, seed: int, strongest: bool = False):
+        self.name, self.bins, self.signed, self.seed, self.strongest = name, bins, signed, seed, strongest
 
     def describe(self) -> str:
         kind = "signed" if self.signed else "unsigned"
@@ -36,7 +36,7 @@ class RectangleEnergy:
         return _draws(self.seed, self.bins, h, w)
 
     def __call__(self, images: np.ndarray) -> np.ndarray:
-        votes = cell_votes(images, 1, self.bins, self.signed)
+        votes = cell_votes(images, 1, self.bins, self.signed, self.strongest)
         n, h, w, bins = votes.shape
         rectangles, orientations = _draws(self.seed, bins, h, w)
         places, signs = rectangle_places(rectangles, w)
