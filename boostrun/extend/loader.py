@@ -4,8 +4,8 @@ A data set is a function of its keys that returns ``(x, y)`` or ``(x_train, y_tr
 `boostrun.data.dataset.Parts`); or a class made of its keys, with ``read(data_root)`` that returns the same and
 ``files(data_root)``, the files it reads. A function's ``data_root`` is no key: it is the folder of the data sets.
 
-Each trial splits ``(x, y)`` anew. Whether there is a test part is found out by reading, once a process; where an attribute
-``has_test_part`` of the function or class says it, true or false, nothing is read for that.
+Each trial splits ``(x, y)`` anew. Whether there is a test part is found out by reading, once a process; where an
+attribute ``has_test_part`` of the function or class says it, true or false, nothing is read for that.
 """
 
 from __future__ import annotations

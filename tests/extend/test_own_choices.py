@@ -314,7 +314,7 @@ def test_values_may_be_trained_on_as_they_are(command, voter):
     ("def four(n=9): return x, y, x, y", False),
     ("def said(n=9): raise SystemExit('read')\nsaid.has_test_part = True", False),
     ("class Files:\n    def files(self, root): return ['x.npy']\n    def read(self, root): return x, y, x, y", False),
-    ("class Quick:\n    has_test_part = False\n    def files(self, root): return []\n    def read(self, root): 1 / 0", True),
+    ("class Quick:\n    has_test_part = False\n    def files(self, root): 1 / 0\n    read = files", True),
     ("def broken(n=9): 1 / 0", True),
 ])  # fmt: skip
 def test_own_data_are_split_anew_where_they_have_no_test_part(thing, splits, mine, workplace):
