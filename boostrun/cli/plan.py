@@ -27,7 +27,7 @@ def main(words: Arguments) -> int:
     else:
         all_settings = compose_all(words.overrides, words.config_dir)
     store = open_store(all_settings[0])
-    cells = plan(all_settings, store)
+    cells = _distinct(plan(all_settings, store))
     history = _history(store)
     total, unknown = 0.0, 0
     for cell, settings in zip(cells, apart(cells)):
@@ -44,6 +44,16 @@ def main(words: Arguments) -> int:
     for words_of, count in _elsewhere(cells).items():
         print(f"{count} of the cached were made with {words_of}: trials made here can differ, see the FAQ")
     return 0
+
+
+def _distinct(cells: Sequence[PlannedCell]) -> list[PlannedCell]:
+    """Each cell once, where a table has it at several places, with the most of its trials."""
+    found: dict[str, PlannedCell] = {}
+    for cell in cells:
+        known = found.get(cell.cell.key)
+        if known is None or len(known.settings.seeds) < len(cell.settings.seeds):
+            found[cell.cell.key] = cell
+    return list(found.values())
 
 
 def _elsewhere(cells: Sequence[PlannedCell]) -> dict[str, int]:

@@ -24,7 +24,7 @@ from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
 from boostrun.runner.own import own_runs
-from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
 from boostrun.runner.store import Store
 
 _OURS = ("table.png", "curve_")  # pictures that the page draws anew
@@ -39,7 +39,8 @@ def main(words: Arguments) -> int:
     names = _chosen(words)
     places = places_of(words.overrides)
     settings = compose_one(places, words.config_dir)
-    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), {}), Records()
+    drawn = [folder.with_name("drawn") for folder in indexes(roots(settings)[1])]
+    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), drawn, {}), Records()
     own = stored.own(records) if OWN in words.names or not words.names else []
     sections = [*own, *(stored.section(name, records) for name in names)]
     claims = verdicts((), places, words.config_dir, names) if names else {}
@@ -81,6 +82,7 @@ class _Stored:
     words: Arguments
     store: Store
     results: Path
+    drawn: Sequence[Path]
     bases: dict
 
     def own(self, records: Records) -> list[PageSection]:
@@ -96,9 +98,9 @@ class _Stored:
             spec = TableSpec(title=run.name, paper="", table="", metric=run.metric,
                              higher_is_better=not lower_is_better(run.metric), columns=("data", "cell"))  # fmt: skip
             when = run.last[:16].replace("T", " ")
-            drawn = self._of_classes(run.name)
+            pictures = self._of_classes(run.name)
             found.append(section(f"{OWN}/{number}", run.command, build(spec, entries), entries, entries, [run.metric],
-                                 names, records, when=when, pictures=drawn))  # fmt: skip
+                                 names, records, when=when, pictures=pictures, drawn=self.drawn))  # fmt: skip
         return found
 
     def _of_classes(self, name: str) -> list[Picture]:
@@ -127,6 +129,7 @@ class _Stored:
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
             extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
+            drawn=self.drawn,
         )  # fmt: skip
 
     def _item(self, name: str) -> tuple[paper.Item, Sequence[str]]:

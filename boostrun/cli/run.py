@@ -164,15 +164,16 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
 
 
 def _scores(cells: Sequence[PlannedCell]) -> tuple[list[dict[str, list[float]]], str]:
-    """What was measured of each cell's probabilities, and a line on what is kept; nothing unless it was asked for."""
-    settings = cells[0].settings
-    if not settings.run["predictions"]:
-        return [], ""
+    """What was measured of each cell's probabilities where they are kept; a line on them where that was asked for."""
     from boostrun.runner import predictions
 
-    folder = predictions.folder_of(settings)
+    settings = cells[0].settings
+    folder, asked = predictions.folder_of(settings), settings.run["predictions"]
     keys = [[record["key"] for record in cell.done] for cell in cells]
-    return [predictions.scores(folder, each) for each in keys], predictions.told(folder, list(chain(*keys)))
+    scores = [predictions.scores(folder, each) for each in keys] if folder.is_dir() else []
+    if not asked and not any(values for one in scores for values in one.values()):
+        return [], ""
+    return scores, predictions.told(folder, list(chain(*keys))) if asked else ""
 
 
 def entry(cell: PlannedCell):

@@ -31,7 +31,7 @@ def checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
 def parts_of(dataset: Mapping[str, Any], data_root: Path) -> Parts:
     """What the data set returns; Skipped where its files are not there, and nobody says that they should be."""
     if "class" in dataset:
-        return loader.read_parts(dataset["class"], given_to(dataset), data_root)
+        return loader.read_parts(dataset["class"], loader.given_to(dataset), data_root)
     try:
         loader_of(dataset).files(dataset, data_root)  # which says what is missing
         return loader_of(dataset).read(dataset, data_root)
@@ -42,11 +42,6 @@ def parts_of(dataset: Mapping[str, Any], data_root: Path) -> Parts:
 def loader_of(dataset: Mapping[str, Any]) -> Any:
     """The module that reads it."""
     return importlib.import_module(catalogue.dataset(dataset).loader)
-
-
-def given_to(dataset: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys that a person's own function takes."""
-    return {key: value for key, value in dataset.items() if key not in ("name", "class", "test_fraction", "split_seed")}
 
 
 def digest(dataset: Mapping[str, Any], data_root: Path) -> str:
@@ -80,7 +75,7 @@ def _files(dataset: Mapping[str, Any], data_root: Path) -> None:
     where = dataset["class"]
     if not loader.reads_files(objects.obtain(where)):
         raise Skipped("it has no files(data_root), so that what it returns is hashed at every command")
-    if not loader.files({"class": where, "given": given_to(dataset)}, data_root):
+    if not loader.files({"class": where, "given": loader.given_to(dataset)}, data_root):
         raise Failed("files(data_root) names none")
 
 
@@ -92,7 +87,7 @@ def _absent(dataset: Mapping[str, Any], data_root: Path) -> None:
         try:
             if "class" in dataset:
                 parts = loader.read_parts(
-                    dataset["class"], {**given_to(dataset), name: "nowhere/nothing.absent"}, data_root
+                    dataset["class"], {**loader.given_to(dataset), name: "nowhere/nothing.absent"}, data_root
                 )
             else:
                 changed = {**dataset, name: "nowhere/nothing.absent"}

@@ -18,7 +18,8 @@ _OF_CELL = ("holdout", "train_samples")  # what a cell's data set has besides it
 def splits_anew(dataset: Mapping[str, Any], data_root: Path) -> bool:
     """Whether each trial on a data set splits its samples anew: where it has no test part and no seed of a split.
 
-    Files are looked for, and not read. Where they are not there, it is what their keys say.
+    Files are looked for, and not read; a person's own function is called, once a process, where it does not say it.
+    Where files are not there, it is what their keys say.
     """
     from boostrun.config import catalogue
     from boostrun.data.offered import Loader, offered
@@ -30,7 +31,9 @@ def splits_anew(dataset: Mapping[str, Any], data_root: Path) -> bool:
     loader = offered(Loader, importlib.import_module(declared.loader), "loader", "data")
     own = {key: value for key, value in dataset.items() if key not in _OF_CELL}
     try:
-        return not loader.has_test_part(merge(own, loader.DEFAULTS or {}, "dataset"), Path(data_root))
+        # keys of a person's own class or function are no loader's: see boostrun.extend.loader
+        options = own if "class" in own else merge(own, loader.DEFAULTS or {}, "dataset")
+        return not loader.has_test_part(options, Path(data_root))
     except BoostrunError:  # which reading them will tell
         return True
 

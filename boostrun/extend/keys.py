@@ -11,7 +11,7 @@ from typing import Any
 
 from boostrun.config.fields import MISSING, Kind, fields_of
 from boostrun.config.settings import BUDGET_KEYS
-from boostrun.data.keys import SplitDatasetKeys
+from boostrun.data.keys import OwnDatasetKeys
 from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
 from boostrun.methods.declaration import Method
@@ -19,7 +19,7 @@ from boostrun.methods.paper import DataSet, Pipeline
 
 # parameters that boostrun gives, so that they are no keys
 GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
-_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": SplitDatasetKeys, "features": FeatureKeys}
+_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": OwnDatasetKeys, "features": FeatureKeys}
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
 

@@ -3,6 +3,9 @@
 A data set is a function of its keys that returns ``(x, y)`` or ``(x_train, y_train, x_test, y_test)`` (or
 `boostrun.data.dataset.Parts`); or a class made of its keys, with ``read(data_root)`` that returns the same and
 ``files(data_root)``, the files it reads. A function's ``data_root`` is no key: it is the folder of the data sets.
+
+Each trial splits ``(x, y)`` anew. Whether there is a test part is found out by reading, once a process; where an
+attribute ``has_test_part`` of the function or class says it, true or false, nothing is read for that.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,7 +25,8 @@ from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import objects
 
-DEFAULTS = {"test_fraction": 0.2, "split_seed": 0, "class": "???", "given": None, "source": "???", "content": None}
+_BOOSTRUNS = ("name", "class", "test_fraction", "split_seed")
+DEFAULTS = {"test_fraction": 0.2, "split_seed": None, "class": "???", "given": None, "source": "???", "content": None}
 
 
 @runtime_checkable
@@ -41,15 +45,28 @@ def config_for(dataset: Mapping, data_root: Path) -> Mapping:
     """
     if "class" not in dataset:
         return dataset
-    own = ("name", "class", "test_fraction", "split_seed")
-    given = {key: value for key, value in dataset.items() if key not in own}
-    where = dataset["class"]
-    thing = objects.obtain(where)
-    content = None if reads_files(thing) else _content(where, json.dumps(given, sort_keys=True), str(data_root))
+    given, where = given_to(dataset), dataset["class"]
+    content = None if reads_files(objects.obtain(where)) else _returned(where, _key(given), str(data_root)).content
     return {
-        **{key: dataset[key] for key in own if key in dataset},
+        **{key: value for key, value in dataset.items() if key not in given},
         "loader": __name__, "given": given, "source": source_digest([objects.module_of(where)]), "content": content,
     }  # fmt: skip
+
+
+def given_to(dataset: Mapping) -> dict[str, Any]:
+    """The keys that a person's own function or class takes.
+
+    >>> given_to({"name": "moons", "class": "moons:moons", "test_fraction": 0.2, "split_seed": None, "n": 60})
+    {'n': 60}
+    """
+    return {key: value for key, value in dataset.items() if key not in _BOOSTRUNS}
+
+
+def has_test_part(dataset: Mapping, data_root: Path) -> bool:
+    """Whether a person's own data set says which samples are for tests: by its attribute, else by what it returns."""
+    where = dataset["class"]
+    said = getattr(objects.obtain(where), "has_test_part", None)
+    return said if isinstance(said, bool) else _returned(where, _key(given_to(dataset)), str(data_root)).has_test_part
 
 
 def reads_files(thing: Callable[..., Any]) -> bool:
@@ -111,9 +128,21 @@ def content_digest(parts: Parts) -> str:
     return total.hexdigest()
 
 
+class _Returned(NamedTuple):
+    content: str | None
+    """Its digest; None for one that names its files, whose contents are what counts."""
+    has_test_part: bool
+
+
 @functools.lru_cache(maxsize=8)
-def _content(where: str, given: str, data_root: str) -> str:
-    return content_digest(read_parts(where, json.loads(given), Path(data_root)))
+def _returned(where: str, given: str, data_root: str) -> _Returned:
+    parts = read_parts(where, json.loads(given), Path(data_root))
+    content = None if reads_files(objects.obtain(where)) else content_digest(parts)
+    return _Returned(content, parts.x_test is not None)
+
+
+def _key(given: Mapping) -> str:
+    return json.dumps(given, sort_keys=True)
 
 
 def _shown(value) -> str:

@@ -28,7 +28,7 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
     among them, and trains from a source of samples.
     """
 
-    _model_types: tuple[type, ...] = (StumpEnsemble,)
+    _model_types: tuple[type | str, ...] = (StumpEnsemble,)
     _rounds = "n_estimators"
 
     def _source(self, X, y) -> tuple[ArraySource, np.random.SeedSequence, int]:

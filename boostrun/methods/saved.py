@@ -21,6 +21,7 @@ from boostrun.config.fields import kind_of as kind_of_field
 from boostrun.errors import BoostrunError
 from boostrun.methods import plain_values as plain
 from boostrun.methods.archive import kind_of
+from boostrun.methods.declaration import obtain
 from boostrun.methods.importances import Importances
 from boostrun.methods.preparation import PREFIX, Preparation
 from boostrun.methods.probabilities import Probabilities
@@ -126,13 +127,14 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
 class Saveable(Probabilities, Importances):
     """Base of classifiers that are saved and loaded.
 
-    A subclass has ``_model``, what it has learned, of one of the types ``_model_types``, with ``save(path, **arrays)``
-    and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes that follow from it. Its
-    first parameter that counts rounds is ``_rounds``, for files of older versions, which hold no parameters.
+    A subclass has ``_model``, what it has learned, of one of the types ``_model_types`` (some may be named there, as
+    "module:Class"), with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which
+    sets all attributes that follow from it. Its first parameter that counts rounds is ``_rounds``, for files of older
+    versions, which hold no parameters.
     """
 
     _model: Any
-    _model_types: tuple[type, ...]
+    _model_types: tuple[type | str, ...]
     _rounds: str
     classes_: np.ndarray
     n_features_in_: int
@@ -159,10 +161,11 @@ class Saveable(Probabilities, Importances):
         there is no such file, or it holds the model of another class.
         """
         found = kind_of(path)
-        model_type = next((each for each in cls._model_types if found == f"boostrun.{each.__name__}/1"), None)
-        if model_type is None:
+        given = kinds(cls).get(found)
+        if given is None:
             raise BoostrunError(f"{path} holds {found}, which {cls.__name__} cannot load")
-        model, extra = model_type.load(path)  # type: ignore[attr-defined]
+        model_type: Any = obtain(given) if isinstance(given, str) else given
+        model, extra = model_type.load(path)
         facts = facts_of(extra, path)
         if facts.written_by and not set(facts.written_by) & set(_names(cls)):
             raise BoostrunError(f"{path} holds a model of {facts.written_by[0]}, which {cls.__name__} cannot load")
@@ -219,6 +222,12 @@ class Saveable(Probabilities, Importances):
         preparation.check_width(X)
         check = _validate_or_missing if takes_missing(preparation) else validate_data
         return preparation(check(self, X, reset=False, **checks))
+
+
+def kinds(cls: type[Saveable]) -> dict[str, type | str]:
+    """What files say that they hold -> the type of model that ``cls`` loads from them."""
+    named = ((each.partition(":")[2] if isinstance(each, str) else each.__name__, each) for each in cls._model_types)
+    return {f"boostrun.{name}/1": each for name, each in named}
 
 
 def takes_missing(preparation: Preparation | None) -> bool:

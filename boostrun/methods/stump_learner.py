@@ -42,6 +42,9 @@ class StumpLearner(StumpKeys, WeakLearner):
         above = samples[rows, hypothesis.feature] >= hypothesis.threshold
         return np.where(above, float(hypothesis.polarity), -float(hypothesis.polarity))
 
+    def idle(self, samples: np.ndarray) -> Stump:
+        return Stump(0, 0.0, 1)
+
     def members(self) -> StumpMembers:
         return StumpMembers(self)
 

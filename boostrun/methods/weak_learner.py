@@ -29,7 +29,7 @@ called. Scores, saving and loading follow. A tree of depth 2, which asks one stu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,13 @@ class WeakLearner(ABC):
     codes : bool
         Whether real values are binned before they are looked at: samples are then uint8 codes. 8-bit data are their
         own codes either way.
+    whole_steps : bool
+        Whether votes are real numbers that say themselves how far to step, as the leaves of a tree do: no rule for a
+        coefficient is asked then, and shrinkage alone multiplies them. Otherwise votes are -1.0 and +1.0.
     """
 
     codes: bool = True
+    whole_steps: bool = False
 
     @abstractmethod
     def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Any:
@@ -67,13 +71,33 @@ class WeakLearner(ABC):
         return self.find(samples[rows], signed_weights)
 
     def votes(self, hypothesis: Any, samples: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Votes (n,) float64 of -1.0 and +1.0 for some ``rows`` (n,) of ``samples`` (m, d)."""
+        """Votes (n,) float64 for some ``rows`` (n,) of ``samples`` (m, d), -1.0 and +1.0 but for whole steps."""
         votes = np.asarray(hypothesis(samples[rows]), np.float64)
         if votes.shape != rows.shape:
             raise BoostrunError(
                 f"{type(hypothesis).__name__} gave votes of the shape {votes.shape} for {len(rows)} samples"
             )
         return votes
+
+    def step(self, rule: Callable, agreement: np.ndarray, margins: np.ndarray, weights: np.ndarray, loss: Any) -> float:
+        """How far to go along a hypothesis, before shrinkage: by the ``rule``, or 1 where votes are whole steps.
+
+        ``agreement`` (n,) = y_i h(x_i), ``margins`` (n,) = y_i F(x_i) and ``weights`` (n,) are those of the samples
+        that it was found on.
+        """
+        return 1.0 if self.whole_steps else rule(agreement, margins, weights, loss)
+
+    def of_columns(self, columns: np.ndarray) -> Callable | None:
+        """A search on all samples of feature-major codes ``columns`` (d, n), which may learn once what never changes.
+
+        It is called with signed weights (n,), and returns a hypothesis and its votes (n,) float64. None where this
+        learner has no such search, and :meth:`find` is asked.
+        """
+        return None
+
+    def idle(self, samples: np.ndarray) -> Any:
+        """A hypothesis that fills rounds in which nothing is learnt, with a coefficient of 0; ``samples`` are some."""
+        return self.find(samples[:1], np.zeros(1))
 
     def members(self) -> Members:
         """The hypotheses of one binary problem: none yet."""
@@ -119,6 +143,7 @@ class _Found(WeakLearner):
     def __init__(self, found: Any):
         self.found = found
         self.codes = bool(getattr(found, "codes", True))
+        self.whole_steps = bool(getattr(found, "whole_steps", False))
 
     def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Any:
         return self.found.find(samples, signed_weights)

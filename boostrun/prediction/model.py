@@ -11,7 +11,7 @@ from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.methods.archive import kind_of, text_of
 from boostrun.methods.declaration import obtain
-from boostrun.methods.saved import Saveable
+from boostrun.methods.saved import Saveable, kinds
 
 
 def load(path: str | Path) -> Saveable:
@@ -48,7 +48,7 @@ def _classes() -> dict[str, str]:
 def _kinds(cls: Any) -> list[str]:
     """What files say that ``cls`` can load; none where it keeps no models."""
     of_ours = isinstance(cls, type) and issubclass(cls, Saveable)
-    return [f"boostrun.{each.__name__}/1" for each in getattr(cls, "_model_types", ())] if of_ours else []
+    return [*kinds(cls)] if of_ours and hasattr(cls, "_model_types") else []
 
 
 def _written_by(path: str | Path) -> list[str]:

@@ -22,7 +22,7 @@ def diff(a: Sequence[Mapping], b: Sequence[Mapping]) -> str:
 
     >>> trial = {"cell": {"budget": {"r": 100}}, "seed": 0, "status": "done", "metrics": {"test_error_pct": 6.5}}
     >>> print(diff([trial], [{**trial, "cell": {"budget": {"r": 250}}, "metrics": {"test_error_pct": 6.0}}]))
-    a: 1 record; b: 1 record
+    a: 1 record, seed 0; b: 1 record, seed 0
     <BLANKLINE>
     config
       budget.r  a: 100  b: 250
@@ -40,10 +40,11 @@ def diff(a: Sequence[Mapping], b: Sequence[Mapping]) -> str:
     cells_a, cells_b = _cells(a), _cells(b)
     if len(cells_a) <= 1 and len(cells_b) <= 1:
         return "\n".join(lines + _figures(a, b))
+    labels = _labels({**cells_a, **cells_b})
     for key in [key for key in cells_a if key in cells_b]:
-        lines += ["", f"cell {_label(cells_a[key][0])}", *_figures(cells_a[key], cells_b[key])[1:]]
+        lines += ["", f"cell {labels[key]}", *_figures(cells_a[key], cells_b[key])[1:]]
     for name, ours, others in (("a", cells_a, cells_b), ("b", cells_b, cells_a)):
-        alone = [_label(records[0]) for key, records in ours.items() if key not in others]
+        alone = [labels[key] for key in ours if key not in others]
         if alone:
             lines += ["", f"only in {name}", *(f"  {label}" for label in alone)]
     return "\n".join(lines)
@@ -66,12 +67,28 @@ def flatten(tree: Mapping, prefix: str = "") -> dict[str, object]:
 
 def _count(records: list[Mapping]) -> str:
     failed = len(records) - len(done(records))
-    return f"{len(records)} record{'s' * (len(records) != 1)}" + (f" ({failed} failed)" if failed else "")
+    count = f"{len(records)} record{'s' * (len(records) != 1)}" + (f" ({failed} failed)" if failed else "")
+    seeds = sorted({record["seed"] for record in records if "seed" in record})
+    return f"{count}, seed{'s' * (len(seeds) != 1)} {_runs(seeds)}" if seeds else count
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Whole numbers in increasing order; three or more in a row by their ends.
+
+    >>> _runs([0, 1, 2, 3, 7, 8])
+    '0 to 3, 7, 8'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def _config(record: Mapping) -> dict[str, object]:
-    seed = {"seed": record["seed"]} if "seed" in record else {}
-    return flatten({**(record.get("cell") or {}), "inputs": record.get("inputs") or {}, **seed})
+    return flatten({**(record.get("cell") or {}), "inputs": record.get("inputs") or {}})
 
 
 def _environment(record: Mapping) -> dict[str, object]:
@@ -110,6 +127,21 @@ def _label(record: Mapping) -> str:
     names = [str((cell.get(part) or {}).get("name", "")) for part in ("algo", "dataset")]
     budget = [f"{key}={value}" for key, value in flatten(cell.get("budget") or {}).items() if value is not None]
     return " ".join(filter(None, [*names, *budget])) or str(record.get("cell_key", "?"))
+
+
+def _labels(cells: Mapping[str, Sequence[Mapping]]) -> dict[str, str]:
+    """Of each cell its label, and, where others have the same one, the keys that tell it from them."""
+    found: dict[str, list[str]] = {}
+    for key, records in cells.items():
+        found.setdefault(_label(records[0]), []).append(key)
+    labels = {}
+    for label, alike in found.items():
+        flats = [flatten(cells[key][0].get("cell") or {}) for key in alike]
+        differing = [name for name in dict.fromkeys(n for flat in flats for n in flat)
+                     if len({str(flat.get(name, MISSING)) for flat in flats}) > 1]  # fmt: skip
+        for key, flat in zip(alike, flats):
+            labels[key] = " ".join([label, *(f"{name}={flat.get(name, MISSING)}" for name in differing)])
+    return labels
 
 
 def _figures(a: list[Mapping], b: list[Mapping]) -> list[str]:

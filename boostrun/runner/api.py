@@ -8,6 +8,7 @@ import pandas
 
 from boostrun.config.compose import compose_all, expand_one_by_one
 from boostrun.errors import BoostrunError
+from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import apart
 from boostrun.runner.record import told
@@ -25,8 +26,9 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
 
     Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), every other key that
     differs between the rows or is named in the call (``algo.shrinkage``, ``features.bins``, ``holdout`` ...), ``seed``,
-    every metric and every cost; what a method or its records do not have is missing (NA). Raises BoostrunError for bad
-    settings, failed trials, or when interrupted.
+    every metric, ``log_loss`` and ``brier`` where ``run.predictions=true`` has kept probabilities, and every cost; what
+    a method or its records do not have is missing (NA). Raises BoostrunError for bad settings, failed trials, or when
+    interrupted.
 
     >>> folder = getfixture("tmp_path")
     >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=folder / "runs", cache_root=folder)
@@ -44,10 +46,11 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     if result.failed:
         error = result.failed[0]["error"]
         raise BoostrunError(f"{len(result.failed)} trials failed, the first with: {error['message']}")
-    rows = []
+    rows, kept = [], predictions.folder_of(result.cells[0].settings)
     for cell, settings in zip(result.cells, apart(result.cells, {key for key, _ in expand_one_by_one(words)})):
         for record in cell.done:
-            rows.append({**settings, "seed": record["seed"], **record["metrics"], **record["cost"]})
+            measured = record["metrics"] | predictions.measures(kept, record["key"])
+            rows.append({**settings, "seed": record["seed"], **measured, **record["cost"]})
     table = pandas.DataFrame(rows)
     budgets = {key for cell in result.cells for key in cell.cell.budget}
     return table.astype({key: "Int64" for key in budgets & set(table) if table[key].isna().any()})  # no 20.0 for 20

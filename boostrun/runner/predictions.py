@@ -211,6 +211,12 @@ def scores(folder: Path, keys: Sequence[str]) -> dict[str, list[float]]:
     return {"log loss": [one.log_loss for one in found], "Brier": [one.brier for one in found]}
 
 
+def measures(folder: Path, key: str) -> dict[str, float]:
+    """``log_loss`` and ``brier`` of a trial, columns of a DataFrame; nothing where its probabilities are not kept."""
+    found = [one.calibration for one in read(folder, [key]) if one.calibration is not None]
+    return {"log_loss": found[0].log_loss, "brier": found[0].brier} if found else {}
+
+
 def told(folder: Path, keys: Sequence[str]) -> str:
     """One line: where the files of these trials are, and how much of the disk they take."""
     sizes = [path.stat().st_size for key in keys if (path := folder / f"{key}.npz").is_file()]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas
 
 from boostrun.config.compose import compose_all, compose_one, places_of
 from boostrun.errors import BoostrunError
-from boostrun.runner import paper
+from boostrun.runner import paper, predictions
 from boostrun.runner.naming import flat
 from boostrun.runner.plan import open_store, plan
 from boostrun.runner.record import told
@@ -33,8 +34,9 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
     keys : keys at the top of the config by keyword, e.g. ``trials=10, store="results/runs"``.
 
     Returns a DataFrame with ``key`` (the name of the record's file), ``status``, ``seed``, ``time``, the cell by keys
-    that a person types (``algo, dataset, features``, budgets, ``algo.shrinkage`` ...), every metric and every cost;
-    with ``curves`` the curve's columns in place of metrics and costs. Raises BoostrunError for bad words.
+    that a person types (``algo, dataset, features``, budgets, ``algo.shrinkage`` ...), every metric, ``log_loss`` and
+    ``brier`` where ``run.predictions=true`` has kept probabilities, and every cost; with ``curves`` the curve's columns
+    in place of metrics and costs. Raises BoostrunError for bad words.
 
     >>> from boostrun import run
     >>> places = {name: getfixture("tmp_path") / name for name in ("store", "results", "cache_root")}
@@ -46,32 +48,36 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
     [1, 2, 3]
     """
     given = [f"{key}={'null' if value is None else value}" for key, value in keys.items()]
-    rows = [row for record in _found(words, given, config_dir) for row in _rows(record, curves)]
+    found, kept = _found(words, given, config_dir)
+    rows = [row for record in found for row in _rows(record, kept, curves)]
     if line := told():
         warnings.warn(line, stacklevel=2)
     return pandas.DataFrame(rows)
 
 
-def _found(words: tuple[str, ...], given: list[str], config_dir: str | None) -> Iterable[Mapping[str, Any]]:
+def _found(words: tuple[str, ...], given: list[str], config_dir: str | None) -> tuple[Iterable[Mapping], Path]:
+    """The records, and the folder of what was predicted in their trials."""
     items, overrides = [each for each in words if "=" not in each], [each for each in words if "=" in each] + given
     if len(items) > 1:
         raise BoostrunError(f"records takes one item of a paper, not {len(items)} ({', '.join(items)})")
     if not items and len(places_of(overrides)) == len(overrides):
-        return open_store(compose_one(overrides, config_dir)).records()
+        settings = compose_one(overrides, config_dir)
+        return open_store(settings).records(), predictions.folder_of(settings)
     if items:
         all_settings = paper.load(items[0], overrides, False, config_dir).settings
     else:
         all_settings = compose_all(overrides, config_dir)
     cells = plan(all_settings, open_store(all_settings[0]))
     found = [record for cell in cells for record in [*cell.best_records, *cell.failed]]
-    return {record["key"]: record for record in found}.values()  # an item may name a cell twice
+    once = {record["key"]: record for record in found}  # an item may name a cell twice
+    return once.values(), predictions.folder_of(all_settings[0])
 
 
-def _rows(record: Mapping[str, Any], curves: bool) -> Iterable[dict[str, Any]]:
+def _rows(record: Mapping[str, Any], kept: Path, curves: bool) -> Iterable[dict[str, Any]]:
     about = {"key": record["key"], "status": record["status"], "seed": record["seed"]}
     about |= {"time": record["provenance"].get("time"), **flat(record["cell"])}
     if not curves:
-        return [about | record["metrics"] | record["cost"]]
+        return [about | record["metrics"] | predictions.measures(kept, record["key"]) | record["cost"]]
     curve = record["curve"] or {}
     points: list = next((curve[axis] for axis in _AXES if axis in curve), [])
     lists = {name: values for name, values in curve.items() if isinstance(values, list) and len(values) == len(points)}

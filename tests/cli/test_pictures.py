@@ -63,6 +63,8 @@ def test_log_loss_and_brier_stand_beside_the_accuracy(command, workplace):
     values = dict(zip(head, told))
     assert 0.0 < float(values["log loss"]) < 2.6 and 0.0 < float(values["Brier"]) < 1.0
     assert dict(zip(head, untold))["Brier"] == ""  # nearest neighbours have no probabilities
+    code, out, err = command(f"{words} T=2".replace("predictions=true", "predictions=false"))
+    assert code == 0 and "log loss  Brier" in out and "files" not in err  # what was kept before stays a column
 
 
 def test_predictions_are_those_that_were_measured_and_come_later_too(command, workplace):

@@ -321,7 +321,7 @@ def test_a_worker_is_another_process_that_knows_what_is_registered(mine, workpla
 
     mine("own.py", SETS)
     things.sections("own:good", "mine", [])
-    good = {"name": "own:good", "class": "own:good", "n": 8, "test_fraction": 0.2, "split_seed": 0}
+    good = {"name": "own:good", "class": "own:good", "n": 8, "test_fraction": 0.2, "split_seed": None}
     assert in_a_worker(os.getpid) != os.getpid()
     assert in_a_worker(dataset.digest, good, workplace) == dataset.digest(good, workplace)
     assert np.array_equal(in_a_worker(np.arange, 3), [0, 1, 2])

@@ -31,6 +31,14 @@ def test_the_data_set_is_learnt_and_its_keys_count(command, workplace):
     assert tight["metrics"]["test_accuracy_pct"] > 70
 
 
+def test_each_trial_on_it_has_a_split_of_its_own(command, workplace):
+    line = f"{RUN.replace('trials=2', '')} algo=mean_boost dataset=moons dataset.n=60 T=5 trials=2"
+    code, out, _ = command(line)
+    assert code == 0 and "two splits" in out
+    assert len({record["inputs"]["data"] for record in records(workplace)}) == 2
+    assert "one split, two seeds" in command(f"{line} dataset.split_seed=0")[1]
+
+
 def test_the_family_makes_columns_that_tell_digits_apart(command, workplace):
     code, _, err = command(f"{RUN} algo=mean_boost dataset=digits features=frames T=5 trials=1")
     assert code == 0, err

@@ -262,12 +262,12 @@ def test_a_data_set_that_is_other_each_time_is_found_out(command, mine):
     from boostrun.extend import loader
 
     line = "--config-dir mine algo=majority dataset=dice trials=1 n_jobs=1"
-    original = loader._content
-    loader._content = original.__wrapped__  # as in a process of its own, where nothing is remembered
+    original = loader._returned
+    loader._returned = original.__wrapped__  # as in a process of its own, where nothing is remembered
     try:
         code, _, err = command(line)
     finally:
-        loader._content = original
+        loader._returned = original
     assert code == 1 and "dice:dice gives other samples each time: seed its random numbers by a key" in err
 
 
@@ -307,3 +307,24 @@ def test_defaults_that_no_record_can_hold_are_no_keys():
 
 def test_values_may_be_trained_on_as_they_are(command, voter):
     assert command(f"{RUN} features=linear")[0] == 0
+
+
+@pytest.mark.parametrize("thing, splits", [
+    ("def two(n=9): return x, y", True),
+    ("def four(n=9): return x, y, x, y", False),
+    ("def said(n=9): raise SystemExit('read')\nsaid.has_test_part = True", False),
+    ("class Files:\n    def files(self, root): return ['x.npy']\n    def read(self, root): return x, y, x, y", False),
+    ("class Quick:\n    has_test_part = False\n    def files(self, root): 1 / 0\n    read = files", True),
+    ("def broken(n=9): 1 / 0", True),
+])  # fmt: skip
+def test_own_data_are_split_anew_where_they_have_no_test_part(thing, splits, mine, workplace):
+    from boostrun.config.compose import compose_one
+
+    mine("things.py", "import numpy as np\nx, y = np.eye(9), np.arange(9) % 3\n")
+    with (workplace / "mine" / "things.py").open("a") as file:
+        file.write(thing)
+    mine(
+        "dataset/thing.yaml", f"name: thing\nclass: things:{thing.replace('(', ':').replace(' ', ':').split(':')[1]}\n"
+    )
+    assert compose_one(["algo=majority", "dataset=thing"], "mine").splits is splits
+    assert not compose_one(["algo=majority", "dataset=thing", "dataset.split_seed=3"], "mine").splits

@@ -49,7 +49,7 @@ def test_single_records_need_no_list(make_record):
 def test_metrics_of_one_side_only_and_failures_are_shown(make_record):
     a = [make_record(0, {"test_accuracy_pct": 80.0, "log10_loss": -1.0}), make_record(1, {}, status="failed")]
     lines = squeeze(diff(a, [make_record(0, 80.0)]))
-    assert lines[0] == "a: 2 records (1 failed); b: 1 record"
+    assert lines[0] == "a: 2 records (1 failed), seeds 0, 1; b: 1 record, seed 0"
     assert "log10 loss a: -1.00 n=1 b: — n=0" in lines
 
 
@@ -74,3 +74,19 @@ def test_empty_groups_say_so():
 
 def test_flatten_keeps_empty_mappings_and_lists():
     assert flatten({"a": {}, "b": {"c": [1, 2]}}) == {"a": {}, "b.c": [1, 2]}
+
+
+def test_the_seeds_that_are_compared_are_named_once(make_record):
+    a = [make_record(s, 80.0) for s in (0, 1, 2, 3, 9)]
+    lines = squeeze(diff(a, make_record(3, 81.0)))
+    assert lines[0] == "a: 5 records, seeds 0 to 3, 9; b: 1 record, seed 3"
+    assert not any(line.startswith("seed ") for line in lines)
+
+
+def test_cells_of_one_name_and_budget_are_told_apart_by_their_keys(make_record):
+    records = [make_record(s, 80.0) for s in range(2)] + [make_record(s, 81.0) for s in range(2)]
+    for place, record in enumerate(records):
+        record["cell"]["algo"]["shrinkage"] = (0.1, 0.5)[place // 2]
+        record["cell_key"] = str(place // 2)
+    text = diff(records, records)
+    assert "algo.shrinkage=0.1\n" in text and "algo.shrinkage=0.5\n" in text

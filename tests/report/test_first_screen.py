@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from types import SimpleNamespace
@@ -156,6 +157,14 @@ def test_cells_on_a_part_of_the_data_or_unfinished_ones_are_never_the_best(make_
     (best,) = best_of(build(spec, entries), entries, "a", "A", names)
     assert (best.method, best.error) == ("geem r=100", 19.5)
     assert best_of(build(spec, []), [], "a", "A", {}) == []
+
+
+def test_the_best_is_called_by_its_method_where_its_row_has_another_name(make_entry):
+    spec = TableSpec("Figure", "", "", "test_accuracy_pct", True, ("dataset", "metric"))
+    entry = replace(make_entry("reg tuned", values=(80.0, 81.0), expected=2), column=("mnist", "test accuracy %"))
+    names = {("reg tuned", "", entry.column): ("shareboost", "mnist")}
+    (best,) = best_of(build(spec, [entry]), [entry], "a", "A", names)
+    assert best.method == "shareboost: reg tuned"
 
 
 def test_of_several_bests_the_lowest_stays():

@@ -29,6 +29,16 @@ def test_a_budget_that_a_method_lacks_is_missing_in_its_rows(workplace):
     assert "samples_drawn" in df and df["samples_drawn"].isna().tolist() == [False, True]
 
 
+def test_log_loss_and_brier_are_columns_where_probabilities_were_kept(workplace):
+    words = ["algo=rand", "dataset=digits", "r=12", "run.pictures=false"]
+    assert "log_loss" not in run(*words, **SMALL)
+    kept = run(*words, "run.predictions=true", **SMALL | {"trials": 1})
+    assert 0 < kept["brier"][0] < 1 < kept["log_loss"][0]
+    found = records().sort_values("seed")
+    assert found["log_loss"].tolist()[0] == kept["log_loss"][0] and found["brier"].isna().tolist() == [False, True]
+    assert "log_loss" not in records(curves=True)
+
+
 @pytest.fixture
 def stored(workplace):
     """Four cells, two trials each, one of them failed by hand."""
@@ -105,4 +115,4 @@ def test_diff_shows_the_seed(stored, command):
     a, b = df.sort_values("seed")["key"]
     code, out, err = command(f"diff {a} {b}")
     assert code == 0, err
-    assert "seed  a: 0  b: 1" in out
+    assert out.startswith("a: 1 record, seed 0; b: 1 record, seed 1\n")

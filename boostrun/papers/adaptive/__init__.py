@@ -28,6 +28,7 @@ POLICIES = {
         "mas_q1": "mas_q1:MASQ1",
         "laminating": "laminating:Laminating", "tasting_laminating": "tasting_laminating:TastingLaminating",
         "tasting_ucb": "tasting_ucb:TastingUCB", "fixed_sample": "fixed_sample:FixedSample",
+        "pruning": "pruning:Pruning", "mabsplit": "mabsplit:MABSplit",
     }.items()
 }  # fmt: skip
 
@@ -139,6 +140,15 @@ METHODS = {
         "fixed_sample", keys.FixedSampleKeys,
         "AdaBoost.MH on Q features and as many samples as the budget buys (Dubout & Fleuret 2014, Figure 2)",
         samples=True,
+    ),
+    "pruning": _method(
+        "pruning", keys.OnAllSamplesKeys,
+        "AdaBoost.MH looking at Q features, dropped where they cannot be the best any more (Appel et al. 2013)",
+    ),
+    "mabsplit": _method(
+        "mabsplit", keys.MABSplitKeys,
+        "AdaBoost.MH by MABSplit: features drop out by intervals of their edges, batch by batch (Tiwari et al. 2022)",
+        samples=True, prefix="mab_", Q="mab_Q",
     ),
 }  # fmt: skip
 

@@ -191,6 +191,19 @@ class TastingLaminatingKeys(LaminatingKeys):
     pilot_share: float = real(0.1, above=0.0, most=0.9, help="what of the budget estimates the watched features' edges")
 
 
+@keys
+class MABSplitKeys(PolicyKeys):
+    """Keys of eliminating features by intervals of their edges, batch by batch."""
+
+    Q: int | None = integer(
+        None,
+        least=2,
+        help="features that a step begins with; none: those that a quarter of the budget buys a batch for",
+    )
+    batch: int = integer(100, help="samples that are drawn at a time")
+    delta: float = real(0.01, above=0.0, below=1.0, help="how often an interval misses its edge")
+
+
 @dataclass
 class Families19Keys(FeatureKeys):
     """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""

@@ -67,7 +67,7 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     100
     """
 
-    _model_types = (StumpEnsemble, HypothesisEnsemble)
+    _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels. The arrays are read through a Filter().

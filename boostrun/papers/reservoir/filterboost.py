@@ -19,10 +19,10 @@ With ``loss="exponential"`` the probability is min(1, exp(-y F)), the filter of 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from boostrun.kernels import stumps
-from boostrun.methods.stump import find_stump
 from boostrun.papers.reservoir.subsampling import Course, CourseSettings
 
 
@@ -34,20 +34,21 @@ class FilterBoost:
         self.binner = None
 
     def train(self, k: int, positive, course: Course, rng: np.random.Generator) -> None:
-        """One binary problem. Cost a round: O(r d) for the stump, O(t) for each call of Filter()."""
+        """One binary problem. Cost a round: O(r d) for a stump, O(t) for each call of Filter()."""
         settings = self.settings
         filter_ = WeightFilter(self, self.source.open(capacity=2 * settings.r, stream=k), positive, rng)
         everyone, uniform = np.arange(settings.r), np.ones(settings.r)
-        for t in range(settings.rounds):
-            accepted = filter_.accept(t)
+        for _ in range(settings.rounds):
+            accepted = filter_.accept()
             if accepted is None:
                 break
             samples, y, scores = accepted
-            stump, _ = find_stump(samples, y, everyone, settings.search)
-            step = settings.step(stump, samples, y, scores, uniform)
-            filter_.learn(t, stump, step)
-            course.add(stump, step, filter_.draws.drawn)
-        course.fill(settings.rounds, filter_.draws.drawn)
+            hypothesis = settings.learner.find_among(samples, everyone, y)
+            step = settings.step(settings.learner.votes(hypothesis, samples, everyone), y, scores, uniform)
+            filter_.members.add(hypothesis, step)
+            course.add(hypothesis, step, filter_.draws.drawn)
+        if course.rounds_trained < settings.rounds:
+            course.fill(settings.rounds, filter_.draws.drawn, settings.learner.idle(filter_.batch))
         course.peak_held = filter_.draws.peak_held
 
 
@@ -58,13 +59,13 @@ class WeightFilter:
 
     def __init__(self, method: FilterBoost, draws, positive, rng: np.random.Generator):
         self.method, self.draws, self.positive, self.rng = method, draws, positive, rng
-        rounds = method.settings.rounds
-        self.features, self.thresholds, self.steps = np.zeros(rounds, np.int32), np.zeros(rounds), np.zeros(rounds)
+        self.members = method.settings.learner.members()  # the ensemble that weighs samples
         self.accepted = self.rejected = self.waiting = 0
-        self._batch = self._labels = None
+        self.batch: Any = None
+        self._labels: Any = None
 
-    def accept(self, t: int):
-        """r samples that passed the filter of the t stumps so far: ``(samples, y, scores)``; None when it ran dry."""
+    def accept(self):
+        """r samples that passed the filter of the ensemble so far: ``(samples, y, scores)``; None when it ran dry."""
         settings = self.method.settings
         r, rejected_before = settings.r, self.rejected
         samples = y = scores = None
@@ -73,14 +74,14 @@ class WeightFilter:
             if self.rejected - rejected_before >= settings.max_rejections * r:
                 self.draws.release(n)
                 return None
-            batch, labels, margins_scores = self._look(t)
+            batch, labels, margins_scores = self._look()
             chances = np.minimum(settings.loss.weights(labels * margins_scores), 1.0)
             passed = np.flatnonzero(self.rng.random(len(labels)) < chances)[: r - n]
             looked_at = int(passed[-1]) + 1 if len(passed) == r - n else len(labels)
             if samples is None:
                 samples, y, scores = np.empty((r, batch.shape[1]), batch.dtype), np.empty(r), np.empty(r)
             place = slice(n, n + len(passed))
-            samples[place], y[place], scores[place] = batch[passed], labels[passed], margins_scores[passed]  # type: ignore[index]
+            samples[place], y[place], scores[place] = batch[passed], labels[passed], margins_scores[passed]
             n += len(passed)
             self.accepted += len(passed)
             self.rejected += looked_at - len(passed)
@@ -89,17 +90,15 @@ class WeightFilter:
         self.draws.release(r)  # let go at the end of the round, after the stump; no draw comes before
         return samples, y, scores
 
-    def _look(self, t: int):
-        """The samples that wait, or else r fresh ones, scored by t stumps."""
+    def _look(self):
+        """The samples that wait, or else r fresh ones, scored by the ensemble."""
         if self.waiting == 0:
             values, labels = self.draws.draw(self.method.settings.r)
-            self._batch, self._labels = self._codes(values), np.where(labels == self.positive, 1.0, -1.0)  # type: ignore[assignment]
+            self.batch, self._labels = self._codes(values), np.where(labels == self.positive, 1.0, -1.0)
             self.waiting = len(labels)
-        batch, labels = self._batch[-self.waiting :], self._labels[-self.waiting :]  # type: ignore[index]
+        batch, labels = self.batch[-self.waiting :], self._labels[-self.waiting :]
         scores = np.zeros(self.waiting)
-        stumps.add_scores(
-            batch, np.arange(self.waiting), self.features[:t], self.thresholds[:t], self.steps[:t], scores
-        )
+        self.members.add_scores(batch, np.arange(self.waiting), 0, scores)
         return batch, labels, scores
 
     def _codes(self, values: np.ndarray) -> np.ndarray:
@@ -107,7 +106,3 @@ class WeightFilter:
         if method.binner is None:  # the first r samples drawn set the bins of all problems
             method.binner = method.settings.binner_for(values)  # type: ignore[assignment]
         return values if method.binner is None else method.binner.encode(values)
-
-    def learn(self, t: int, stump, step: float) -> None:
-        """The t-th stump joins the ensemble that weighs samples."""
-        self.features[t], self.thresholds[t], self.steps[t] = stump.feature, stump.threshold, stump.polarity * step

@@ -15,11 +15,13 @@ LogitBoost's weights with ``loss="logistic"``, AdaBoost (Freund & Schapire 1997)
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from boostrun.kernels import stumps
-from boostrun.methods.stump import Stump, find_stump
+from boostrun.methods.stump import Stump
+from boostrun.methods.stump_learner import StumpLearner
 from boostrun.papers.reservoir.coefficients import log_odds
 from boostrun.papers.reservoir.kernels import full_data
 from boostrun.papers.reservoir.subsampling import Course, CourseSettings, Everything
@@ -34,7 +36,7 @@ class All:
         self.settings = settings
         self.data = Everything(source, settings, rng, columns=True)
         self.binner = self.data.binner
-        self.search = ColumnSearch(self.data.columns) if settings.search == "histogram" else None  # type: ignore[arg-type]
+        self.search = self._search()
 
     def train(self, k: int, positive, course: Course, rng: np.random.Generator) -> None:
         """One binary problem on the samples at hand. Cost a round: one pass over the codes, and O(n)."""
@@ -43,18 +45,36 @@ class All:
         course.peak_held = data.n
         for _ in range(settings.rounds):
             weights = data.weights(settings.loss)
-            signed = weights * data.y
-            if self.search is not None:
-                stump, right, wrong = self.search(signed)
-            else:
-                stump, _ = find_stump(data.samples, signed, search="exact")
-            if self.search is not None and settings.rule is log_odds:  # the exact sums are at hand
+            hypothesis, step = self._round(weights, weights * data.y)
+            course.add(hypothesis, step, data.n)
+
+    def _search(self) -> Any:
+        """What finds hypotheses on the codes of all samples; None where the learner looks at samples as they are."""
+        columns, learner = self.data.columns, self.settings.learner
+        if columns is None or not learner.codes:
+            return None
+        return ColumnSearch(columns) if isinstance(learner, StumpLearner) else learner.of_columns(columns)
+
+    def _round(self, weights: np.ndarray, signed: np.ndarray) -> tuple[Any, float]:
+        """A hypothesis and the step along it, which the scores of all samples have taken."""
+        settings, data = self.settings, self.data
+        if isinstance(self.search, ColumnSearch):
+            stump, right, wrong = self.search(signed)
+            if settings.rule is log_odds:  # the exact sums are at hand
                 ends, sums = np.array([1.0, -1.0]), np.array([right, wrong])
                 step = settings.shrinkage * log_odds(ends, None, sums, settings.loss)
             else:
-                step = settings.step(stump, data.samples, data.y, data.scores, weights)
+                step = settings.step(stump(data.samples), data.y, data.scores, weights)
             data.advance(stump, step)
-            course.add(stump, step, data.n)
+            return stump, step
+        if self.search is not None:
+            hypothesis, votes = self.search(signed)
+        else:
+            hypothesis = settings.learner.find(data.samples, signed)
+            votes = settings.learner.votes(hypothesis, data.samples, np.arange(data.n))
+        step = settings.step(votes, data.y, data.scores, weights)
+        data.scores += step * votes
+        return hypothesis, step
 
 
 class Fix(All):

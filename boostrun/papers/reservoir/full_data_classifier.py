@@ -10,20 +10,23 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
 from boostrun.methods import one_vs_all, parameters
+from boostrun.methods.components import component_of
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
+from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.losses import LOSSES
+from boostrun.methods.weak_learner import as_weak_learner
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.filterboost import FilterBoost
 from boostrun.papers.reservoir.fix import All, Fix
-from boostrun.papers.reservoir.keys import FullDataKeys
+from boostrun.papers.reservoir.keys import OF_WEAK_LEARNERS, FullDataKeys
 from boostrun.papers.reservoir.mada import Mada
 from boostrun.papers.reservoir.subsampling import Course, CourseSettings
 from boostrun.papers.reservoir.wss import Wss
 
 
 class FullDataClassifier(FullDataKeys, StumpClassifier):
-    """Boosted stumps by the methods that reservoir boosting is compared with (Lefakis & Fleuret 2013, Table 5).
+    """Boosted weak learners by the methods that reservoir boosting is compared with (Lefakis & Fleuret 2013, Table 5).
 
     Several classes are learnt one against the rest, one after the other.
 
@@ -36,7 +39,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
 
     Attributes
     ----------
-    ensemble_ : StumpEnsemble, thresholds in units of X.
+    ensemble_ : StumpEnsemble, thresholds in units of X; what the weak learner makes, where it is no stump.
     classes_ : (n_classes,) array
     samples_drawn_ : int, calls of Filter() over all binary problems; all N a problem for ``wss``, ``mada``, ``all``.
     samples_drawn_per_problem_ : list of int
@@ -60,6 +63,8 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
     True
     """
 
+    _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
+
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
@@ -81,9 +86,10 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
         fields.check(self)
         parameters.bins(self)
         self.classes_ = source.class_labels()
+        learner = as_weak_learner(component_of(self, "weak_learner", OF_WEAK_LEARNERS))
         settings = CourseSettings(
             self.reservoir_size, self.n_estimators, LOSSES[self.loss], RULES[self.coefficient], self.shrinkage,
-            self.max_rejections, self.stump_search, self.max_bins,
+            self.max_rejections, learner, self.max_bins,
         )  # fmt: skip
         positives = one_vs_all.problems(self.classes_)
         bins_seed, *seeds = np.random.SeedSequence(entropy).spawn(2)[1].spawn(len(positives) + 1)
@@ -96,15 +102,12 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
                 courses.append(Course(begun))
                 method.train(k, positive, courses[-1], np.random.default_rng(child))
                 begun = time.perf_counter()
-        self._finish(courses, method.binner)
+        self.ensemble_ = learner.ensemble([course.learners for course in courses], method.binner)
+        self._finish(courses)
         return self
 
-    def _finish(self, courses, binner) -> None:
-        """Read the ensemble and the counts off the trained problems."""
-        ensemble = StumpEnsemble.of([course.learners for course in courses])
-        if binner is not None:
-            ensemble.thresholds = binner.thresholds(ensemble.features, ensemble.thresholds)
-        self.ensemble_ = ensemble
+    def _finish(self, courses) -> None:
+        """Read the counts off the trained problems."""
         self.staged_samples_drawn_ = np.sum([course.drawn for course in courses], axis=0)
         self.staged_train_seconds_ = np.sum([course.seconds for course in courses], axis=0)
         self.samples_drawn_per_problem_ = [course.drawn[-1] for course in courses]

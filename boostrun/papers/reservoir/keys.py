@@ -138,6 +138,10 @@ class FullDataKeys(Keys):
     max_rejections: int = integer(
         1000, help="FilterBoost: a problem stops when a round rejects more than this many samples for each one wanted"
     )
+    weak_learner: Any = component(
+        "stump", room="weak_learners", needs="find", late=True,
+        help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
+    )  # fmt: skip
     max_bins: Any = 256
     random_state: Any = None
 

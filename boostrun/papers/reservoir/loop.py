@@ -51,7 +51,8 @@ class Reservoir:
             labels = self.labels[kept]
             hypothesis = self._find(kept, corrected * labels)
             votes = self.learner.votes(hypothesis, self.samples, kept)
-            step = shrinkage * coefficient(labels * votes, labels * self.scores[kept], corrected, self.loss)
+            margins = labels * self.scores[kept]
+            step = shrinkage * self.learner.step(coefficient, labels * votes, margins, corrected, self.loss)
             self.members.add(hypothesis, step)
             self.members.add_scores(self.samples, kept, t, self.scores)
             self._refill(kept, t + 1)

@@ -44,7 +44,8 @@ class SharedReservoir:
                 labels, weights = self.labels[kept, k], corrected[:, k]
                 hypothesis = self.learner.find_among(self.samples, kept, weights * labels)
                 votes = self.learner.votes(hypothesis, self.samples, kept)
-                step = shrinkage * coefficient(labels * votes, labels * self.scores[k, kept], weights, self.loss)
+                margins = labels * self.scores[k, kept]
+                step = shrinkage * self.learner.step(coefficient, labels * votes, margins, weights, self.loss)
                 members.add(hypothesis, step)
             self._refill(kept, t + 1)
             self.drawn.append(self.draws.drawn)

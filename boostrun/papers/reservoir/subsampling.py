@@ -15,7 +15,8 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.kernels import stumps
 from boostrun.methods.binning import Binner
-from boostrun.methods.stump import Stump, find_stump
+from boostrun.methods.stump import Stump
+from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir.kernels import full_data
 
 _BINNING_SAMPLES = 10_000  # real values are binned on this many samples at most
@@ -31,18 +32,18 @@ class CourseSettings:
     rule: Callable
     shrinkage: float
     max_rejections: int
-    search: str
+    learner: WeakLearner
     max_bins: int
 
     def binner_for(self, samples: np.ndarray) -> Binner | None:
         """Quantile bins fitted on the first 10,000 samples; None where values are searched as they are."""
-        if self.search == "exact" or samples.dtype == np.uint8:
+        if not self.learner.codes or samples.dtype == np.uint8:
             return None
         return Binner(samples[:_BINNING_SAMPLES], self.max_bins)
 
-    def step(self, stump: Stump, samples, labels, scores, weights) -> float:
-        """The step along a stump by the rule, from the samples it was trained on."""
-        return self.shrinkage * self.rule(labels * stump(samples), labels * scores, weights, self.loss)
+    def step(self, votes, labels, scores, weights) -> float:
+        """The step along a hypothesis by the rule, from its votes on the samples it was trained on."""
+        return self.shrinkage * self.learner.step(self.rule, labels * votes, labels * scores, weights, self.loss)
 
 
 class Course:
@@ -50,24 +51,24 @@ class Course:
 
     def __init__(self, begun: float):
         self._begun = begun
-        self.learners: list[tuple[Stump, float]] = []
+        self.learners: list[tuple[Any, float]] = []
         self.drawn: list[int] = []
         self.seconds: list[float] = []
         self.peak_held = 0
         self.rounds_trained = 0
 
-    def add(self, stump: Stump, step: float, drawn: int) -> None:
-        """A round ended with this stump and step."""
-        self.learners.append((stump, step))
+    def add(self, hypothesis: Any, step: float, drawn: int) -> None:
+        """A round ended with this hypothesis and step."""
+        self.learners.append((hypothesis, step))
         self.drawn.append(drawn)
         self.seconds.append(time.perf_counter() - self._begun)
         self.rounds_trained += 1
 
-    def fill(self, rounds: int, drawn: int) -> None:
-        """Learning ended early: rounds without effect up to ``rounds``."""
+    def fill(self, rounds: int, drawn: int, idle: Any) -> None:
+        """Learning ended early: rounds without effect, of the hypothesis ``idle``, up to ``rounds``."""
         trained = self.rounds_trained
         while len(self.learners) < rounds:
-            self.add(Stump(0, 0.0, 1), 0.0, drawn)
+            self.add(idle, 0.0, drawn)
         self.rounds_trained = trained
 
 
@@ -85,6 +86,7 @@ class Everything:
                     f"this method looks at all samples every round, and a {type(source).__name__} does not hold them; "
                     "fix and filterboost only draw from it"
                 )
+        self.learner = settings.learner
         self.samples, self.labels = source.samples, np.asarray(source.labels)
         self.n = len(self.labels)
         self.columns = getattr(source, "columns", None)
@@ -95,11 +97,11 @@ class Everything:
         self.binner = None
         if self.samples.dtype != np.uint8:
             self.columns = None
-            if settings.search == "histogram":
+            if settings.learner.codes:
                 some = rng.permutation(self.n)[:_BINNING_SAMPLES]
                 self.binner = settings.binner_for(self.samples[np.sort(some)])
                 self.samples = self.binner.encode(self.samples)  # type: ignore[union-attr]
-        if columns and self.columns is None and settings.search == "histogram":
+        if columns and self.columns is None and settings.learner.codes:
             self.columns = transposed(self.samples)
 
     def begin(self, positive) -> None:
@@ -107,10 +109,13 @@ class Everything:
         self.y = np.where(self.labels == positive, 1.0, -1.0)
         self.scores = np.zeros(self.n)
 
-    def advance(self, stump: Stump, step: float) -> None:
-        """scores += step * h. Cost O(N): contiguous with columns, one cache line a sample without."""
-        feature = np.array([stump.feature], np.int32)
-        threshold, signed = np.array([stump.threshold]), np.array([stump.polarity * step])
+    def advance(self, hypothesis: Any, step: float) -> None:
+        """scores += step * h. Cost of a stump O(N): contiguous with columns, one cache line a sample without."""
+        if not isinstance(hypothesis, Stump):
+            self.scores += step * self.learner.votes(hypothesis, self.samples, np.arange(self.n))
+            return
+        feature = np.array([hypothesis.feature], np.int32)
+        threshold, signed = np.array([hypothesis.threshold]), np.array([hypothesis.polarity * step])
         if self.columns is not None:
             stumps.add_scores_by_feature(self.columns, feature, threshold, signed, self.scores)
         else:
@@ -137,21 +142,22 @@ class SubSampling(ABC):
         self.binner = self.data.binner
 
     def train(self, k: int, positive, course: Course, rng: np.random.Generator) -> None:
-        """One binary problem. Cost a round: O(N) for weights and scores, O(r d) for the stump."""
+        """One binary problem. Cost a round: O(N) for weights and scores, O(r d) for a stump."""
         settings, data = self.settings, self.data
         data.begin(positive)
         course.peak_held = data.n
         for _ in range(settings.rounds):
             rows, weights = self.pick(data, settings.r, settings.loss, rng)
             y = data.y[rows]
-            stump, _ = find_stump(data.samples, weights * y, rows, settings.search)
-            step = settings.step(stump, data.samples[rows], y, data.scores[rows], weights)
-            data.advance(stump, step)
-            course.add(stump, step, data.n)
+            hypothesis = settings.learner.find_among(data.samples, rows, weights * y)
+            votes = settings.learner.votes(hypothesis, data.samples, rows)
+            step = settings.step(votes, y, data.scores[rows], weights)
+            data.advance(hypothesis, step)
+            course.add(hypothesis, step, data.n)
 
     @abstractmethod
     def pick(self, data: Everything, r: int, loss, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The rows (r,) int64 that the stump is trained on, and their weights (r,) float64."""
+        """The rows (r,) int64 that the hypothesis is trained on, and their weights (r,) float64."""
 
 
 def draw_proportionally(weights: np.ndarray, r: int, rng: np.random.Generator) -> np.ndarray:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from boostrun.report.claims import Judged, text
+from boostrun.report.comparison import Comparison
 from boostrun.report.entry import Entry
-from boostrun.report.formats import spread
+from boostrun.report.formats import metric_name, spread
 from boostrun.report.table import ResultTable
 
 _ERROR, _ACCURACY = "test_error_pct", "test_accuracy_pct"
@@ -45,13 +46,20 @@ def best_of(
             continue
         if any(_PARTS_OF_DATA & set(record["cell"]["dataset"]) for record in entry.records[:1]):
             continue
-        dataset = names.get((entry.row, entry.setting, tuple(entry.column)), ("", ""))[1]
+        algo, dataset = names.get((entry.row, entry.setting, tuple(entry.column)), ("", ""))
         error = 100.0 - cell.mean if cell.metric == _ACCURACY else cell.mean
         other = found.get(dataset)
         if dataset and not math.isnan(error) and (other is None or error < other.error):
-            method = " ".join(filter(None, (table.label(cell), *cell.column[1:])))
-            found[dataset] = Best(dataset, method, error, cell.std, cell.n, anchor, title)
+            found[dataset] = Best(dataset, _method(table, cell, algo), error, cell.std, cell.n, anchor, title)
     return list(found.values())
+
+
+def _method(table: ResultTable, cell: Comparison, algo: str) -> str:
+    """A cell in words: its row, behind the name of the method where the row is called otherwise, and its columns but
+    for the metric, which the list has in its head."""
+    label = table.label(cell)
+    columns = [part for part in cell.column[1:] if part != metric_name(cell.metric)]
+    return " ".join(filter(None, (label if algo in label else f"{algo}: {label}", *columns)))
 
 
 def bests(found: Sequence[Best]) -> list[Best]:

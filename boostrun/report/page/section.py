@@ -7,16 +7,17 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from boostrun.report.canvas import svg
 from boostrun.report.contests import contests
-from boostrun.report.curve_figures import Extras, curve_figures, too_many
+from boostrun.report.curve_figures import Extras, too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.entry import Entry
 from boostrun.report.layout import layout
+from boostrun.report.page.drawn import Plot, plots_of
 from boostrun.report.page.first import Best, best_of
 from boostrun.report.page.rank_chart import rank_chart
 from boostrun.report.page.records import Records
@@ -24,21 +25,12 @@ from boostrun.report.page.tables import Names, PageBlock, blocks
 from boostrun.report.paired import rounded
 from boostrun.report.table import ResultTable
 
-_POINTS = 60  # of a curve: more cannot be seen at the width of a page
-
 
 class Picture(NamedTuple):
     """A picture that was drawn before: PNG bytes, and what it is."""
 
     caption: str
     content: bytes
-
-
-class Plot(NamedTuple):
-    """A figure of curves, and what the choice of it is called."""
-
-    title: str
-    chart: Markup
 
 
 class Diagram(NamedTuple):
@@ -114,16 +106,14 @@ def anchor_of(name: str) -> str:
 def section(
     name: str, command: str, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry],
     metrics: Sequence[str], names: Names, records: Records, *, extras: Extras | None = None,
-    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "",
+    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "", drawn: Sequence[Path] = (),
 ) -> PageSection:  # fmt: skip
     """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell, and row
-    ``differences_to`` the one that others are compared with by seed, if any.
+    ``differences_to`` the one that others are compared with by seed, if any. Plots that lie in the folders ``drawn``
+    from an earlier page are not drawn again.
     """
     laid = layout(table)
-    plots = [
-        Plot(title, Markup(svg(figure, f"{name} {stem}")))
-        for stem, title, figure in curve_figures(entries, curves, metrics, extras or Extras(), _POINTS)
-    ]
+    plots = plots_of(name, entries, curves, metrics, extras or Extras(), drawn)
     why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
     held, remark = contests(table)
     diagrams = [

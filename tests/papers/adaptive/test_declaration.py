@@ -17,6 +17,7 @@ from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 
 RESULTS = Path(__file__).parents[3] / "results" / "adaptive"
 SWEPT = {"family", "scale", "edge_gaps", "budget_multiplier", "laminating_Q"}  # of the published cells
+UNPUBLISHED = {"pruning", "mabsplit"}  # rivals of later papers, in no table of this one
 
 
 def made(name, **values):
@@ -37,7 +38,7 @@ def published():
 
 def test_every_published_cell_has_the_keys_and_the_defaults_that_are_declared():
     cells = published()
-    assert set(cells) == set(METHODS)
+    assert set(cells) == set(METHODS) - UNPUBLISHED
     for name, cell in cells.items():
         declared = {key: field.default for key, field in METHODS[name].fields.items()}
         given = {key: value for key, value in cell["algo"].items() if key != "name"}

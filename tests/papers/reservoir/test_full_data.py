@@ -1,6 +1,7 @@
 """WSS, Mada, Fix, FilterBoost and boosting on all data."""
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from boostrun.kernels.stumps import fixed_point
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import find_stump
+from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.fix import All, ColumnSearch
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
@@ -234,7 +237,7 @@ def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data(method,
 @pytest.mark.parametrize("method", ["wss", "mada", "all"])
 def test_carried_scores_equal_the_scores_of_the_ensemble(method, digits):
     X, y = digits
-    settings_ = CourseSettings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, "histogram", 256)
+    settings_ = CourseSettings(30, 10, LOSSES["logistic"], RULES["log_odds"], 0.5, 100, StumpLearner(), 256)
     trainer = {"wss": Wss, "mada": Mada, "all": All}[method](ArraySource(X, y), settings_, np.random.default_rng(0))
     course = Course(0.0)
     trainer.train(0, 3, course, np.random.default_rng(0))
@@ -288,3 +291,27 @@ def test_one_class_only_and_a_source_that_does_not_hold_its_samples_are_sentence
         with pytest.raises(BoostrunError, match="looks at all samples every round"):
             FullDataClassifier(method, random_state=0, **SMALL).fit_source(bare)
     assert FullDataClassifier("fix", random_state=0, **SMALL).fit_source(bare).samples_drawn_ == 300
+
+
+class _Means(WeakLearner):
+    """One leaf, the mean of the labels: a whole step."""
+
+    whole_steps = True
+
+    def find(self, samples, signed_weights):
+        return _Mean(signed_weights.sum() / np.abs(signed_weights).sum())
+
+
+class _Mean(NamedTuple):
+    value: float
+
+    def __call__(self, samples):
+        return np.full(len(samples), self.value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_weak_learner_of_whole_steps_is_multiplied_by_shrinkage_alone(method):
+    X, y = np.zeros((60, 2)), np.arange(60) < 20
+    model = FullDataClassifier(method, weak_learner=_Means(), random_state=0, shrinkage=0.5, **SMALL).fit(X, y)
+    assert (model.ensemble_.coefficients[:, 0] == 0.5).all() and model.ensemble_.n_rounds == 10
+    assert np.isfinite(model.decision_function(X)).all()
