@@ -56,6 +56,10 @@ def _method(
         probe=_PROBE,
         exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
+        keeps={
+            "evaluations": f"{_HERE}.budgets:{'a_share' if 'Q' not in budget else 'on_all_samples'}",
+            "features": f"{_HERE}.budgets:a_feature_a_stump",
+        },
     )
 
 
@@ -164,6 +168,10 @@ PAPER = Paper(
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
     probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
+    frontier={
+        "evaluations": ("uniform_naive", "fixed_sample", "laminating", "tasting_1q", "mas_naive"),
+        "features": ("laminating",),
+    },
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
     },

@@ -30,28 +30,36 @@ _RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "ke
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
 
 
+def _holding(function: str) -> dict[str, str]:
+    """How a method keeps a budget of samples held."""
+    return {"samples_held": f"{_HERE}.budgets:{function}"}
+
+
 def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
     """Reservoir boosting with a strategy, which is fixed; a person may put another into GEEM's place."""
     settings: dict[str, Any] = {
         "target": f"{_HERE}.classifier:ReservoirClassifier", "keys": ReservoirKeys, "inputs": _FILTER,
         "budget": _SIZES, "fixed": {} if strategy == "geem" else {"strategy": strategy},
+        "keeps": _holding("reservoir_and_batch"),
     }  # fmt: skip
     unused = frozenset(OF_STRATEGIES) - {*_TAKES.get(strategy, ())} | more.pop("without", frozenset())
     return Method(summary=summary, unused=unused, exports=_SAVED, **(settings | more))
 
 
-def _full_data(method: str, summary: str, *unused: str, inputs: frozenset[str] = _ALL) -> Method:
+def _full_data(
+    method: str, summary: str, *unused: str, inputs: frozenset[str] = _ALL, holds: str = "everything"
+) -> Method:
     sizes = {symbol: size for symbol, size in (("r", "reservoir_size"), ("T", "n_estimators")) if size not in unused}
     return Method(
         target=f"{_HERE}.full_data_classifier:FullDataClassifier", keys=FullDataKeys, summary=summary, inputs=inputs,
-        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED,
+        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED, keeps=_holding(holds),
     )  # fmt: skip
 
 
 def _online(method: str, summary: str, *takes: str, **more: Any) -> Method:
-    sizes = {"T": "n_estimators"}
+    sizes, holds = {"T": "n_estimators"}, "subset_first" if "subset_size" in takes else "fresh_samples"
     if method.startswith("geem"):
-        sizes = {"r": "reservoir_size", **sizes}
+        sizes, holds = {"r": "reservoir_size", **sizes}, "reservoir_first"
     others = {
         "subset_size", "batch_size", "shrinkage", "gamma", "learning_rate", "pool_size", "replace_every",
         "reservoir_size",
@@ -59,7 +67,7 @@ def _online(method: str, summary: str, *takes: str, **more: Any) -> Method:
     settings: dict[str, Any] = {"target": f"{_HERE}.online_classifier:OnlineRivalClassifier", "keys": OnlineRivalKeys}
     return Method(
         summary=summary, inputs=_FILTER, budget=sizes, fixed={"method": method}, exports=_SAVED,
-        unused=frozenset(others - {*takes, *sizes.values()}), **(settings | more),
+        keeps=_holding(holds), unused=frozenset(others - {*takes, *sizes.values()}), **(settings | more),
     )  # fmt: skip
 
 
@@ -82,11 +90,14 @@ METHODS = {
         "geem",
         "the data split over workers with a GEEM reservoir each, ensembles averaged (the paper's future work)",
         target=f"{_HERE}.split:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
+        keeps={},
     ),
     "geem_budgeted": _reservoir(
         "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",
         target=f"{_HERE}.budgeted:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
-        inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"}, probe={"budget_multiplier": 100.0},
+        inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"},
+        keeps=_holding("reservoir_and_batch") | {"evaluations": f"{_HERE}.budgets:evaluated"},
+        probe={"budget_multiplier": 100.0},
         without={"weak_learner"},
         evaluation=f"{_HERE}.budgeted_evaluation:BudgetedStaged",
     ),
@@ -114,11 +125,11 @@ METHODS = {
     ),
     "fix": _full_data(
         "fix", "LogitBoost on r samples drawn once (Lefakis & Fleuret 2013, Table 5)", "max_rejections",
-        inputs=_FILTER,
+        inputs=_FILTER, holds="subset",
     ),
     "filterboost": _full_data(
         "filterboost", "rejects fresh samples by weight until r are accepted (Bradley & Schapire 2007)",
-        inputs=_FILTER,
+        inputs=_FILTER, holds="two_batches",
     ),
     "logitboost": _full_data(
         "all", "LogitBoost on all samples in every round: no budget on samples", "max_rejections", "reservoir_size"
@@ -174,6 +185,9 @@ PAPER = Paper(
         f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.probabilities:of_full_data",
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.probabilities:of_online",
         f"{_HERE}.random_stumps:RandomStumpsClassifier": f"{_HERE}.probabilities:of_online",
+    },
+    frontier={
+        "samples_held": ("wsam", "geem", "rand", "fix", "filterboost", "logitboost"), "evaluations": ("geem_budgeted",),
     },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

@@ -17,6 +17,8 @@ _COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates of
 _SAVED = frozenset({"c", "npz", "onnx"})
 _IN_C = IN_C | {"templates"}  # of which a linear predictor needs only those that it has chosen
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
+_ALL = {"samples_held": f"{_HERE}.budgets:everything"}
+_SHARED = {**_ALL, "features": f"{_HERE}.budgets:shared_features"}
 
 METHODS = {
     "shareboost": Method(
@@ -33,6 +35,7 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         tuning=_REG,
+        keeps=_SHARED,
     ),
     "ovr_greedy": Method(
         target=f"{_HERE}.ovr_greedy:OneVsRestGreedyClassifier",
@@ -48,6 +51,7 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         tuning=_REG,
+        keeps={**_ALL, "features": f"{_HERE}.budgets:own_features"},
     ),
     "mixed_norm": Method(
         target=f"{_HERE}.mixed_norm:MixedNormClassifier",
@@ -62,6 +66,7 @@ METHODS = {
         probe={"T": 1, "n_lambdas": 1},
         exports=_SAVED,
         in_c=_IN_C,
+        keeps=_SHARED,
     ),
     "jointboost": Method(
         target=f"{_HERE}.jointboost:JointBoostClassifier",
@@ -75,6 +80,7 @@ METHODS = {
         given=frozenset(),
         probe={"T": 1},
         exports=_SAVED,
+        keeps=_SHARED,
     ),
     "knn": Method(
         target=f"{_HERE}.knn:KNNClassifier",
@@ -84,6 +90,7 @@ METHODS = {
         evaluation=f"{_HERE}.evaluation.whole:Whole",
         random=False,
         given=frozenset(),
+        keeps=_ALL,
     ),
     "kernel_svm": Method(
         target=f"{_HERE}.kernel_svm:KernelSVMClassifier",
@@ -93,6 +100,7 @@ METHODS = {
         evaluation=f"{_HERE}.evaluation.whole:Machines",
         random=False,
         given=frozenset({"random_state"}),
+        keeps=_ALL,
     ),
 }
 
@@ -152,6 +160,7 @@ PAPER = Paper(
             ("jointboost:JointBoostClassifier", "jointboost"),
         )
     },
+    frontier={"features": ("shareboost", "ovr_greedy", "mixed_norm", "jointboost")},
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("pieces", "section6", "greedy_bound")},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",
