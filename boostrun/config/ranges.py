@@ -47,6 +47,10 @@ class Range:
         """Whether only whole numbers are meant."""
         return isinstance(self.low, int) and isinstance(self.high, int)
 
+    def under(self, when: Mapping[str, Any]) -> Range:
+        """The same, which has an effect under other conditions."""
+        return Range(self.low, self.high, self.log, when)
+
     def __str__(self) -> str:
         """As it is typed on a command line: ``tag(log,interval(0.02,1.0))``."""
         interval = f"interval({self.low},{self.high})"
@@ -64,6 +68,10 @@ class Choices:
         if not values:
             raise ValueError("one value at least is needed")
         self.values, self.when = values, when or {}
+
+    def under(self, when: Mapping[str, Any]) -> Choices:
+        """The same, which have an effect under other conditions."""
+        return Choices(*self.values, when=when)
 
     def __repr__(self) -> str:
         return f"Choices{self.values!r}"
