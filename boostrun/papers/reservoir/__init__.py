@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
+from boostrun.config.ranges import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.papers.reservoir.keys import (
@@ -25,6 +27,13 @@ _SIZES = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
 _GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
 _TAKES = {
     "wsam": ("stump_weights",), "geem": _GEEM, "geem_likely": _GEEM, "geem_lattice": (*_GEEM, "lattice_size"),
+}  # fmt: skip
+_SEARCH: dict[str, Range | Choices] = {  # what is tried of the keys that a method has
+    "shrinkage": Range(0.02, 1.0, log=True), "coefficient": Choices("log_odds", "line_search", "newton"),
+    "stump_weights": Choices("uniform", "w"), "ridge": Range(0.01, 100.0, log=True),
+    "lattice_size": Range(20, 500, log=True), "parts": Choices(2, 4, 8), "gamma": Range(0.02, 0.4, log=True),
+    "learning_rate": Range(0.01, 10.0, log=True), "replace_every": Range(1, 100, log=True),
+    "polarity": Choices("random", "better"),
 }  # fmt: skip
 _RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "keys": RandomStumpsKeys}
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
@@ -164,6 +173,11 @@ METHODS = {
         **_RANDOM_STUMPS,
     ),
 }  # fmt: skip
+
+METHODS = {
+    name: dataclasses.replace(method, search={key: _SEARCH[key] for key in _SEARCH if key in method.fields})
+    for name, method in METHODS.items()
+}
 
 PAPER = Paper(
     title="Lefakis & Fleuret 2013",

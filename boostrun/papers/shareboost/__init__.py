@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boostrun.config.ranges import Choices, Range
 from boostrun.methods.declaration import IN_C, Method, Tuning
 from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 from boostrun.papers.shareboost import keys
@@ -19,6 +20,8 @@ _IN_C = IN_C | {"templates"}  # of which a linear predictor needs only those tha
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
 _ALL = {"samples_held": f"{_HERE}.budgets:everything"}
 _SHARED = {**_ALL, "features": f"{_HERE}.budgets:shared_features"}
+_REGS = Range(1e-7, 1e-2, log=True)
+_MARGINS = Choices(0.0, 1.0)
 
 METHODS = {
     "shareboost": Method(
@@ -36,6 +39,7 @@ METHODS = {
         in_c=_IN_C,
         tuning=_REG,
         keeps=_SHARED,
+        search={"reg": _REGS, "margin": _MARGINS, "rule": Choices("gradient", "normalised")},
     ),
     "ovr_greedy": Method(
         target=f"{_HERE}.ovr_greedy:OneVsRestGreedyClassifier",
@@ -52,6 +56,7 @@ METHODS = {
         in_c=_IN_C,
         tuning=_REG,
         keeps={**_ALL, "features": f"{_HERE}.budgets:own_features"},
+        search={"reg": _REGS},
     ),
     "mixed_norm": Method(
         target=f"{_HERE}.mixed_norm:MixedNormClassifier",
@@ -67,6 +72,7 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         keeps=_SHARED,
+        search={"debias": Choices(False, True), "margin": _MARGINS},
     ),
     "jointboost": Method(
         target=f"{_HERE}.jointboost:JointBoostClassifier",
@@ -81,6 +87,7 @@ METHODS = {
         probe={"T": 1},
         exports=_SAVED,
         keeps=_SHARED,
+        search={"beam": Range(1, 3)},
     ),
     "knn": Method(
         target=f"{_HERE}.knn:KNNClassifier",
@@ -91,6 +98,7 @@ METHODS = {
         random=False,
         given=frozenset(),
         keeps=_ALL,
+        search={"k": Range(1, 15), "tie": Choices("nearest", "smallest")},
     ),
     "kernel_svm": Method(
         target=f"{_HERE}.kernel_svm:KernelSVMClassifier",
@@ -101,6 +109,7 @@ METHODS = {
         random=False,
         given=frozenset({"random_state"}),
         keeps=_ALL,
+        search={"C": Range(0.1, 1000.0, log=True), "gamma": Range(0.03, 16.0, log=True)},
     ),
 }
 
