@@ -65,6 +65,27 @@ says. The choice and what it cost are kept; KEY=tuned reads it.""",
         ("-m, --multirun        tune every combination", _OWN),
         (("tune algo={tuned} dataset=digits T=50", "the key that it leaves open"),),
     ),
+    "frontier": Page(
+        "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...] [--quick]",
+        """The best accuracy that each method reaches under each budget: samples_held, evaluations, features,
+model_bytes or seconds. Each method is tuned under each budget, all with as many trials, on training data that
+are held out, then measured on the test data over seeds. Writes a table, a picture and its records, and says in a
+sentence where the budget pays and where a rival is the better choice. What a trial really spent is held against
+its budget. A data set may be a file: dataset=mine.csv.""",
+        (
+            "budget=KIND           what is limited",
+            "at=50,200,1000        the budgets; else six in logarithmic steps",
+            "algo=NAME,NAME        the methods; else the usual ones and every rival that is installed",
+            "tuning=20             trials of each search; 0: nothing is tuned",
+            "--quick               three budgets, five trials of each search, eight seeds, T=100",
+            "--name NAME           what its folder below results/frontiers is called", _OWN,
+        ),
+        (
+            ("frontier dataset=digits budget=samples_held --quick", "a picture in minutes"),
+            ("frontier dataset=digits budget=samples_held at=100 algo={algo},fix", "two methods, one budget"),
+            ("frontier dataset=mine.csv dataset.label=kind budget=samples_held", "your own table"),
+        ),
+    ),
     "table": Page(
         "table PAPER/ITEM [key=value ...] [--strict]",
         """Prints a paper's table from stored records alone; a missing cell is a dash, a stale one has a cross.""",

@@ -24,6 +24,7 @@ def _rival(target: str, keys: type, summary: str, keeps: Mapping[str, str] = _SU
 
 PAPER = Paper(
     title="Rivals of today",
+    rivals=True,
     methods={
         "lightgbm": _rival(
             "light_gbm:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)"

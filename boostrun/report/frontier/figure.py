@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ _GREY = "#888888"
 def draw_frontier(frontier: Frontier) -> Figure | None:
     """Mean error with a band of one standard deviation, a panel of ours and one of the rivals on the same axes; the
     best of the other side under each budget is a grey dotted line. Points that spent more than they were given are
-    crosses beside no line. None where nothing can be drawn.
+    crosses off the lines. None where nothing can be drawn.
     """
     lines = _lines(frontier)
     if not lines:
@@ -34,16 +35,18 @@ def draw_frontier(frontier: Frontier) -> Figure | None:
     crosses = [point for point in frontier.points if point.values and frontier.over(point)]
     every = [y for line in lines for _, y, _ in line.points] + [100.0 - point.mean for point in crosses]
     low, high = min(frontier.budgets), max(frontier.budgets)
+
+    def colour_of(method: str) -> str:
+        return hue(frontier.methods.index(method))
+
     with defaults():
         for axis, (title, side, drawn) in zip(axes, panels):
             for line in drawn:
-                draw_line(axis, line, hue(frontier.methods.index(line.entry.row)), DASHES[0])
-            shown = {line.entry.row for line in drawn}
+                draw_line(axis, line, colour_of(line.entry.row), DASHES[0])
             for point in crosses:
-                if point.method in shown or (point.rival is side and point.method not in {one.entry.row for one in lines}):
-                    colour = hue(frontier.methods.index(point.method))
-                    axis.plot([point.budget], [100.0 - point.mean], "x", color=colour, markersize=6)
-            names = [(*line.points[-1][:2], line.entry.row, hue(frontier.methods.index(line.entry.row))) for line in drawn]
+                if point.rival is side:
+                    axis.plot([point.budget], [100.0 - point.mean], "x", color=colour_of(point.method), markersize=6)
+            names = [(*line.points[-1][:2], line.entry.row, colour_of(line.entry.row)) for line in drawn]
             if other := _best_of(lines, rivals, not side):
                 axis.plot(*zip(*other), color=_GREY, linestyle=DASHES[2], linewidth=1.4, zorder=1)
                 names.append((*other[-1], "best rival" if not side else "best of ours", _GREY))
@@ -78,12 +81,12 @@ def _place(point: Point) -> tuple[float, float, float]:
 def _panels(lines: Sequence[Line], rivals: set[str], side: bool) -> list[tuple[str, bool, list[Line]]]:
     """The lines of one side, at most so many a panel."""
     mine = [line for line in lines if (line.entry.row in rivals) is side]
-    name = "" if not rivals else "rivals" if side else "under a budget by design"
+    name = "" if not rivals else "rivals" if side else "ours"
     parts = -(-len(mine) // MOST)
     cuts = [round(number * len(mine) / parts) for number in range(parts + 1)] if parts else []
     return [
         (f"{name} ({place} of {parts})".strip() if parts > 1 else name, side, mine[first:last])
-        for place, (first, last) in enumerate(zip(cuts, cuts[1:]), 1)
+        for place, (first, last) in enumerate(itertools.pairwise(cuts), 1)
     ]
 
 

@@ -16,7 +16,7 @@ METRIC = "test_accuracy_pct"
 
 
 class Kind(NamedTuple):
-    """A kind of budget: what it is called, how a sentence says it, and which figures of a record tell what was spent."""
+    """A kind of budget: what it is called, how a sentence says it, which figures of a record tell what was spent."""
 
     head: str
     phrase: str

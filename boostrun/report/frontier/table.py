@@ -64,8 +64,8 @@ def notes(frontier: Frontier) -> list[str]:
     told = list(frontier.about)
     told.append(
         "test accuracy %, higher is better: mean (standard deviation, ddof 1) over the trials. "
-        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, "
-        f"paired by seed, Holm-corrected over the column, p >= {ALPHA})."
+        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, "
+        f"two-sided, paired by seed, Holm-corrected over the column, p >= {ALPHA})."
     )
     told.append(
         "ahead: the best mean of ours less that of the best rival, paired by seed, with Student's 95 % interval; "
@@ -129,7 +129,8 @@ def as_csv(frontier: Frontier) -> str:
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     for point in frontier.points:
         rank = marks[point.budget].get(point.method, "")
-        numbers = ["" if math.isnan(each) else f"{each:.10g}" for each in (point.mean, point.std, frontier.spent(point))]
+        figures = (point.mean, point.std, frontier.spent(point))
+        numbers = ["" if math.isnan(each) else f"{each:.10g}" for each in figures]
         write.writerow([
             point.method, int(point.rival), f"{point.budget:.10g}", len(point.values), point.expected, *numbers[:2],
             rank, numbers[2], int(frontier.over(point)), point.words, point.reason,
@@ -140,4 +141,4 @@ def as_csv(frontier: Frontier) -> str:
 def write_table(frontier: Frontier, folder: Path) -> list[Path]:
     """Put table.md and table.csv into ``folder``; BoostrunError when it cannot be written."""
     contents = {"table.md": markdown(frontier), "table.csv": as_csv(frontier)}
-    return [write_bytes(folder / name, content.encode("utf-8", "backslashreplace")) for name, content in contents.items()]
+    return [write_bytes(folder / name, each.encode("utf-8", "backslashreplace")) for name, each in contents.items()]

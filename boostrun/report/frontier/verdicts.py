@@ -46,9 +46,7 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
         ours, rival = (_best([point for point in able if point.rival is which]) for which in (False, True))
         if ours or rival:
             sides.append((budget, ours, rival))
-    pairs = {
-        budget: _paired(frontier, ours, rival) for budget, ours, rival in sides if ours and rival
-    }  # fmt: skip
+    pairs = {budget: _paired(frontier, ours, rival) for budget, ours, rival in sides if ours and rival}
     testable = {budget: pair for budget, pair in pairs.items() if len(pair) >= LEAST_PAIRS}
     most = max(map(len, testable.values()), default=0)
     if len(testable) * 2.0 ** (1 - most) > ALPHA:
@@ -87,7 +85,8 @@ def sentence(frontier: Frontier) -> str:
     found = verdicts(frontier)
     if not found:
         return f"On {frontier.dataset} no method has a figure under any of these budgets."
-    parts = [_part(frontier, outcome, list(some)) for outcome, some in itertools.groupby(found, lambda one: one.outcome)]
+    together = itertools.groupby(found, lambda one: one.outcome)
+    parts = [_part(frontier, outcome, list(some)) for outcome, some in together]
     return f"On {frontier.dataset}, {'; '.join(parts)}{_counted(found)}."
 
 
