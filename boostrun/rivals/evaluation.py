@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
@@ -20,7 +21,12 @@ class OfRivals(Fitted):
         model.installed()
 
     def run(self, model: Rival, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` on samples of the training part of ``data``, and test it."""
+        """Fit ``model`` on samples of the training part of ``data``, and test it, with one thread."""
+        model.installed()
+        with threadpool_limits(1):
+            return self._measured(model, data, seeds)
+
+    def _measured(self, model: Rival, data: Any, seeds: Seeds) -> Result:
         begun = time.perf_counter()
         self._fit(model, data, seeds.filter)
         trained = time.perf_counter()
@@ -32,6 +38,7 @@ class OfRivals(Fitted):
             curve["T"] = checkpoints(model.n_rounds_)
             curve["test_accuracy_pct"] = [accuracy_pct(said, truth) for said in model.predict_after(test, curve["T"])]
         cost = {"train_seconds": trained - begun, "test_seconds": tested - trained, **counts(model)}
+        cost["model_bytes"] = model.model_bytes_
         return {
             "metrics": {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}, "cost": cost,
             "curve": curve,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from boostrun.config.fields import check
 from boostrun.data.source import ArraySource
@@ -29,7 +30,7 @@ _SEEDS = 2**31 - 1  # what every library takes
 
 class Rival(ClassifierMixin, BaseEstimator):
     """Base of rivals: a subclass has keys, among them ``random_state`` and ``samples_held``, and trains by
-    :meth:`_train`.
+    :meth:`_fit`.
 
     Attributes
     ----------
@@ -40,11 +41,12 @@ class Rival(ClassifierMixin, BaseEstimator):
     model_bytes_ : size of the model, as its library writes it
     """
 
-    package = "sklearn"
+    package = "sklearn.linear_model"
     """What is imported, and is there or is not."""
 
-    samples_held: int | None
+    samples_held: int | None = None
     random_state: Any
+    model_bytes_: int
 
     @classmethod
     def installed(cls) -> None:
@@ -52,7 +54,8 @@ class Rival(ClassifierMixin, BaseEstimator):
         try:
             importlib.import_module(cls.package)
         except ImportError:
-            raise BoostrunError(f"{cls.package} is not installed: pip install 'boostrun[rivals]'") from None
+            package = cls.package.partition(".")[0]
+            raise BoostrunError(f"{package} is not installed: pip install 'boostrun[rivals]'") from None
 
     def fit(self, X, y):
         """Train on X (n, d), numbers, and labels y (n,); returns self. ValueError with one sentence on bad arrays."""
@@ -63,10 +66,16 @@ class Rival(ClassifierMixin, BaseEstimator):
         return self.fit_source(ArraySource(X, y, self._seed()))
 
     def fit_source(self, source: ArraySource):
-        """Train on samples drawn from ``source``, all of them unless ``samples_held`` says fewer; returns self."""
+        """Train on samples drawn from ``source``, with one thread; returns self."""
         self.installed()
         check(self)
         self.n_features_in_ = source.n_features
+        with threadpool_limits(1):
+            self._learn(source)
+        return self
+
+    def _learn(self, source: ArraySource) -> None:
+        """Draw what may be held, all samples unless ``samples_held`` says fewer, and train on it."""
         held = min(len(source.labels), self.samples_held or len(source.labels))
         filter_ = source.open(capacity=held)
         X, y = filter_.draw(held)
@@ -75,7 +84,6 @@ class Rival(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise BoostrunError(f"all {held} samples that are held are of one class: there is nothing to learn")
         self._fit(X, numbers)
-        return self
 
     def predict(self, X) -> np.ndarray:
         """Labels (n,) of X (n, d)."""

@@ -15,10 +15,13 @@ X = X.astype(np.uint8)
 FACTS = {"n_samples": 1000, "n_features": 64, "n_classes": 10}
 
 
+def _budget(name):
+    return {symbol: {"T": 3, "q": 50}[symbol] for symbol in METHODS[name].budget}
+
+
 def made(name, seed=0, **keys):
     """A small one of a method that is installed."""
-    method = METHODS[name]
-    rival = method.make(keys, {"T": 3} if "T" in method.budget else {"q": 50}, {"random_state": seed})
+    rival = METHODS[name].make(keys, _budget(name), {"random_state": seed})
     pytest.importorskip(rival.package)
     return rival
 
@@ -26,8 +29,7 @@ def made(name, seed=0, **keys):
 def keeping(name, kind, budget):
     """One that was told to keep a budget, by the words that its declaration gives."""
     words = obtain(METHODS[name].keeps[kind])(budget, FACTS)
-    spent = {"T": 3} if "T" in METHODS[name].budget else {"q": 50}
-    spent |= {word: value for word, value in words.items() if word in METHODS[name].budget}
+    spent = _budget(name) | {word: value for word, value in words.items() if word in METHODS[name].budget}
     keys = {word.removeprefix("algo."): value for word, value in words.items() if word.startswith("algo.")}
     rival = METHODS[name].make(keys, spent, {"random_state": 0})
     pytest.importorskip(rival.package)
@@ -63,6 +65,27 @@ def test_no_more_samples_are_held_than_the_budget_says(name):
     assert np.mean(rival.predict(X[1000:]) == Y[1000:]) > 0.5
     with pytest.raises(BoostrunError, match="10 classes"):
         keeping(name, "samples_held", 5)
+
+
+def keeping_all(*kinds):
+    return [(name, kind) for name in METHODS for kind in kinds if kind in METHODS[name].keeps]
+
+
+SPENT = {"features": "n_features_used_", "evaluations": "evaluations_", "model_bytes": "model_bytes_"}
+BUDGETS = {"features": 9, "evaluations": 60_000, "model_bytes": 20_000}
+
+
+@pytest.mark.parametrize(("name", "kind"), keeping_all("features", "evaluations", "model_bytes"))
+def test_a_budget_is_kept_and_something_is_learnt(name, kind):
+    rival = keeping(name, kind, BUDGETS[kind]).fit(X[:500], Y[:500])
+    assert 0 < getattr(rival, SPENT[kind]) <= BUDGETS[kind]
+    assert np.mean(rival.predict(X[1000:]) == Y[1000:]) > 0.25
+
+
+@pytest.mark.parametrize(("name", "kind"), keeping_all("evaluations", "model_bytes"))
+def test_a_budget_that_is_too_small_is_refused(name, kind):
+    with pytest.raises(BoostrunError, match=f"^{kind}="):
+        keeping(name, kind, 70).fit(X[:500], Y[:500])
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "T" in method.budget])
