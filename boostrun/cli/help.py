@@ -59,11 +59,26 @@ pictures and its records. Keys shrink or change it: dataset=mnist takes one of i
     ),
     "tune": Page(
         "tune algo=NAME [key=value ...] [-m]",
-        """Chooses the key that an algorithm leaves to be tuned (a bandit's scale, a family of features): a full run
-with each value on one seed, judged by the training loss or on held-out training data, as the algorithm
-says. The choice and what it cost are kept; KEY=tuned reads it.""",
-        ("-m, --multirun        tune every combination", _OWN),
-        (("tune algo={tuned} dataset=digits T=50", "the key that it leaves open"),),
+        """Searches what an algorithm declares that may be searched, on Optuna, as many trials for every one: each is
+trained on a part of the training data and judged by the error on the rest; the test part is never opened. Trials are
+ordinary records, so a search that was cut off goes on. tuned=true runs with what was found. A key that is typed is
+not searched; KEY=interval(LOW,HIGH), tag(log,interval(LOW,HIGH)) or choice(A,B) searches a range of your own. Where a
+paper fixes a grid (a bandit's scale, a family of features) that is run instead, one full run with each value, unless
+tune.trials or a range is given; KEY=tuned reads its choice.""",
+        (
+            "tune.trials=30        combinations of values that are tried, the usual one first",
+            "tune.seeds=1          runs of each; their mean error counts",
+            "holdout=0.2           share of the training data that is held out",
+            "-m, --multirun        tune every combination",
+            _OWN,
+        ),
+        (
+            ("tune algo={algo} dataset=digits r=50 tune.trials=20", "its declared ranges (docs/reference.md)"),
+            ("algo={algo} dataset=digits r=50 tuned=true", "ten trials with what was found"),
+            ("tune -m algo={algo},{other} dataset=digits r=50", "as many trials for both"),
+            ("tune algo={algo} r=50 'T=interval(50,400)'", "a range of your own, in quotes for the shell"),
+            ("tune algo={tuned} dataset=digits T=50", "the grid of a paper"),
+        ),
     ),
     "table": Page(
         "table PAPER/ITEM [key=value ...] [--strict]",
