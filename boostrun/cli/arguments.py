@@ -11,7 +11,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 VERBS = {
     "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
     "reproduce": "run what is missing of a paper's table, then write it: reproduce PAPER/ITEM [--quick]",
-    "tune": "choose the key that an algorithm leaves to be tuned, by a full run with each value: tune algo=NAME ...",
+    "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
     "frontier": "what each method reaches under each budget, tuned alike: frontier dataset=NAME budget=samples_held",
     "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
     "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",

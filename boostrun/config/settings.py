@@ -36,6 +36,14 @@ class Run:
 
 
 @dataclass
+class Tune:
+    """How ``boostrun tune`` searches."""
+
+    trials: int = integer(30, most=100_000, help="combinations of values that are tried, of every method as many")
+    seeds: int = integer(1, most=1000, help="runs of each, with a seed of its own; their mean error counts")
+
+
+@dataclass
 class Root:
     """Keys at the top of the config. Budgets are null until given; each algorithm says which it takes."""
 

@@ -90,7 +90,7 @@ class Paper:
     claims : a YAML file of the paper's claims, or None.
     public : name -> module of what ``from boostrun import ...`` gives.
     frontier : kind of budget -> names of those of its methods that ``boostrun frontier`` compares where a person names
-        none; of rivals all that keep the budget are compared.
+        none, the first three of which its quick version does; of rivals all that keep a budget that is not here.
     rivals : whether its methods are what a person uses who knows no budget: the frontier sets all others against them.
     """
 

@@ -34,6 +34,12 @@ def _rival(target: str, keys: type, summary: str, **more: Any) -> Method:
 PAPER = Paper(
     title="Rivals of today",
     rivals=True,
+    frontier={
+        "samples_held": (
+            "lightgbm", "sgd", "random_forest", "logistic", "xgboost", "catboost", "hist_gradient_boosting",
+            "extra_trees",
+        ),
+    },
     methods={
         "lightgbm": _rival(
             "light_gbm:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)"

@@ -30,6 +30,7 @@ _STEPS = (1, 2, 5)
 _FIRST = {"samples_held": 50, "features": 5, "model_bytes": 1000, "seconds": 0.1}  # the least budget of a grid
 _MOST = 6  # budgets of a grid
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
+_QUICK_METHODS = 3  # of each paper
 QUICK_ROUNDS = 100
 
 
@@ -81,16 +82,16 @@ class Measured:
     interrupted: bool
 
 
-def default_methods(kind: str) -> list[str]:
-    """Those that papers set against others under a kind of budget, and every rival that keeps it.
+def default_methods(kind: str, quick: bool = False) -> list[str]:
+    """Those that papers set against others under a kind of budget, and rivals that keep it; three of each when quick.
 
-    >>> "wsam" in default_methods("samples_held")
-    True
+    >>> default_methods("samples_held", quick=True)[:3]
+    ['wsam', 'rand', 'fix']
     """
-    found = []
+    found: list[str] = []
     for paper in catalogue.papers().values():
-        mine = [name for name, method in paper.methods.items() if kind in method.keeps] if paper.rivals else ()
-        found += [*paper.frontier.get(kind, ()), *mine]
+        able = [name for name, method in paper.methods.items() if kind in method.keeps] if paper.rivals else []
+        found += (paper.frontier.get(kind) or able)[: _QUICK_METHODS if quick else None]
     return found
 
 
@@ -161,7 +162,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> Measured:
 
 def _combinations(asked: Asked) -> list[list[str]]:
     """The words of each method, the method first, without those that it has no use for."""
-    names = list(asked.algos) or default_methods(asked.kind)
+    names = list(asked.algos) or default_methods(asked.kind, asked.quick)
     if not names:
         raise BoostrunError(f"no method that is installed keeps a budget of {asked.kind}")
     found = expand([f"algo={','.join(names)}", *asked.words], asked.config_dir)
@@ -296,9 +297,10 @@ def _point(place: Place, cells: Mapping[str, PlannedCell]) -> Point:
     cell = cells.get(cell_of(place.settings).key)
     if cell is None:
         return Point(place.method, place.rival, place.budget, (), expected, "it was not run", told)
+    why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
     fixed = not catalogue.method(place.settings.algo).random and not place.settings.splits
     records, failed = cell.best_records, len(cell.failed)
-    return Point(place.method, place.rival, place.budget, records, expected, "", told, failed, fixed)
+    return Point(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
 
 
 def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell]) -> tuple[str, ...]:
@@ -318,5 +320,5 @@ def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Seque
     else:
         found.append("nothing is tuned: every other key is at its default")
     if asked.quick:
-        found.append(f"quick: fewer budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed")
+        found.append(f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed")
     return tuple(found)

@@ -21,6 +21,11 @@ def optuna() -> Any:
     return optuna
 
 
+def version() -> str:
+    """That of Optuna: another one may ask for other values."""
+    return optuna().__version__
+
+
 class Sampler:
     """Values for the keys of ``space``, as many at a time as are asked for, by what was told of those before.
 

@@ -14,7 +14,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
 from boostrun.config.ranges import Choices, Range
@@ -24,7 +23,8 @@ from boostrun.inputs import input_of
 from boostrun.runner.execute import run_cells
 from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare
 from boostrun.runner.progress import RunProgress
-from boostrun.runner.sampler import Sampler
+from boostrun.runner.sampler import Sampler, version
+from boostrun.runner.tuned import with_values
 
 BATCH = 5  # asked for before any of them is told
 HOLDOUT = 0.2  # of the training data, where nothing else is asked for
@@ -45,13 +45,14 @@ class Study:
 class Choice:
     """What became of a study.
 
-    ``rows`` are its trials in the order in which they were asked for: ``values`` by key, ``test_error_pct`` (None where
-    it failed, and ``why``), the costs of its runs, and the keys of their ``records``. The first is the settings as they
-    are. ``best`` is the row with the least error, of equal ones the first; None where all failed.
+    ``trial`` is its settings as its trials have them: their seeds, and what is held out. ``rows`` are its trials in the
+    order in which they were asked for: ``values`` by key, ``test_error_pct`` (None where it failed, and ``why``), the
+    costs of its runs, and the keys of their ``records``. The first is the settings as they are. ``best`` is the row
+    with the least error, of equal ones the first; None where all failed.
     """
 
     study: Study
-    seeds: int
+    trial: Settings
     rows: tuple[Mapping[str, Any], ...]
 
     @property
@@ -62,11 +63,31 @@ class Choice:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the study with the values chosen; BoostrunError where there are none."""
+        """The settings of the study with the values chosen, nothing held out; BoostrunError where there are none."""
         if self.best is None:
             why = self.rows[0]["why"] if self.rows else "it was interrupted"
             raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}: {why}")
-        return with_values(self.study.settings, self.best["values"])
+        return with_values(whole(self.study.settings), self.best["values"])
+
+    def kept(self) -> dict[str, Any]:
+        """What ``tuned.json`` holds: the values, what they were chosen by and among, and what that cost."""
+        best = self.best
+        if best is None:
+            raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}")
+        costs = [cost for cost in COSTS if cost in best]
+        spent = {cost: sum(row.get(cost, 0.0) for row in self.rows) for cost in costs}
+        return {
+            "label": cell_of(whole(self.study.settings)).label,
+            "values": dict(best["values"]),
+            "by": BY,
+            "held_out": self.trial.root["holdout"],
+            "seed": self.trial.root["seed"],
+            "seeds": len(self.trial.seeds),
+            "sampler": f"TPE of Optuna {version()}, {BATCH} at a time",
+            "space": {key: str(one) for key, one in self.study.space.items()},
+            "cost": {"of_the_run": {cost: best[cost] for cost in costs}, "with_tuning": spent},
+            "trials": [dict(row) for row in self.rows],
+        }
 
 
 @dataclass
@@ -98,31 +119,14 @@ def study_of(
     return Study(settings, {**left, **(own or {})})
 
 
+def whole(settings: Settings) -> Settings:
+    """The settings as what is chosen is used with: nothing is held out."""
+    return dataclasses.replace(settings, root={**settings.root, "holdout": None, "tuned": False})
+
+
 def typed(name: str, method: Any) -> str:
     """A key, or a budget's symbol, of a declaration as a person types it."""
     return name if name in method.budget else f"algo.{name}"
-
-
-def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """The settings with other values of some keys of the method and its budget, checked.
-
-    >>> from boostrun.config.compose import compose_one
-    >>> changed = with_values(compose_one(["algo=wsam", "r=20"]), {"algo.shrinkage": 1, "T": 7})
-    >>> changed.algo["shrinkage"], changed.budget
-    (1.0, {'r': 20, 'q': 20, 'T': 7})
-    """
-    algo, root = dict(settings.algo), dict(settings.root)
-    for key, value in values.items():
-        first, dot, rest = key.partition(".")
-        if dot:
-            algo[rest] = value
-        else:
-            root[first] = value
-    own = {"class": algo.pop("class")} if "class" in algo else {}
-    algo = config.check_group("algo", algo)
-    checked = {"name": algo["name"], **own, **algo}
-    root = config.check_root(root)
-    return dataclasses.replace(settings, algo=checked, root=root, budget=config.check_budget(checked, root))
 
 
 def tune_all(
@@ -162,8 +166,8 @@ def tune_all(
     finally:
         if progress is not None:
             progress.end()
-    whole = [mine if len(mine) == n else [] for mine, n in zip(rows, wanted)]
-    choices = [Choice(study, len(s.seeds), tuple(mine)) for study, s, mine in zip(studies, of_trials, whole)]
+    ended = [mine if len(mine) == n else [] for mine, n in zip(rows, wanted)]
+    choices = [Choice(study, s, tuple(mine)) for study, s, mine in zip(studies, of_trials, ended)]
     return Found(choices, list(failed.values()), interrupted)
 
 
