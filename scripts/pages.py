@@ -18,7 +18,7 @@ from boostrun.cli.arguments import VERBS
 from boostrun.config import catalogue
 from boostrun.config.compose import first_comment, options
 from boostrun.config.fields import MISSING, fields_of, kind_of
-from boostrun.config.settings import Root, Run
+from boostrun.config.settings import Root, Run, Tune
 from boostrun.runner.packed import Packs
 
 ROOT = Path(__file__).parent.parent
@@ -39,6 +39,7 @@ def _reference() -> Iterator[str]:
     yield "## Keys of every run\n"
     yield from _keys(fields_of(Root), "")
     yield from _keys({name: field for name, field in fields_of(Run).items() if name != "name"}, "run.")
+    yield from _keys(fields_of(Tune), "tune.")
     for group, title, found in (
         ("algo", "Methods", catalogue.methods()), ("dataset", "Data sets", catalogue.datasets()),
         ("features", "Features", catalogue.pipelines()),
@@ -48,6 +49,7 @@ def _reference() -> Iterator[str]:
             budget = "".join(f" `{key}={value}`" for key, value in getattr(one, "budget_defaults", {}).items())
             yield f"### {group}={name}\n\n{_escaped(one.summary)}." + (f" Budget:{budget}." if budget else "") + "\n"
             yield from _keys(catalogue.fields(group, name), f"{group}.")
+            yield from _searched(getattr(one, "search", {}), getattr(one, "budget", {}))
 
 
 def _keys(fields: Mapping[str, Any], prefix: str) -> Iterator[str]:
@@ -61,6 +63,12 @@ def _keys(fields: Mapping[str, Any], prefix: str) -> Iterator[str]:
         default = "must be given" if value == MISSING else f"`{plain}`"
         yield f"| `{prefix}{key}` | {default} | {_escaped(kind.allowed.rstrip(','))} | {_escaped(kind.help)} |"
     yield ""
+
+
+def _searched(search: Mapping[str, Any], budget: Mapping[str, str]) -> Iterator[str]:
+    if search:
+        words = (f"`{key if key in budget else f'algo.{key}'}={one}`" for key, one in search.items())
+        yield f"`boostrun tune` searches {', '.join(words)}.\n"
 
 
 def _escaped(text: str) -> str:

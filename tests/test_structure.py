@@ -23,7 +23,7 @@ if not PACKAGE.is_dir():
 LEVELS = (
     "compiling errors files kernel_cache signals when_imported", "source digest_memory", "declaration", "digest",
     "kernels", "data", "features methods", "evaluation extend", "inputs report export prediction", "compose", "runner",
-    "conformance", "papers", "cli", "__main__",
+    "conformance", "papers rivals", "cli", "__main__",
 )  # fmt: skip
 # a room is a folder, but for what is declared, which lies beside what it declares, and for the words of a command line
 DECLARATION = {

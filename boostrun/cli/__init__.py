@@ -18,7 +18,7 @@ from boostrun.errors import BoostrunError
 from boostrun.signals import EXIT, INTERRUPTED, ignore, terminated
 from boostrun.signals import prepare as hear_signals
 
-_TRIALS = ("run", "reproduce", "tune", "predict")  # verbs whose process uses estimators for nothing else
+_TRIALS = ("run", "reproduce", "tune", "frontier", "predict")  # verbs whose process uses estimators for nothing else
 _LONGEST = 1000  # characters of a sentence
 
 

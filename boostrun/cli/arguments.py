@@ -11,7 +11,8 @@ from boostrun.errors import BoostrunError, did_you_mean
 VERBS = {
     "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
     "reproduce": "run what is missing of a paper's table, then write it: reproduce PAPER/ITEM [--quick]",
-    "tune": "choose the key that an algorithm leaves to be tuned, by a full run with each value: tune algo=NAME ...",
+    "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
+    "frontier": "what each method reaches under each budget, tuned alike: frontier dataset=NAME budget=samples_held",
     "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
     "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
@@ -43,10 +44,10 @@ keys: algo dataset features | r q T Q S M n p b (budgets) | trials seed n_jobs s
 
 options:
   -m, --multirun        run every combination of comma-separated values
-  --quick               reproduce: a smaller version that takes minutes, and says so in its table
+  --quick               reproduce, frontier: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
-  --name NAME           run: what the table is called, as name=NAME
+  --name NAME           run, frontier: what the table is called, as name=NAME
   -o, --output FILE     export, report, claims, predict: where to
   --proba               predict: a column probability_CLASS for each class
   --config-dir DIR      your own YAML files, beside the packaged ones
@@ -88,7 +89,7 @@ _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
 }  # fmt: skip
-_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run",)}
+_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run", "frontier")}
 _NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
 
 

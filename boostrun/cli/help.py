@@ -59,11 +59,47 @@ pictures and its records. Keys shrink or change it: dataset=mnist takes one of i
     ),
     "tune": Page(
         "tune algo=NAME [key=value ...] [-m]",
-        """Chooses the key that an algorithm leaves to be tuned (a bandit's scale, a family of features): a full run
-with each value on one seed, judged by the training loss or on held-out training data, as the algorithm
-says. The choice and what it cost are kept; KEY=tuned reads it.""",
-        ("-m, --multirun        tune every combination", _OWN),
-        (("tune algo={tuned} dataset=digits T=50", "the key that it leaves open"),),
+        """Searches what an algorithm declares that may be searched, on Optuna, as many trials for every one: each is
+trained on a part of the training data and judged by the error on the rest; the test part is never opened. Trials are
+ordinary records, so a search that was cut off goes on. tuned=true runs with what was found. A key that is typed is
+not searched; KEY=interval(LOW,HIGH), tag(log,interval(LOW,HIGH)) or choice(A,B) searches a range of your own. Where a
+paper fixes a grid (a bandit's scale, a family of features) that is run instead, one full run with each value, unless
+tune.trials or a range is given; KEY=tuned reads its choice.""",
+        (
+            "tune.trials=30        combinations of values that are tried, the usual one first",
+            "tune.seeds=1          runs of each; their mean error counts",
+            "holdout=0.2           share of the training data that is held out",
+            "-m, --multirun        tune every combination",
+            _OWN,
+        ),
+        (
+            ("tune algo={algo} dataset=digits r=50 tune.trials=20", "its declared ranges (docs/reference.md)"),
+            ("algo={algo} dataset=digits r=50 tuned=true", "ten trials with what was found"),
+            ("tune -m algo={algo},{other} dataset=digits r=50", "as many trials for both"),
+            ("tune algo={algo} r=50 'T=interval(50,400)'", "a range of your own, in quotes for the shell"),
+            ("tune algo={tuned} dataset=digits T=50", "the grid of a paper"),
+        ),
+    ),
+    "frontier": Page(
+        "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...] [--quick]",
+        """The best accuracy that each method reaches under each budget: samples_held, evaluations, features,
+model_bytes or seconds. Each method is tuned under each budget, all with as many trials, on training data that
+are held out, then measured on the test data over seeds. Writes a table, a picture and its records, and says in a
+sentence where the budget pays and where a rival is the better choice. What a trial really spent is held against
+its budget. A data set may be a file: dataset=mine.csv.""",
+        (
+            "budget=KIND           what is limited",
+            "at=50,200,1000        the budgets; else six in logarithmic steps",
+            "algo=NAME,NAME        the methods; else the usual ones and every rival that is installed",
+            "tuning=20             trials of each search; 0: nothing is tuned",
+            "--quick               three methods of each side, three budgets, five trials a search, eight seeds, T=100",
+            "--name NAME           what its folder below results/frontiers is called", _OWN,
+        ),
+        (
+            ("frontier dataset=digits budget=samples_held --quick", "a picture in minutes"),
+            ("frontier dataset=digits budget=samples_held at=100 algo={algo},fix", "two methods, one budget"),
+            ("frontier dataset=mine.csv dataset.label=kind budget=samples_held", "your own table"),
+        ),
     ),
     "table": Page(
         "table PAPER/ITEM [key=value ...] [--strict]",

@@ -1,8 +1,9 @@
 """``boostrun tune algo=ucb ...``: a full run with each value of the key that an algorithm tunes, and the best of them.
 
-The choice is by the training loss at T on one seed, and a posteriori, or by the error on a held-out share of the
-training data, as the algorithm says: what it cost is printed beside it. With ``-m`` every combination is tuned, in one
-queue.
+This is the grid that a paper fixes. Whoever has none is searched, and so is everybody where ``tune.trials`` or a range
+is typed: see :mod:`boostrun.cli.tune_search`. The choice is by the training loss at T on one seed, and a posteriori, or
+by the error on a held-out share of the training data, as the algorithm says: what it cost is printed beside it. With
+``-m`` every combination is tuned, in one queue.
 """
 
 from __future__ import annotations
@@ -17,11 +18,17 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import headline, same_places, tell_end
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings, compose_all, compose_one, expand, expand_one_by_one
+from boostrun.config.words import searched
 from boostrun.errors import BoostrunError
 
 
 def main(words: Arguments) -> int:
     """Run what is missing of each grid; print it, keep the choice under ``results/tuned``, say what to run next."""
+    overrides, ranges = searched(words.overrides)
+    if ranges or _no_grid(words):
+        from boostrun.cli import tune_search
+
+        return tune_search.main(dataclasses.replace(words, overrides=overrides), ranges)
     if "multirun" in words.flags:
         combinations, tuned = expand(words.overrides, words.config_dir), compose_all(words.overrides, words.config_dir)
     else:
@@ -44,6 +51,15 @@ def main(words: Arguments) -> int:
             runs = f"{sum(bool(cell.done) for cell in cells)} of {len(cells)} runs"
             print(f"nothing is chosen for {cells[0].cell.label}: {runs} are there", file=sys.stderr)
     return tell_end(result, words)
+
+
+def _no_grid(words: Arguments) -> bool:
+    """Whether keys of a search are typed, or some algorithm has no grid."""
+    if any(word.startswith("tune.") for word in words.overrides):
+        return True
+    named = dict(expand_one_by_one(words.overrides)).get("algo") or [compose_one([]).algo["name"]]
+    methods = catalogue.methods()
+    return any(name not in methods or methods[name].tuning is None for name in named)
 
 
 def _check(settings: Settings, words: Arguments) -> None:

@@ -134,7 +134,7 @@ def _check(known: Mapping[str, dataclasses.Field], values: Mapping[str, Any], gr
     prefix = f"{group}." if group else ""
     for key in values:
         if key not in known:
-            owner = f"{group} '{name}'" if group else "the config"
+            owner = f"{group} '{name}'" if name else group or "the config"
             keys = ", ".join(known) or "none"
             raise BoostrunError(f"{owner} has no key '{key}'{did_you_mean(key, known)} (its keys: {keys})")
     return {key: _value(values.get(key, field.default), field, prefix + key) for key, field in known.items()}

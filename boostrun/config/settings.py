@@ -36,6 +36,14 @@ class Run:
 
 
 @dataclass
+class Tune:
+    """How ``boostrun tune`` searches."""
+
+    trials: int = integer(30, most=100_000, help="combinations of values that are tried, of every method as many")
+    seeds: int = integer(1, most=1000, help="runs of each, with a seed of its own; their mean error counts")
+
+
+@dataclass
 class Root:
     """Keys at the top of the config. Budgets are null until given; each algorithm says which it takes."""
 
@@ -52,6 +60,7 @@ class Root:
         None, above=0.0, most=0.9, help="test on this share of the training data instead of the test data"
     )
     train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
+    tuned: bool = boolean(False, help="with the values that boostrun tune has found for these settings")
     trials: int = integer(10, most=100_000, help="trials of a cell, each with a seed of its own")
     seed: int = integer(0, least=0, help="of the first trial; the others follow")
     name: str | None = text(None, help="of the table that the command writes; null: made of what is run")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boostrun.config.fields import MISSING, kind_of, or_tuned
+from boostrun.config.ranges import Choices, Range
 from boostrun.methods.making import Parameter, arguments
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # of which few numbers make a feature
@@ -35,7 +36,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What ``boostrun tune`` chooses: the value of ``key`` among ``values`` with the least of the metric ``by``.
+    """A grid that a paper fixes for ``boostrun tune``: the value of ``key`` with the least of the metric ``by``.
 
     Without values they are the families of the feature bank. With ``holdout`` that share of the training data is held
     out, and the metric is that on it.
@@ -70,7 +71,9 @@ class Method:
     in_c, in_onnx : pipelines of features that its predictor in C, or ONNX, computes.
     paper : the paper that it is compared with; filled in by the catalogue.
     traits : words that tell it from its rivals.
-    tuning : what of it can be tuned.
+    tuning : the grid that its paper fixes for one key.
+    search : key, or symbol of a budget -> what ``boostrun tune`` may try for it, a ``Range`` or ``Choices`` of
+        :mod:`boostrun.config.ranges`, decided before any data are seen. What a person types is not searched.
     keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that tells
         how the method keeps one: ``function(budget, facts)`` gives words of a command, ``{"r": 250}``, for a budget and
         what is known of the data, and raises BoostrunError where it cannot be kept.
@@ -94,6 +97,7 @@ class Method:
     paper: str = ""
     traits: tuple[str, ...] = ()
     tuning: Tuning | None = None
+    search: Mapping[str, Range | Choices] = field(default_factory=dict)
     keeps: Mapping[str, str] = field(default_factory=dict)
     _fields: dict[str, dataclasses.Field] = field(init=False, repr=False, compare=False, default_factory=dict)
     _parameters: dict[str, Parameter] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -110,6 +114,8 @@ class Method:
         for symbol, parameter in self.budget.items():
             if parameter not in self._parameters:
                 raise ValueError(f"{self.target}: budget {symbol} names the parameter {parameter!r}, and there is none")
+        if unknown := self.search.keys() - self.fields.keys() - self.budget.keys():
+            raise ValueError(f"{self.target}: no key can be searched that is called {', '.join(sorted(unknown))}")
 
     def _take(self, one: dataclasses.Field, part: str, key: str) -> None:
         place = f"{part}.{one.name}" if part else one.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -89,6 +89,9 @@ class Paper:
     reference : a CSV file of the paper's own figures, or None.
     claims : a YAML file of the paper's claims, or None.
     public : name -> module of what ``from boostrun import ...`` gives.
+    frontier : kind of budget -> names of those of its methods that ``boostrun frontier`` compares where a person names
+        none, the first three of which its quick version does; of rivals all that keep a budget that is not here.
+    rivals : whether its methods are what a person uses who knows no budget: the frontier sets all others against them.
     """
 
     title: str
@@ -109,3 +112,5 @@ class Paper:
     reference: Path | None = None
     claims: Path | None = None
     public: Mapping[str, str] = field(default_factory=dict)
+    frontier: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    rivals: bool = False

@@ -37,13 +37,18 @@ class RunResult:
 
 
 def run_cells(
-    all_settings: Sequence[Settings], *, command: Sequence[str] = (), quiet: bool = False, skip_missing: bool = False
+    all_settings: Sequence[Settings],
+    *,
+    command: Sequence[str] = (),
+    quiet: bool = False,
+    skip_missing: bool = False,
+    progress: RunProgress | None = None,
 ) -> RunResult:
     """Run what the store does not have of these cells.
 
     ``skip_missing`` leaves out cells whose data are not at hand (a paper's table is filled as far as it goes);
     otherwise the first such cell raises its DataMissingError, before anything is run.
-    All settings share the first one's store, workers and roots.
+    All settings share the first one's store, workers and roots. ``progress`` is that of several calls together.
     """
     first = all_settings[0]
     for settings in all_settings:
@@ -64,6 +69,8 @@ def run_cells(
                 same = (data, str((cell.cell.dataset, cell.cell.features)))
                 alike.setdefault(same, []).append((cell, seed))
         trials = [trial for cell in cells for trial in cell.to_run]
+        if progress is not None:
+            progress.skip(sum(len(cell.done) for cell in cells))
         if not trials:
             _predict_again(all_settings, cells, quiet)
             return RunResult(cells, [], 0, False)
@@ -93,7 +100,7 @@ def run_cells(
                 engine=engine,
                 sources=_sources(cells),
                 provenance=provenance.collect(list(command) or None),
-                progress=None if quiet else RunProgress(),
+                progress=progress or (None if quiet else RunProgress()),
             )
             wait()
     if tracker is not None:

@@ -55,11 +55,16 @@ class RunProgress:
     stream : text file, optional
         Where to write; standard error when left out. A bar is drawn when it is a terminal, plain lines otherwise
         (or when ``TERM=dumb``). ``NO_COLOR`` is honoured.
+    total : int, optional
+        Trials of several runs that follow each other: it goes on through all of them, until :meth:`end`.
     """
 
-    def __init__(self, metrics: Sequence[str] | None = None, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, metrics: Sequence[str] | None = None, stream: TextIO | None = None, total: int | None = None
+    ) -> None:
         self.metrics = None if metrics is None else tuple(metrics)
         self._stream = sys.stderr if stream is None else stream
+        self._of_all, self._begun_once = total, False
         self._bar: _Bar | None = None
         self._trials: dict[str, Trial] = {}
         self._cells: dict[str, dict[str, Running]] = {}
@@ -70,7 +75,14 @@ class RunProgress:
 
     def start(self, trials: Sequence[Trial]) -> None:
         """A run of these trials begins."""
-        self._total = len(trials)
+        if self._of_all is not None and self._begun_once:
+            self._cells.update({trial.cell.key: {} for trial in trials})
+            return
+        self._begin(trials)
+
+    def _begin(self, trials: Sequence[Trial]) -> None:
+        self._begun_once = True
+        self._total = len(trials) if self._of_all is None else self._of_all
         self._cells = {trial.cell.key: {} for trial in trials}
         self._finished = self._cached = self._failed = 0
         self._begun = self._told = time.monotonic()
@@ -95,6 +107,16 @@ class RunProgress:
             self._bar.set_postfix_str(self._news(), refresh=False)
             self._bar.update(0)
 
+    def skip(self, count: int) -> None:
+        """So many trials of one of several runs are there already."""
+        if not self._begun_once:
+            self._begin([])
+        self._cached += count
+        self._finished += count
+        if self._bar is not None:
+            self._bar.initial += count
+            self._bar.update(count)
+
     def finished(self, trial: Trial, status: str, metrics: Mapping[str, float], message: str = "") -> None:
         """A trial has run: ``status`` is ``done`` or ``failed``, ``message`` says why it failed."""
         if status == "failed":
@@ -114,6 +136,11 @@ class RunProgress:
 
     def close(self) -> None:
         """The run is over, however it ended."""
+        if self._of_all is None:
+            self.end()
+
+    def end(self) -> None:
+        """All runs are over."""
         if self._bar is not None:
             self._bar.refresh()
             self._bar.close()

@@ -1,16 +1,19 @@
 """Values chosen by ``boostrun tune``: where a choice is kept, and how a later run or table finds it.
 
-A choice belongs to a configuration: all that decides a result but the value chosen. It is the file ``tuned.json`` in a
-folder of that configuration under ``<results>/tuned``, beside a table of what it was chosen from and the records.
+A choice from a grid belongs to a configuration: all that decides a result but the value chosen. One that was searched
+for belongs to the settings that it began with. Either is the file ``tuned.json`` in a folder of its own under
+``<results>/tuned``, beside a table of what it was chosen from and the records.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
 from boostrun.errors import BoostrunError
@@ -32,29 +35,82 @@ def folder(results: str | Path, cell: Cell) -> Path:
     >>> folder("results", cell).as_posix()
     'results/tuned/ucb-digits-raw-T20-Q10-4f726f48'
     """
-    config = cell.config()
-    config["algo"].pop(key_of(cell), None)
+    of = cell.config()
+    of["algo"].pop(key_of(cell), None)
+    return _folder(results, cell, of)
+
+
+def searched_folder(results: str | Path, cell: Cell) -> Path:
+    """Where the choice of a search that began with this cell is kept.
+
+    >>> cell = Cell({"name": "geem", "shrinkage": 0.5}, {"name": "digits"}, {"name": "raw"}, {"r": 20})
+    >>> searched_folder("results", cell).as_posix()
+    'results/tuned/geem-digits-raw-r20-e47d1e03'
+    """
+    return _folder(results, cell, {"searched": cell.config()})
+
+
+def _folder(results: str | Path, cell: Cell, of: Mapping[str, Any]) -> Path:
     name = "-".join(cell.label.replace("·", " ").replace("=", "").split())
-    return Path(results) / WORD / f"{name}-{digest_of(config)[:8]}"
+    return Path(results) / WORD / f"{name}-{digest_of(of)[:8]}"
 
 
 def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
-    """The settings with the chosen value where ``tuned`` stands, and what is missing: a sentence, or nothing.
+    """The settings with what was chosen where ``tuned`` stands, and what is missing: a sentence, or nothing.
 
-    Raises BoostrunError for a choice that cannot be read.
+    ``algo.KEY=tuned`` takes the value chosen from a grid, ``tuned=true`` all values of a search; where nothing of a
+    method can be searched, it is as it is. Raises BoostrunError for a choice that cannot be read.
     """
     key = key_of(cell)
-    if not key or settings.algo[key] != WORD:
-        return settings, ""
-    path = folder(settings.root["results"], cell) / "tuned.json"
+    if key and settings.algo[key] == WORD:
+        value = _read(folder(settings.root["results"], cell), "value")
+        if value is None:
+            return settings, _missing(f"algo.{key}=tuned", cell)
+        return dataclasses.replace(settings, algo={**settings.algo, key: value}), ""
+    if settings.root["tuned"]:
+        values = _read(searched_folder(settings.root["results"], cell), "values")
+        if values is not None:
+            return with_values(settings, values), ""
+        if catalogue.method(cell.algo).search:
+            return settings, _missing("tuned=true", cell)
+    return settings, ""
+
+
+def _read(place: Path, what: str) -> Any:
+    """A part of the choice that is kept there, None where none is."""
+    path = place / "tuned.json"
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))["value"]
+        return json.loads(path.read_text(encoding="utf-8"))[what]
     except FileNotFoundError:
-        what = f"algo.{key}=tuned: nothing is tuned for {cell.label}"
-        return settings, f"{what}; boostrun tune with the same settings chooses it"
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BoostrunError(f"{path} is no choice made by boostrun tune ({error}); tune again") from None
-    return dataclasses.replace(settings, algo={**settings.algo, key: value}), ""
+
+
+def _missing(word: str, cell: Cell) -> str:
+    return f"{word}: nothing is tuned for {cell.label}; boostrun tune with the same settings chooses it"
+
+
+def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """The settings with other values of some keys of the method (``algo.shrinkage``) and its budget (``T``), checked.
+
+    >>> from boostrun.config.compose import compose_one
+    >>> changed = with_values(compose_one(["algo=wsam", "r=20"]), {"algo.shrinkage": 1, "T": 7})
+    >>> changed.algo["shrinkage"], changed.budget
+    (1.0, {'r': 20, 'q': 20, 'T': 7})
+    """
+    algo, root = dict(settings.algo), dict(settings.root)
+    for key, value in values.items():
+        group, dot, name = key.partition(".")
+        if dot:
+            algo[name] = value
+        else:
+            root[group] = value
+    own = {"class": algo.pop("class")} if "class" in algo else {}
+    algo = config.check_group("algo", algo)
+    checked = {"name": algo["name"], **own, **algo}
+    root = config.check_root(root)
+    return dataclasses.replace(settings, algo=checked, root=root, budget=config.check_budget(checked, root))
 
 
 def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from boostrun.cli.arguments import VERBS, parse
 from boostrun.config.compose import compose_all, options
+from boostrun.config.words import searched
 
 ROOT = Path(__file__).parents[2]
 _RUN_WORD_FOR_WORD = ("tutorial.md", "faq.md", "extending.md")  # with mistakes, and things of a person's own
@@ -49,7 +50,7 @@ def test_the_commands_of_a_page_are_understood(page):
         items = [name for name in words.names if "/" in name]
         assert set(items) <= set(options("paper")), line
         if words.verb in ("run", "plan", "tune", "export") and words.overrides and not items:
-            compose_all(words.overrides)
+            compose_all(searched([word for word in words.overrides if not word.startswith("tune.")])[0])
 
 
 def test_commands_are_found_on_pages():

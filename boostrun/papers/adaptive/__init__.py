@@ -7,15 +7,24 @@ the loop, ``classifier.py`` the estimator. ``families19.py`` and ``families33.py
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from boostrun.config.fields import fields_of
+from boostrun.config.ranges import Choices, Range
 from boostrun.methods.declaration import Method, Part, Tuning
 from boostrun.methods.paper import Paper, Pipeline
 from boostrun.papers.adaptive import keys
 
 _HERE = "boostrun.papers.adaptive"
 _PROBE = {"budget_multiplier": 100.0, "family": 0}  # what the few samples of one family bear that it is compiled on
+_SEARCH: dict[str, Range | Choices] = {  # what is tried of the parameters that a policy has
+    "scale": Range(0, 11), "eta": Range(0.03, 3.0, log=True), "mixing": Range(0.01, 0.5, log=True),
+    "R": Range(2, 30, log=True), "looks": Range(1, 8), "age_weight": Range(0.1, 10.0, log=True),
+    "pilot_share": Range(0.02, 0.5, log=True), "components": Range(1, 4), "s_min": Range(8, 128, log=True),
+    "best_of": Range(2, 50, log=True),
+}  # fmt: skip
+_LAMINATING = {"laminating_Q": Choices(None, 32, 64, 128, 256, 512)}
 _SCALES = Tuning("scale", tuple(range(12)))  # of the bandits, in the paper
 
 POLICIES = {
@@ -35,16 +44,24 @@ POLICIES = {
 
 def _method(
     policy: str, policy_keys: type, summary: str, tuning: Tuning | None = None, samples: bool = False,
-    prefix: str = "", **names: str,
+    prefix: str = "", search: Mapping[str, Range | Choices] | None = None, **names: str,
 ) -> Method:  # fmt: skip
     """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
 
-    Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's.
+    Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's. ``search`` is
+    what may be searched besides what its parameters have in common with others'.
     """
     parameters = fields_of(policy_keys)
     budget = {"T": "n_estimators"}
     if "Q" in parameters and "Q" not in names:
         budget["Q"] = "policy.Q"
+    called = {name: prefix + name for name in parameters} | names
+    searched = {
+        "init": Choices("uniform", "balanced"),
+        **({"sampling": Choices("weight", "uniform")} if samples else {}),
+        **{called[name]: one for name, one in _SEARCH.items() if name in parameters},
+        **(search or {}),
+    }
     return Method(
         target=f"{_HERE}.classifier:AdaBoostMHClassifier",
         keys=keys.AdaBoostMHKeys,
@@ -53,10 +70,15 @@ def _method(
         inputs=frozenset({"codes", "stumps", "families"}),
         evaluation=f"{_HERE}.evaluation:StagedVotes",
         unused=frozenset() if samples else frozenset({"sampling"}),
-        parts={"policy": Part(POLICIES[policy], policy_keys, {name: prefix + name for name in parameters} | names)},
+        parts={"policy": Part(POLICIES[policy], policy_keys, called)},
         probe=_PROBE,
         exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
+        keeps={
+            "evaluations": f"{_HERE}.budgets:{'a_share' if 'Q' not in budget else 'on_all_samples'}",
+            "features": f"{_HERE}.budgets:a_feature_a_stump",
+        },
+        search=searched,
     )
 
 
@@ -122,13 +144,13 @@ METHODS = {
     "laminating": _method(
         "laminating", keys.LaminatingKeys,
         "AdaBoost.MH by laminating: halve the features while doubling the samples (Dubout & Fleuret 2014, section 4)",
-        samples=True, Q="laminating_Q",
+        samples=True, search=_LAMINATING, Q="laminating_Q",
     ),
     "tasting_laminating": _method(
         "tasting_laminating", keys.TastingLaminatingKeys,
         "AdaBoost.MH by laminating from families in proportion to what tasting says they promise (after Dubout & "
         "Fleuret 2014)",
-        samples=True, prefix="tasting_", Q="laminating_Q",
+        samples=True, prefix="tasting_", search=_LAMINATING, Q="laminating_Q",
     ),
     "tasting_ucb": _method(
         "tasting_ucb", keys.TastingUCBKeys,
@@ -139,7 +161,7 @@ METHODS = {
     "fixed_sample": _method(
         "fixed_sample", keys.FixedSampleKeys,
         "AdaBoost.MH on Q features and as many samples as the budget buys (Dubout & Fleuret 2014, Figure 2)",
-        samples=True,
+        samples=True, search={"Q": Range(10, 1000, log=True)},
     ),
     "pruning": _method(
         "pruning", keys.OnAllSamplesKeys,
@@ -174,6 +196,10 @@ PAPER = Paper(
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
     probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
+    frontier={
+        "evaluations": ("uniform_naive", "fixed_sample", "laminating", "tasting_1q", "mas_naive"),
+        "features": ("laminating",),
+    },
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from boostrun.config.ranges import Choices, Range
 from boostrun.data.keys import DriftingStreamKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Paper
@@ -14,6 +15,14 @@ _HERE = "boostrun.papers.iboost"
 # what the paper's table of methods says of each
 DETECTS, ONLINE, CHANGING, WINDOW = "detects changes", "online base", "adds and removes", "sliding window"
 _SYMBOLS = {"M": "budget", "n": "n_window", "q": "batch_size", "p": "period", "b": "n_steps"}
+
+_BASES = Choices("stump", "gnb", "bnb")
+_NAIVE = Choices("gnb", "bnb")
+_FLOOR = Range(1e-4, 0.1, log=True, when={"base": "gnb"})
+_STEP = {"eta": Range(3e-4, 0.03, log=True), "eps_min": Range(0.05, 0.45)}
+_FITTED = {"base": _BASES, "var_floor": _FLOOR}
+_LEARNT = {"base": _NAIVE, "var_floor": _FLOOR}
+_DELTA = Range(1e-4, 0.3, log=True)
 
 
 def _method(where: str, of: type, summary: str, symbols: str, *traits: str, **more: Any) -> Method:
@@ -33,7 +42,7 @@ def _iboost(update: str, on: str, unused: str) -> Method:
     return _method(
         "iboost:IBoostClassifier", keys.IBoostKeys,
         f"IBoost: M base classifiers follow a window of n; b steps an example, on {on} (Grbovic & Vucetic 2011)",
-        "Mnpb", CHANGING, WINDOW, fixed={"update": update}, unused=frozenset({unused}),
+        "Mnpb", CHANGING, WINDOW, fixed={"update": update}, unused=frozenset({unused}), search=_STEP | _FITTED,
     )  # fmt: skip
 
 
@@ -43,54 +52,59 @@ METHODS = {
     "iboost_adwin": _method(
         "iboost_adwin:IBoostAdwinClassifier", keys.IBoostAdwinKeys,
         "IBoost whose window of n shrinks when an ADWIN of its errors is cut (beyond the paper)",
-        "Mnpb", DETECTS, CHANGING, WINDOW,
+        "Mnpb", DETECTS, CHANGING, WINDOW, search={**_STEP, **_FITTED, "delta": _DELTA},
     ),
     "iboost_geem": _method(
         "iboost_geem:IBoostGeemClassifier", keys.IBoostGeemKeys,
         "IBoost on n examples that GEEM chooses and q newcomers, in place of a window (beyond the paper)",
-        "Mnqpb", CHANGING,
+        "Mnqpb", CHANGING, search={**_STEP, **_FITTED, "ridge": Range(0.01, 100.0, log=True)},
     ),
     "iboost_trees": _method(
         "iboost_trees:IBoostTreesClassifier", keys.IBoostTreesKeys,
         "IBoost of Hoeffding trees, river's, in Python: tens of thousands of examples, M of 20 (beyond the paper)",
         "Mnpb", CHANGING, WINDOW,
+        search={**_STEP, "delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
     ),
     "adaboost": _method(
         "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
-        "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW,
+        "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW, search=_FITTED,
     ),
     "onlineboost": _method(
         "onlineboost:OnlineBoostClassifier", keys.OnlineBoostKeys,
         "OnlineBoost: online AdaBoost of M naive Bayes classifiers (Oza & Russell 2001)", "M", ONLINE,
+        search={**_LEARNT, "vote": Choices("hard", "proba")},
     ),
     "nsoboost": _method(
         "nsoboost:NSOnlineBoostClassifier", keys.NSOBoostKeys,
         "NSOBoost: OnlineBoost that replaces members after a search on the newest n (Pocock et al. 2010)",
         "Mn", ONLINE, CHANGING, WINDOW,
+        search={**_LEARNT, "search_every": Range(20, 500, log=True), "patience": Range(50, 1000, log=True)},
     ),
     "flc": _method(
         "flc:FLCClassifier", keys.FLCKeys,
         "FLC: OnlineBoost with an ADWIN for each of M members (Attar, Sinha & Wankhade 2010)",
-        "Mn", DETECTS, ONLINE, CHANGING, WINDOW,
+        "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_LEARNT, "delta": _DELTA},
     ),
     "adwinbag": _method(
         "adwin_bagging:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
         "AdWin Bagging: online bagging whose worst member begins anew when an error rises (Bifet et al. 2009)",
         "M", DETECTS, ONLINE, CHANGING, WINDOW,
+        search={**_LEARNT, "delta": _DELTA, "vote": Choices("hard", "proba")},
     ),
     "ocb": _method(
         "ocb:OCBClassifier", keys.OCBKeys,
         "OCB: AdaBoost's M classifiers of the first n examples, coefficients that follow all data (Pelossof et al. "
-        "2009)", "Mn",
+        "2009)", "Mn", search={**_FITTED, "smoothing": Range(0.1, 10.0, log=True)},
     ),
     "dwm": _method(
         "dwm:DWMClassifier", keys.DWMKeys,
         "DWM: M naive Bayes experts at most, which fade when they err (Kolter & Maloof 2007)", "M", ONLINE, CHANGING,
+        search={**_LEARNT, "beta": Range(0.1, 0.95), "theta": Range(1e-3, 0.1, log=True)},
     ),
     "flb": _method(
         "flb:FLBClassifier", keys.FLBKeys,
         "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
-        "Mn", DETECTS, ONLINE, CHANGING, WINDOW,
+        "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_FITTED, "z": Range(1.0, 5.0)},
     ),
     "no_change": _method(
         "baselines:NoChangeClassifier", keys.LabelsAloneKeys, "the last label again: the level of a stream in runs", "",

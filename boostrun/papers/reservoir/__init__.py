@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
+from boostrun.config.ranges import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.papers.reservoir.keys import (
@@ -26,8 +28,20 @@ _GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
 _TAKES = {
     "wsam": ("stump_weights",), "geem": _GEEM, "geem_likely": _GEEM, "geem_lattice": (*_GEEM, "lattice_size"),
 }  # fmt: skip
+_SEARCH: dict[str, Range | Choices] = {  # what is tried of the keys that a method has
+    "shrinkage": Range(0.02, 1.0, log=True), "coefficient": Choices("log_odds", "line_search", "newton"),
+    "stump_weights": Choices("uniform", "w"), "ridge": Range(0.01, 100.0, log=True),
+    "lattice_size": Range(20, 500, log=True), "parts": Choices(2, 4, 8), "gamma": Range(0.02, 0.4, log=True),
+    "learning_rate": Range(0.01, 10.0, log=True), "replace_every": Range(1, 100, log=True),
+    "polarity": Choices("random", "better"),
+}  # fmt: skip
 _RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "keys": RandomStumpsKeys}
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
+
+
+def _holding(function: str) -> dict[str, str]:
+    """How a method keeps a budget of samples held."""
+    return {"samples_held": f"{_HERE}.budgets:{function}"}
 
 
 def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
@@ -35,23 +49,26 @@ def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
     settings: dict[str, Any] = {
         "target": f"{_HERE}.classifier:ReservoirClassifier", "keys": ReservoirKeys, "inputs": _FILTER,
         "budget": _SIZES, "fixed": {} if strategy == "geem" else {"strategy": strategy},
+        "keeps": _holding("reservoir_and_batch"),
     }  # fmt: skip
     unused = frozenset(OF_STRATEGIES) - {*_TAKES.get(strategy, ())} | more.pop("without", frozenset())
     return Method(summary=summary, unused=unused, exports=_SAVED, **(settings | more))
 
 
-def _full_data(method: str, summary: str, *unused: str, inputs: frozenset[str] = _ALL) -> Method:
+def _full_data(
+    method: str, summary: str, *unused: str, inputs: frozenset[str] = _ALL, holds: str = "everything"
+) -> Method:
     sizes = {symbol: size for symbol, size in (("r", "reservoir_size"), ("T", "n_estimators")) if size not in unused}
     return Method(
         target=f"{_HERE}.full_data_classifier:FullDataClassifier", keys=FullDataKeys, summary=summary, inputs=inputs,
-        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED,
+        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED, keeps=_holding(holds),
     )  # fmt: skip
 
 
 def _online(method: str, summary: str, *takes: str, **more: Any) -> Method:
-    sizes = {"T": "n_estimators"}
+    sizes, holds = {"T": "n_estimators"}, "subset_first" if "subset_size" in takes else "fresh_samples"
     if method.startswith("geem"):
-        sizes = {"r": "reservoir_size", **sizes}
+        sizes, holds = {"r": "reservoir_size", **sizes}, "reservoir_first"
     others = {
         "subset_size", "batch_size", "shrinkage", "gamma", "learning_rate", "pool_size", "replace_every",
         "reservoir_size",
@@ -59,7 +76,7 @@ def _online(method: str, summary: str, *takes: str, **more: Any) -> Method:
     settings: dict[str, Any] = {"target": f"{_HERE}.online_classifier:OnlineRivalClassifier", "keys": OnlineRivalKeys}
     return Method(
         summary=summary, inputs=_FILTER, budget=sizes, fixed={"method": method}, exports=_SAVED,
-        unused=frozenset(others - {*takes, *sizes.values()}), **(settings | more),
+        keeps=_holding(holds), unused=frozenset(others - {*takes, *sizes.values()}), **(settings | more),
     )  # fmt: skip
 
 
@@ -82,11 +99,14 @@ METHODS = {
         "geem",
         "the data split over workers with a GEEM reservoir each, ensembles averaged (the paper's future work)",
         target=f"{_HERE}.split:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
+        keeps={},
     ),
     "geem_budgeted": _reservoir(
         "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",
         target=f"{_HERE}.budgeted:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
-        inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"}, probe={"budget_multiplier": 100.0},
+        inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"},
+        keeps=_holding("reservoir_and_batch") | {"evaluations": f"{_HERE}.budgets:evaluated"},
+        probe={"budget_multiplier": 100.0},
         without={"weak_learner"},
         evaluation=f"{_HERE}.budgeted_evaluation:BudgetedStaged",
     ),
@@ -114,11 +134,11 @@ METHODS = {
     ),
     "fix": _full_data(
         "fix", "LogitBoost on r samples drawn once (Lefakis & Fleuret 2013, Table 5)", "max_rejections",
-        inputs=_FILTER,
+        inputs=_FILTER, holds="subset",
     ),
     "filterboost": _full_data(
         "filterboost", "rejects fresh samples by weight until r are accepted (Bradley & Schapire 2007)",
-        inputs=_FILTER,
+        inputs=_FILTER, holds="two_batches",
     ),
     "logitboost": _full_data(
         "all", "LogitBoost on all samples in every round: no budget on samples", "max_rejections", "reservoir_size"
@@ -154,6 +174,11 @@ METHODS = {
     ),
 }  # fmt: skip
 
+METHODS = {
+    name: dataclasses.replace(method, search={key: _SEARCH[key] for key in _SEARCH if key in method.fields})
+    for name, method in METHODS.items()
+}
+
 PAPER = Paper(
     title="Lefakis & Fleuret 2013",
     methods=METHODS,
@@ -174,6 +199,9 @@ PAPER = Paper(
         f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.probabilities:of_full_data",
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.probabilities:of_online",
         f"{_HERE}.random_stumps:RandomStumpsClassifier": f"{_HERE}.probabilities:of_online",
+    },
+    frontier={
+        "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"), "evaluations": ("geem_budgeted",),
     },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

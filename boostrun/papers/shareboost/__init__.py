@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boostrun.config.ranges import Choices, Range
 from boostrun.methods.declaration import IN_C, Method, Tuning
 from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 from boostrun.papers.shareboost import keys
@@ -17,6 +18,10 @@ _COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates of
 _SAVED = frozenset({"c", "npz", "onnx"})
 _IN_C = IN_C | {"templates"}  # of which a linear predictor needs only those that it has chosen
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
+_ALL = {"samples_held": f"{_HERE}.budgets:everything"}
+_SHARED = {**_ALL, "features": f"{_HERE}.budgets:shared_features"}
+_REGS = Range(1e-7, 1e-2, log=True)
+_MARGINS = Choices(0.0, 1.0)
 
 METHODS = {
     "shareboost": Method(
@@ -33,6 +38,8 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         tuning=_REG,
+        keeps=_SHARED,
+        search={"reg": _REGS, "margin": _MARGINS, "rule": Choices("gradient", "normalised")},
     ),
     "ovr_greedy": Method(
         target=f"{_HERE}.ovr_greedy:OneVsRestGreedyClassifier",
@@ -48,6 +55,8 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         tuning=_REG,
+        keeps={**_ALL, "features": f"{_HERE}.budgets:own_features"},
+        search={"reg": _REGS},
     ),
     "mixed_norm": Method(
         target=f"{_HERE}.mixed_norm:MixedNormClassifier",
@@ -62,6 +71,8 @@ METHODS = {
         probe={"T": 1, "n_lambdas": 1},
         exports=_SAVED,
         in_c=_IN_C,
+        keeps=_SHARED,
+        search={"debias": Choices(False, True), "margin": _MARGINS},
     ),
     "jointboost": Method(
         target=f"{_HERE}.jointboost:JointBoostClassifier",
@@ -75,6 +86,8 @@ METHODS = {
         given=frozenset(),
         probe={"T": 1},
         exports=_SAVED,
+        keeps=_SHARED,
+        search={"beam": Range(1, 3)},
     ),
     "knn": Method(
         target=f"{_HERE}.knn:KNNClassifier",
@@ -84,6 +97,8 @@ METHODS = {
         evaluation=f"{_HERE}.evaluation.whole:Whole",
         random=False,
         given=frozenset(),
+        keeps=_ALL,
+        search={"k": Range(1, 15), "tie": Choices("nearest", "smallest")},
     ),
     "kernel_svm": Method(
         target=f"{_HERE}.kernel_svm:KernelSVMClassifier",
@@ -93,6 +108,8 @@ METHODS = {
         evaluation=f"{_HERE}.evaluation.whole:Machines",
         random=False,
         given=frozenset({"random_state"}),
+        keeps=_ALL,
+        search={"C": Range(0.1, 1000.0, log=True), "gamma": Range(0.03, 16.0, log=True)},
     ),
 }
 
@@ -152,6 +169,7 @@ PAPER = Paper(
             ("jointboost:JointBoostClassifier", "jointboost"),
         )
     },
+    frontier={"features": ("shareboost", "ovr_greedy", "mixed_norm", "jointboost")},
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("pieces", "section6", "greedy_bound")},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",

@@ -1,0 +1,82 @@
+"""``boostrun frontier dataset=NAME budget=KIND``: each method's best under each budget, ours and today's rivals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from boostrun.cli.arguments import Arguments
+from boostrun.cli.run import table_name, tell_end
+from boostrun.config.compose import expand_one_by_one
+from boostrun.errors import BoostrunError
+
+_TUNING, _QUICK_TUNING, _QUICK_TRIALS = 20, 5, 8
+_FILES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".npz": "npz"}
+
+
+def main(words: Arguments) -> int:
+    """Tune and run what is missing; write table.md, table.csv, figure.png, figure.svg and the records, and print."""
+    from boostrun.report.frontier.figure import draw_frontier
+    from boostrun.report.frontier.table import text, write_table
+    from boostrun.report.output import write_records
+    from boostrun.report.pictures import write_both
+    from boostrun.runner.frontier import measure
+
+    asked = _asked(words)
+    found = measure(asked, command=["boostrun", *words.argv])
+    frontier = found.frontier
+    if found.interrupted:
+        return tell_end(found, words)
+    quick = "-quick" if asked.quick else ""
+    name = table_name(words.name) or f"{table_name(frontier.dataset)}-{asked.kind}{quick}"
+    folder = Path(found.settings.root["results"]) / "frontiers" / name
+    written = [path.name for path in write_table(frontier, folder)]
+    write_records(folder, found.records)
+    if (figure := draw_frontier(frontier)) is not None:
+        written += [path.name for path in write_both(figure, folder / "figure")]
+    print(text(frontier))
+    print(f"written: {folder}/{', '.join(written)} and records.jsonl.gz")
+    return tell_end(found, words)
+
+
+def _asked(words: Arguments):
+    """What the words ask for, those of the frontier itself taken out of the others."""
+    from boostrun.runner.frontier import Asked
+
+    quick = "quick" in words.flags
+    given = {key: values for key, values in expand_one_by_one(words.overrides)}
+    if "dataset" not in given or "budget" not in given:
+        raise BoostrunError("a frontier needs a data set and a budget, as in dataset=digits budget=samples_held")
+    kind = _one("budget", given.pop("budget"))
+    at = tuple(_budget(value) for value in given.pop("at", ()))
+    algos = tuple(dict.fromkeys(given.pop("algo", ())))
+    tuning = _count(_one("tuning", given.pop("tuning", [str(_QUICK_TUNING if quick else _TUNING)])))
+    if quick:
+        given.setdefault("trials", [str(_QUICK_TRIALS)])
+    if ending := next((one for one in _FILES if given["dataset"][0].strip("'\"").endswith(one)), None):
+        given["dataset.path"] = [_one("dataset", given["dataset"])]
+        given["dataset"] = [_FILES[ending]]
+    others = tuple(f"{key}={','.join(values)}" for key, values in given.items())
+    return Asked(kind, at, algos, others, tuning, quick, words.config_dir)
+
+
+def _one(key: str, values: list[str]) -> str:
+    if len(values) > 1:
+        raise BoostrunError(f"{key}={','.join(values)}: one value is needed")
+    return values[0]
+
+
+def _budget(text: str) -> float:
+    """A budget as a number above 0, a whole one where it is."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < float("inf"):
+        raise BoostrunError(f"at={text}: numbers above 0 are needed, as in at=50,200,1000")
+    return int(number) if number.is_integer() else number
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise BoostrunError(f"tuning={text}: a whole number of trials is needed, 0 to tune nothing")
+    return int(text)

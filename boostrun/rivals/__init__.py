@@ -1,0 +1,75 @@
+"""Rivals of today: what a person would use who knows none of the papers, under the same budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boostrun.methods.declaration import Method
+from boostrun.methods.paper import Paper
+from boostrun.rivals.keys import (
+    CatBoostKeys,
+    ForestKeys,
+    HistGradientKeys,
+    LightGBMKeys,
+    LogisticKeys,
+    SGDKeys,
+    XGBoostKeys,
+)
+
+_HERE = __name__
+_TREES = {
+    "samples_held": "by_subset", "evaluations": "by_sampling", "features": "by_selection", "model_bytes": "by_size",
+}  # fmt: skip
+
+
+def _rival(target: str, keys: type, summary: str, **more: Any) -> Method:
+    keeps = {kind: f"{_HERE}.budgets:{function}" for kind, function in more.pop("keeps", _TREES).items()}
+    settings: dict[str, Any] = {"budget": {"T": "n_estimators"}}
+    return Method(
+        target=f"{_HERE}.{target}", keys=keys, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
+        evaluation=f"{_HERE}.evaluation:OfRivals", keeps=keeps, **(settings | more),
+    )  # fmt: skip
+
+
+PAPER = Paper(
+    title="Rivals of today",
+    rivals=True,
+    frontier={
+        "samples_held": (
+            "lightgbm", "sgd", "random_forest", "logistic", "xgboost", "catboost", "hist_gradient_boosting",
+            "extra_trees",
+        ),
+    },
+    methods={
+        "lightgbm": _rival(
+            "light_gbm:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)"
+        ),
+        "xgboost": _rival("xg_boost:XGBoostClassifier", XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)"),
+        "catboost": _rival(
+            "cat_boost:CatBoostRivalClassifier", CatBoostKeys,
+            "CatBoost's boosted symmetric trees (Prokhorenkova et al. 2018)",
+        ),
+        "hist_gradient_boosting": _rival(
+            "hist_gradient:HistGradientRivalClassifier", HistGradientKeys,
+            "scikit-learn's boosted trees on histograms, made after LightGBM",
+            keeps={kind: function for kind, function in _TREES.items() if kind != "evaluations"},
+        ),
+        "random_forest": _rival(
+            "forests:RivalForestClassifier", ForestKeys, "a random forest of scikit-learn (Breiman 2001)"
+        ),
+        "extra_trees": _rival(
+            "forests:RivalExtraTreesClassifier", ForestKeys,
+            "extremely randomised trees of scikit-learn (Geurts et al. 2006)",
+        ),
+        "sgd": _rival(
+            "sgd:SGDRivalClassifier", SGDKeys,
+            "a linear model that reads batches of samples and forgets them (Bottou 2010)",
+            keeps={"samples_held": "by_batches", "evaluations": "by_draws"}, budget={"q": "batch_size"},
+        ),
+        "logistic": _rival(
+            "logistic:LogisticRivalClassifier", LogisticKeys,
+            "logistic regression, with few features those of the group lasso (Yuan & Lin 2006)",
+            keeps={"samples_held": "by_subset", "features": "by_selection", "model_bytes": "by_weights"}, budget={},
+        ),
+    },
+)  # fmt: skip

@@ -1,0 +1,45 @@
+"""How rivals are measured: on test samples, after each of some numbers of rounds where they grow by rounds."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from boostrun.evaluation import Result, Seeds
+from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
+from boostrun.rivals.rival import ByRounds, Rival
+
+
+class OfRivals(Fitted):
+    """As any fitted classifier, but that a curve has only the rounds that it shows, and bytes are counted."""
+
+    def check(self, model: Rival, data: Any) -> None:
+        """Raise BoostrunError where the library is not installed."""
+        model.installed()
+
+    def run(self, model: Rival, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` on samples of the training part of ``data``, and test it, with one thread."""
+        model.installed()
+        with threadpool_limits(1):
+            return self._measured(model, data, seeds)
+
+    def _measured(self, model: Rival, data: Any, seeds: Seeds) -> Result:
+        begun = time.perf_counter()
+        self._fit(model, data, seeds.filter)
+        trained = time.perf_counter()
+        test, truth = data.inputs("test"), data.labels("test")
+        accuracy = accuracy_pct(np.asarray(model.predict(test)), truth)
+        tested = time.perf_counter()
+        curve: dict[str, list] = {}
+        if isinstance(model, ByRounds):
+            curve["T"] = checkpoints(model.n_rounds_)
+            curve["test_accuracy_pct"] = [accuracy_pct(said, truth) for said in model.predict_after(test, curve["T"])]
+        cost = {"train_seconds": trained - begun, "test_seconds": tested - trained, **counts(model)}
+        cost["model_bytes"] = model.model_bytes_
+        return {
+            "metrics": {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}, "cost": cost,
+            "curve": curve,
+        }  # fmt: skip

@@ -1,0 +1,148 @@
+"""Keys of the rivals: the few that people tune, and how much each may hold, look at and keep."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Any
+
+from boostrun.config.fields import Keys, boolean, choice, fields_of, integer, keys, real, renamed
+
+
+@keys
+class HeldKeys(Keys):
+    """Keys of every rival that is handed its samples all at once."""
+
+    _: KW_ONLY
+    samples_held: int | None = integer(
+        None, least=2, help="train on so many of the training samples, drawn once at random; null: on all"
+    )
+    random_state: Any = None
+
+
+@keys
+class SelectingKeys(HeldKeys):
+    """Keys of a rival that can do with some of the features."""
+
+    _: KW_ONLY
+    features_used: int | None = integer(
+        None, help="features that a prediction may look at: the best of a first training, which is done again on them"
+    )
+
+
+@keys
+class TreeKeys(SelectingKeys):
+    """Keys of rivals made of trees."""
+
+    _: KW_ONLY
+    n_estimators: int = integer(100, help="T: rounds, each a tree, or one for each of several classes")
+    model_bytes: int | None = integer(None, help="size of the model at most: fewer leaves, then fewer rounds")
+
+
+@keys
+class SamplingTreeKeys(TreeKeys):
+    """Keys of trees each of which can look at some of the samples and features."""
+
+    _: KW_ONLY
+    evaluations: int | None = integer(
+        None, help="pairs of a feature and a sample that training may look at: less of both a tree, then fewer rounds"
+    )
+
+
+@keys
+class LightGBMKeys(SamplingTreeKeys):
+    """Keys of LightGBM."""
+
+    _: KW_ONLY
+    min_samples_leaf: int = integer(20, help="samples in a leaf at least")
+    learning_rate: float = real(0.1, above=0.0, help="factor of every step")
+    leaves: int = integer(31, least=2, help="leaves of a tree at most")
+    l2: float = real(0.0, least=0.0, help="penalty on the squares of the leaves' values")
+    feature_fraction: float = real(1.0, above=0.0, most=1.0, help="share of the features that a tree may look at")
+
+
+_SELECTING, _TREE, _LIGHTGBM = map(fields_of, (SelectingKeys, TreeKeys, LightGBMKeys))
+
+
+@keys
+class XGBoostKeys(SamplingTreeKeys):
+    """Keys of XGBoost."""
+
+    _: KW_ONLY
+    learning_rate: float = renamed(_LIGHTGBM["learning_rate"], default=0.3)
+    depth: int = integer(6, most=16, help="splits from the root to a leaf at most")
+    min_weight_leaf: float = real(1.0, least=0.0, help="sum of the second derivatives in a leaf at least")
+    l2: float = renamed(_LIGHTGBM["l2"], default=1.0)
+    feature_fraction: float = renamed(_LIGHTGBM["feature_fraction"])
+
+
+_XGBOOST = fields_of(XGBoostKeys)
+
+
+@keys
+class CatBoostKeys(SamplingTreeKeys):
+    """Keys of CatBoost."""
+
+    _: KW_ONLY
+    n_estimators: int = renamed(_TREE["n_estimators"], default=250, help="T: rounds, each a tree for all classes")
+    learning_rate: float | None = renamed(
+        _LIGHTGBM["learning_rate"], default=None, help="factor of every step; null: as CatBoost sets it by the data"
+    )
+    depth: int = renamed(_XGBOOST["depth"])
+    l2: float = renamed(_LIGHTGBM["l2"], default=3.0)
+    feature_fraction: float = renamed(
+        _LIGHTGBM["feature_fraction"], help="share of the features that a split may look at"
+    )
+
+
+@keys
+class HistGradientKeys(TreeKeys):
+    """Keys of scikit-learn's boosting on histograms."""
+
+    _: KW_ONLY
+    min_samples_leaf: int = renamed(_LIGHTGBM["min_samples_leaf"])
+    learning_rate: float = renamed(_LIGHTGBM["learning_rate"])
+    leaves: int = renamed(_LIGHTGBM["leaves"])
+    l2: float = renamed(_LIGHTGBM["l2"])
+    feature_fraction: float = renamed(
+        _LIGHTGBM["feature_fraction"], help="share of the features that a split may look at"
+    )
+
+
+@keys
+class ForestKeys(SamplingTreeKeys):
+    """Keys of the forests of scikit-learn."""
+
+    _: KW_ONLY
+    n_estimators: int = renamed(_TREE["n_estimators"], help="T: trees")
+    leaves: int | None = integer(None, least=2, help="leaves of a tree at most; null: until they are pure")
+    min_samples_leaf: int = renamed(_LIGHTGBM["min_samples_leaf"], default=1)
+    feature_fraction: float | None = real(
+        None, above=0.0, most=1.0, help="share of the features that a split looks at; null: the square root of all"
+    )
+
+
+@keys
+class LogisticKeys(SelectingKeys):
+    """Keys of logistic regression."""
+
+    _: KW_ONLY
+    C: float = real(1.0, above=0.0, help="1 over the penalty on the squares of the weights")
+    max_iter: int = integer(200, help="iterations at most")
+    features_used: int | None = renamed(
+        _SELECTING["features_used"],
+        help="features that a prediction may look at: the first on the path of the group lasso; the rest is left out",
+    )
+
+
+@keys
+class SGDKeys(Keys):
+    """Keys of the linear model that forgets every sample."""
+
+    _: KW_ONLY
+    batch_size: int = integer(200, help="q: samples that are held at a time")
+    loss: str = choice("log_loss", "hinge", help="what is made small, one class against the rest; hinge: a linear SVM")
+    alpha: float = real(1e-4, above=0.0, help="penalty on the squares of the weights; sets the steps too")
+    epochs: int = integer(5, help="passes over the training samples")
+    samples_drawn: int | None = integer(None, help="samples that are drawn in all; null: as many as the epochs have")
+    average: bool = boolean(True, help="the weights are the mean of those of all steps")
+    random_state: Any = None

@@ -1,0 +1,76 @@
+"""Features between 0 and 1, and which of them a linear model should have: what the two linear rivals are made with."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import softmax
+
+_STEPS = 30  # of the solver, at each penalty of the path
+_SMALLER = 0.9  # a penalty, relative to the one before it
+_LEAST = 1e-4  # the last penalty, relative to the first
+
+
+class Between:
+    """Least and largest values seen so far, (d,) each, and what was seen mapped to 0 and 1.
+
+    >>> Between().take(np.array([[1.0, 5.0], [3.0, 5.0]])).of(np.array([[2.0, 5.0]])).tolist()
+    [[0.5, 0.0]]
+    """
+
+    def __init__(self) -> None:
+        self.least, self.largest = np.float64(np.inf), np.float64(-np.inf)
+
+    def take(self, X: np.ndarray) -> Between:
+        """Look at the samples X (n, d)."""
+        self.least = np.minimum(self.least, X.min(axis=0))
+        self.largest = np.maximum(self.largest, X.max(axis=0))
+        return self
+
+    def of(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) float64; a feature that has had one value alone is 0 there."""
+        width = self.largest - self.least
+        return (X - self.least) / np.where(width > 0.0, width, 1.0)
+
+
+def group_lasso_path(X: np.ndarray, y: np.ndarray, most: int) -> tuple[np.ndarray, int]:
+    """The features that the group lasso chooses: the last set of at most ``most`` on its path, and the iterations.
+
+    The path minimises mean log loss + penalty * sum_j |W_j|, a row W_j (k,) for each feature, for penalties that fall
+    from the one at which all rows are 0 (Yuan & Lin 2006), by accelerated proximal steps (Beck & Teboulle 2009). Cost
+    O(n d k) an iteration.
+
+    Parameters
+    ----------
+    X : (n, d) float, centred by the caller or not
+    y : (n,) class numbers 0 to k - 1
+    most : at least 1
+    """
+    n, d = X.shape
+    targets = np.eye(y.max() + 1)[y]
+    step = 2.0 * n / max(float(np.linalg.norm(X, 2)) ** 2, np.finfo(float).tiny)  # softmax' curvature is at most 1/2
+    gradient = lambda W, b: _gradient(X, targets, W, b)  # noqa: E731
+    W, bias = np.zeros((d, targets.shape[1])), np.log(np.maximum(targets.mean(axis=0), 1e-12))
+    penalty = first = float(np.linalg.norm(gradient(W, bias)[0], axis=1).max())
+    chosen, iterations = np.zeros(0, np.intp), 0
+    while penalty > _LEAST * first:
+        penalty *= _SMALLER
+        momentum, ahead = 1.0, W
+        for _ in range(_STEPS):
+            slope, slope_bias = gradient(ahead, bias)
+            bias = bias - slope_bias
+            moved = ahead - step * slope
+            norms = np.linalg.norm(moved, axis=1, keepdims=True)
+            new = moved * np.maximum(0.0, 1.0 - step * penalty / np.maximum(norms, np.finfo(float).tiny))
+            momentum, before = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0, momentum
+            ahead, W = new + (before - 1.0) / momentum * (new - W), new
+        iterations += _STEPS
+        found = np.flatnonzero(np.any(W != 0.0, axis=1))
+        if len(found) > most:
+            break
+        chosen = found
+    return chosen if len(chosen) else np.array([np.linalg.norm(W, axis=1).argmax()]), iterations
+
+
+def _gradient(X: np.ndarray, targets: np.ndarray, W: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    off = (softmax(X @ W + bias, axis=1) - targets) / len(X)
+    return X.T @ off, off.sum(axis=0)

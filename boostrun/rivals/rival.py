@@ -1,0 +1,137 @@
+"""What all rivals share: samples drawn within a budget, class numbers, scores to labels, counts of what was spent.
+
+A rival wraps a library's own model. Its subclass trains one on arrays and says what it looked at and how large it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from boostrun.config.fields import check
+from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError
+from boostrun.methods.scikit_learn import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_is_fitted,
+    check_random_state,
+    validate_data,
+)
+
+_DTYPES = [np.float64, np.float32, np.uint8]
+_SEEDS = 2**31 - 1  # what every library takes
+
+
+class Rival(ClassifierMixin, BaseEstimator):
+    """Base of rivals: a subclass has keys, among them ``random_state`` and ``samples_held``, and trains by
+    :meth:`_fit`.
+
+    Attributes
+    ----------
+    classes_ : (k,) the labels seen in training
+    peak_samples_held_, samples_drawn_ : samples that were in memory at once, and that were asked for in all
+    evaluations_ : pairs of a feature and a sample that training looked at
+    n_features_used_ : features that a prediction looks at
+    model_bytes_ : size of the model, as its library writes it
+    """
+
+    package = "sklearn.linear_model"
+    """What is imported, and is there or is not."""
+
+    samples_held: int | None = None
+    random_state: Any
+    model_bytes_: int
+
+    @classmethod
+    def installed(cls) -> None:
+        """Import the library; BoostrunError, with the command that installs it, where it is not there."""
+        try:
+            importlib.import_module(cls.package)
+        except ImportError:
+            package = cls.package.partition(".")[0]
+            raise BoostrunError(f"{package} is not installed: pip install 'boostrun[rivals]'") from None
+
+    def fit(self, X, y):
+        """Train on X (n, d), numbers, and labels y (n,); returns self. ValueError with one sentence on bad arrays."""
+        self.installed()
+        check(self)
+        X, y = validate_data(self, X, y, dtype=_DTYPES)
+        check_classification_targets(y)
+        return self.fit_source(ArraySource(X, y, self._seed()))
+
+    def fit_source(self, source: ArraySource):
+        """Train on samples drawn from ``source``, with one thread; returns self."""
+        self.installed()
+        check(self)
+        self.n_features_in_ = source.n_features
+        with threadpool_limits(1):
+            self._learn(source)
+        return self
+
+    def _learn(self, source: ArraySource) -> None:
+        """Draw what may be held, all samples unless ``samples_held`` says fewer, and train on it."""
+        held = min(len(source.labels), self.samples_held or len(source.labels))
+        filter_ = source.open(capacity=held)
+        X, y = filter_.draw(held)
+        self.peak_samples_held_, self.samples_drawn_ = filter_.peak_held, filter_.drawn
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise BoostrunError(f"all {held} samples that are held are of one class: there is nothing to learn")
+        self._fit(X, numbers)
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of X (n, d)."""
+        return self._labels(self._scores(self._checked(X)))
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Probabilities (n, k) of X (n, d), columns as ``classes_``, as the library has them."""
+        return self._scores(self._checked(X))
+
+    def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        """Train on X (n, d) and class numbers y (n,), all that is held."""
+        raise NotImplementedError
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Scores (n, k); the largest is that of the label."""
+        raise NotImplementedError
+
+    def _labels(self, scores: np.ndarray) -> np.ndarray:
+        return self.classes_[scores.argmax(axis=1)]
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=_DTYPES)
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state) % _SEEDS
+        return int(check_random_state(self.random_state).randint(_SEEDS))
+
+
+class ByRounds(Rival):
+    """A rival that grows by rounds, each of which adds to its scores."""
+
+    def staged_predict(self, X) -> Iterator[np.ndarray]:
+        """Labels after 1, 2, ... rounds."""
+        return self.predict_after(X, range(1, self.n_rounds_ + 1))
+
+    def predict_after(self, X, rounds: Sequence[int]) -> Iterator[np.ndarray]:
+        """Labels (n,) after each of some numbers of rounds, in rising order; the last are those of ``predict``."""
+        X = self._checked(X)
+        for count, scores in zip(rounds, self._staged_scores(X, rounds)):
+            yield self._labels(self._scores(X) if count == self.n_rounds_ else scores)
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds of the fitted model."""
+        raise NotImplementedError
+
+    def _staged_scores(self, X: np.ndarray, rounds: Sequence[int]) -> Iterator[np.ndarray]:
+        """Scores (n, k) after each of ``rounds``."""
+        raise NotImplementedError

@@ -1,0 +1,324 @@
+"""Every method under every budget: what it is told, tuned alike on held-out training data, measured on test data.
+
+Trials are ordinary records: a frontier that was cut off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from boostrun.config import catalogue
+from boostrun.config.compose import PLACES, Settings, composer, expand
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.inputs.table import Table
+from boostrun.methods.declaration import Method, obtain
+from boostrun.report.frontier.points import KINDS, Frontier, Point
+from boostrun.runner.execute import run_cells
+from boostrun.runner.naming import flat, word
+from boostrun.runner.own import dataset_of
+from boostrun.runner.plan import PlannedCell, cell_of, input_for, table_of
+from boostrun.runner.search import HOLDOUT, Study, study_of, tune_all, with_values
+from boostrun.runner.told import trials as told_trials
+
+_STEPS = (1, 2, 5)
+_FIRST = {"samples_held": 50, "features": 5, "model_bytes": 1000, "seconds": 0.1}  # the least budget of a grid
+_MOST = 6  # budgets of a grid
+_ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
+_QUICK_METHODS = 3  # of each paper
+QUICK_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks for: the kind of budget, budgets ``at`` (none: a grid), methods (none: the usual ones), other
+    ``words``, trials of each search (0: nothing is tuned), and whether it is the quick version.
+    """
+
+    kind: str
+    at: tuple[float, ...]
+    algos: tuple[str, ...]
+    words: tuple[str, ...]
+    tuning: int
+    quick: bool = False
+    config_dir: str | None = None
+
+    @property
+    def typed(self) -> set[str]:
+        """The keys of the other words."""
+        return {each.partition("=")[0] for each in self.words}
+
+
+@dataclass
+class Place:
+    """A method under a budget: its settings, or the reason why there are none, and those of its search.
+
+    ``told`` are the keys that keep the budget, ``chosen`` those that were tuned.
+    """
+
+    method: str
+    rival: bool
+    budget: float
+    settings: Settings | None = None
+    searched: Settings | None = None
+    told: dict[str, Any] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass
+class Measured:
+    """A frontier with all its records, those that failed, and whether it was interrupted."""
+
+    frontier: Frontier
+    settings: Settings
+    records: list[dict]
+    failed: list[dict]
+    interrupted: bool
+
+
+def default_methods(kind: str, quick: bool = False) -> list[str]:
+    """Those that papers set against others under a kind of budget, and rivals that keep it; three of each when quick.
+
+    >>> default_methods("samples_held", quick=True)[:3]
+    ['wsam', 'rand', 'fix']
+    """
+    found: list[str] = []
+    for paper in catalogue.papers().values():
+        able = [name for name, method in paper.methods.items() if kind in method.keeps] if paper.rivals else []
+        found += (paper.frontier.get(kind) or able)[: _QUICK_METHODS if quick else None]
+    return found
+
+
+def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float]:
+    """Six budgets in logarithmic steps, as far as the data go; every other one where it is to be quick.
+
+    >>> facts = {"n_samples": 1438, "n_features": 64, "n_classes": 10}
+    >>> grid("samples_held", facts), grid("features", facts), grid("samples_held", facts, quick=True)
+    ([50, 100, 200, 500, 1000, 1438], [5, 10, 20, 50, 64], [50, 200, 1000])
+    >>> grid("evaluations", facts)
+    [100000, 200000, 500000, 1000000, 2000000, 5000000]
+    """
+    most = {"samples_held": facts["n_samples"], "features": facts["n_features"]}.get(kind, math.inf)
+    if kind == "samples_held":
+        least: float = max(_FIRST[kind], 2 * facts["n_classes"])
+    else:
+        least = _FIRST.get(kind, 50 * facts["n_samples"])
+    steps = [step for step in _rounded(least) if step < most][:_MOST]
+    if len(steps) < _MOST and most < math.inf:
+        steps.append(most)
+    return steps[::2] if quick else steps
+
+
+def _rounded(least: float) -> list[float]:
+    """Numbers 1, 2, 5, 10, 20, ... from the first of at least ``least`` on."""
+    power = math.floor(math.log10(least))
+    found = [float(f"{step}e{power + more}") for more in range(4) for step in _STEPS]
+    return [int(each) if each.is_integer() else each for each in found if each >= least][:_MOST]
+
+
+def facts_of(table: Table) -> dict[str, int]:
+    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``."""
+    rows = table.inputs("train").shape
+    return {"n_samples": int(rows[0]), "n_features": int(rows[1]), "n_classes": len(table.classes)}
+
+
+def measure(asked: Asked, command: Sequence[str] = ()) -> Measured:
+    """Tune and run what is missing of a frontier.
+
+    Raises BoostrunError for methods that cannot keep the budget, data that are not at hand, keys that nobody has.
+    """
+    if asked.kind not in KINDS:
+        raise BoostrunError(f"no budget '{asked.kind}'{did_you_mean(asked.kind, KINDS)} ({', '.join(KINDS)})")
+    combinations = _combinations(asked)
+    with composer(asked.config_dir) as compose:
+        composed = _composed(asked, combinations, compose)
+        first = next(iter(composed.values()))[0]
+        tables = table_of(first), table_of(_held_out(first))
+        facts = facts_of(tables[0])
+        budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
+        places = [
+            _place(name, settings, words, budget, asked, tables, compose)
+            for name, (settings, words) in composed.items()
+            for budget in budgets
+        ]
+    failed, interrupted = _tune(places, asked, command)
+    cells: dict[str, PlannedCell] = {}
+    if not interrupted and (wanted := _once(place.settings for place in places)):
+        result = run_cells(list(wanted.values()), command=command)
+        cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
+        failed += result.failed
+    points = tuple(_point(place, cells) for place in places)
+    about = _about(asked, first, facts, list(cells.values()))
+    frontier = Frontier(dataset_of(flat(cell_of(first).config())), asked.kind, points, about)
+    records = [record for cell in cells.values() for record in cell.done]
+    return Measured(frontier, first, records, failed, interrupted)
+
+
+def _combinations(asked: Asked) -> list[list[str]]:
+    """The words of each method, the method first, without those that it has no use for."""
+    names = list(asked.algos) or default_methods(asked.kind, asked.quick)
+    if not names:
+        raise BoostrunError(f"no method that is installed keeps a budget of {asked.kind}")
+    found = expand([f"algo={','.join(names)}", *asked.words], asked.config_dir)
+    if len(found) > len(set(names)):
+        raise BoostrunError("a frontier is that of one data set: one value for each key besides algo and at")
+    return found
+
+
+def _composed(
+    asked: Asked, combinations: Sequence[Sequence[str]], compose: Callable[[Sequence[str]], Settings]
+) -> dict[str, tuple[Settings, list[str]]]:
+    """Of each method its settings without a budget, and the words that it has a use for.
+
+    A method that a person named and that cannot take part is refused; one that he did not name is left out, and a line
+    says why.
+    """
+    found: dict[str, tuple[Settings, list[str]]] = {}
+    without: dict[str, BoostrunError] = {}
+    for combination in combinations:
+        name, words = combination[0].partition("=")[2], list(combination)
+        try:
+            method = catalogue.methods().get(name)
+            settings = None if method is not None and asked.kind not in method.keeps else compose(words)
+            _check(name, catalogue.method(settings.algo) if settings else method, asked.kind)
+        except BoostrunError as refused:
+            if asked.algos:
+                raise
+            without[name] = refused
+            continue
+        assert settings is not None
+        _refuse_others(settings)
+        if settings.splits and "dataset.split_seed" not in asked.typed:
+            words.append("dataset.split_seed=0")  # else what is tested on would be tuned on in another split
+            settings = compose(words)
+        if asked.quick and "T" in settings.budget and "T" not in asked.typed:
+            words.append(f"T={QUICK_ROUNDS}")
+        found[name] = settings, words
+    if not found:
+        raise next(iter(without.values()))
+    for name, why in without.items():
+        print(f"boostrun: without {name}: {why}", file=sys.stderr)
+    return found
+
+
+def _check(name: str, method: Method | None, kind: str) -> None:
+    """Refuse a method that cannot keep the kind of budget, or whose library is not installed."""
+    assert method is not None  # no other is composed
+    if kind not in method.keeps:
+        kept = ", ".join(each for each in KINDS if each in method.keeps) or "none"
+        raise BoostrunError(f"algo '{name}' cannot keep a budget of {kind} (budgets that it keeps: {kept})")
+    getattr(obtain(method.target), "installed", _nothing)()
+
+
+def _nothing() -> None:
+    """A method without a library of its own."""
+
+
+def _refuse_others(settings: Settings) -> None:
+    """Data that are no table have no part to hold out."""
+    if catalogue.dataset(settings.dataset).gives != "table":
+        raise BoostrunError(f"a frontier needs a table, and dataset={settings.dataset['name']} is none")
+    if settings.root["holdout"] is not None:
+        raise BoostrunError("a frontier holds out what it tunes on itself: leave holdout out")
+
+
+def _held_out(settings: Settings) -> Settings:
+    """The settings as a search has them, which trains on a part of the training data."""
+    return dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})
+
+
+def _place(
+    name: str, settings: Settings, words: Sequence[str], budget: float, asked: Asked, tables: tuple[Table, Table],
+    compose: Callable[[Sequence[str]], Settings],
+) -> Place:  # fmt: skip
+    """A method under a budget, told how to keep it on all training data, and on those that a search trains on."""
+    method = catalogue.method(settings.algo)
+    found = Place(name, catalogue.papers()[method.paper].rivals, budget)
+    try:
+        found.told = dict(obtain(method.keeps[asked.kind])(budget, facts_of(tables[0])))
+        found.settings = _told(words, found.told, tables[0], compose)
+    except BoostrunError as error:
+        found.reason = str(error)
+    if clash := found.told.keys() & asked.typed:
+        raise BoostrunError(f"{min(clash)} is what a budget of {asked.kind} decides for {name}: leave it out")
+    with contextlib.suppress(BoostrunError):  # on fewer samples it may not fit; then nothing is searched
+        told = obtain(method.keeps[asked.kind])(budget, facts_of(tables[1]))
+        found.searched = _told(words, told, tables[1], compose)
+    return found
+
+
+def _told(words: Sequence[str], told: Mapping[str, Any], table: Table, compose: Callable) -> Settings:
+    """The settings with what keeps a budget; BoostrunError where they do not fit the table."""
+    kept = [each for each in words if each.partition("=")[0] not in told]
+    made = compose([*kept, *(f"{key}={word(value)}" for key, value in told.items())])
+    input_for(made.dataset).fits(table, cell_of(made))
+    method = catalogue.method(made.algo)
+    obtain(method.evaluation)().check(method.make(made.algo, made.budget, {"random_state": 0}), table)
+    return made
+
+
+def _once(all_settings: Iterable[Settings | None]) -> dict[str, Settings]:
+    """Each cell once, by its key: two budgets may be kept by the same words."""
+    return {cell_of(settings).key: settings for settings in all_settings if settings is not None}
+
+
+def _tune(places: Sequence[Place], asked: Asked, command: Sequence[str]) -> tuple[list[dict], bool]:
+    """Give every place the values that its search finds best, all with as many trials; returns the trials that failed,
+    and whether it was interrupted.
+    """
+    tuned = [place for place in places if asked.tuning and place.settings is not None and place.searched is not None]
+    studies: dict[str, Study] = {}
+    for place in tuned:
+        study = study_of(place.searched, {*asked.typed, *place.told, *(["T"] if asked.quick else [])})  # type: ignore[arg-type]
+        if study.space:
+            studies.setdefault(cell_of(study.settings).key, study)
+    if not studies:
+        return [], False
+    found = tune_all(list(studies.values()), asked.tuning, command=command)
+    best = {key: choice.best for key, choice in zip(studies, found.choices)}
+    for place in tuned:
+        if row := best.get(cell_of(place.searched).key):  # type: ignore[arg-type]
+            place.chosen = dict(row["values"])
+            place.settings = with_values(place.settings, place.chosen)  # type: ignore[arg-type]
+    return found.failed, found.interrupted
+
+
+def _point(place: Place, cells: Mapping[str, PlannedCell]) -> Point:
+    told = " ".join(f"{key}={word(value)}" for key, value in {**place.told, **place.chosen}.items())
+    if place.settings is None:
+        return Point(place.method, place.rival, place.budget, reason=place.reason)
+    expected = len(place.settings.seeds)
+    cell = cells.get(cell_of(place.settings).key)
+    if cell is None:
+        return Point(place.method, place.rival, place.budget, (), expected, "it was not run", told)
+    why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
+    fixed = not catalogue.method(place.settings.algo).random and not place.settings.splits
+    records, failed = cell.best_records, len(cell.failed)
+    return Point(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
+
+
+def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell]) -> tuple[str, ...]:
+    """How the points were made, in lines."""
+    n, d, k = facts.values()
+    size = f"{n:,} samples for training, {d:,} features, {k} classes"
+    found = [f"{first.dataset['name']} {first.features['name']}: {size}; {told_trials(cells)}" if cells else size]
+    typed = " ".join(each for each in asked.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES))
+    if typed:
+        found.append(f"for all: {typed}")
+    if asked.tuning:
+        share = round(100 * HOLDOUT)
+        found.append(
+            f"tuned under each budget, {asked.tuning} trials a method, by the error on {share} % of the training data "
+            "that are held out; the test data are not looked at"
+        )
+    else:
+        found.append("nothing is tuned: every other key is at its default")
+    if asked.quick:
+        found.append(f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed")
+    return tuple(found)

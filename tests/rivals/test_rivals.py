@@ -1,0 +1,106 @@
+"""Rivals of today: quick, the same for the same seed, and never beyond what they may hold."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from boostrun.config import catalogue
+from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError
+from boostrun.methods.declaration import obtain
+
+METHODS = {name: method for name, method in catalogue.methods().items() if method.paper == "rivals"}
+X, Y = load_digits(return_X_y=True)
+X = X.astype(np.uint8)
+FACTS = {"n_samples": 1000, "n_features": 64, "n_classes": 10}
+
+
+def _budget(name):
+    return {symbol: {"T": 3, "q": 50}[symbol] for symbol in METHODS[name].budget}
+
+
+def made(name, seed=0, **keys):
+    """A small one of a method that is installed."""
+    rival = METHODS[name].make(keys, _budget(name), {"random_state": seed})
+    pytest.importorskip(rival.package)
+    return rival
+
+
+def keeping(name, kind, budget):
+    """One that was told to keep a budget, by the words that its declaration gives."""
+    words = obtain(METHODS[name].keeps[kind])(budget, FACTS)
+    spent = _budget(name) | {word: value for word, value in words.items() if word in METHODS[name].budget}
+    keys = {word.removeprefix("algo."): value for word, value in words.items() if word.startswith("algo.")}
+    rival = METHODS[name].make(keys, spent, {"random_state": 0})
+    pytest.importorskip(rival.package)
+    return rival
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_same_seed_gives_the_same_scores_and_another_other_samples(name):
+    first, same, other = (made(name, seed, **_few(name)).fit(X[:1000], Y[:1000]) for seed in (1, 1, 2))
+    assert np.array_equal(first._scores(X[1000:]), same._scores(X[1000:]))
+    assert not np.array_equal(first._scores(X[1000:]), other._scores(X[1000:]))
+
+
+def _few(name):
+    return {"samples_held": 200} if "samples_held" in METHODS[name].fields else {"epochs": 1}
+
+
+class Watched(ArraySource):
+    """A source that remembers its Filters."""
+
+    opened = None
+
+    def open(self, capacity, stream=0):
+        self.opened = super().open(capacity, stream)
+        return self.opened
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if "samples_held" in METHODS[name].keeps])
+def test_no_more_samples_are_held_than_the_budget_says(name):
+    source = Watched(X[:1000], Y[:1000], 0)
+    rival = keeping(name, "samples_held", 120).fit_source(source)
+    assert max(source.opened.capacity, source.opened.peak_held, rival.peak_samples_held_) <= 120
+    assert np.mean(rival.predict(X[1000:]) == Y[1000:]) > 0.5
+    with pytest.raises(BoostrunError, match="10 classes"):
+        keeping(name, "samples_held", 5)
+
+
+def keeping_all(*kinds):
+    return [(name, kind) for name in METHODS for kind in kinds if kind in METHODS[name].keeps]
+
+
+SPENT = {"features": "n_features_used_", "evaluations": "evaluations_", "model_bytes": "model_bytes_"}
+BUDGETS = {"features": 9, "evaluations": 60_000, "model_bytes": 20_000}
+
+
+@pytest.mark.parametrize(("name", "kind"), keeping_all("features", "evaluations", "model_bytes"))
+def test_a_budget_is_kept_and_something_is_learnt(name, kind):
+    rival = keeping(name, kind, BUDGETS[kind]).fit(X[:500], Y[:500])
+    assert 0 < getattr(rival, SPENT[kind]) <= BUDGETS[kind]
+    assert np.mean(rival.predict(X[1000:]) == Y[1000:]) > 0.25
+
+
+@pytest.mark.parametrize(("name", "kind"), keeping_all("evaluations", "model_bytes"))
+def test_a_budget_that_is_too_small_is_refused(name, kind):
+    with pytest.raises(BoostrunError, match=f"^{kind}="):
+        keeping(name, kind, 70).fit(X[:500], Y[:500])
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "T" in method.budget])
+def test_the_curve_ends_in_the_prediction(name):
+    rival = made(name, **_few(name)).fit(X[:1000], Y[:1000])
+    stages = list(rival.predict_after(X[1000:], [1, 3]))
+    assert len(stages) == 2 and np.array_equal(stages[-1], rival.predict(X[1000:]))
+    assert not np.array_equal(*stages)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_two_classes_are_learnt_and_one_is_refused(name):
+    few, two = {key: 20 for key in _few(name)} | ({"epochs": 2} if name == "sgd" else {}), Y < 5
+    rival = made(name, **(few if name == "sgd" else {})).fit(X[:300], two[:300])
+    assert rival.predict(X[300:400]).dtype == bool
+    assert np.mean(rival.predict(X[300:]) == two[300:]) > 0.7
+    with pytest.raises(BoostrunError, match="of one class"):
+        made(name).fit(X[:100], np.ones(100, int))

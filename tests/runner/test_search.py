@@ -1,0 +1,157 @@
+"""Equal tuning: seeded, resumable, the same whatever the workers; as many trials for every method."""
+
+import dataclasses
+
+import pytest
+
+from boostrun.config.compose import compose_all, compose_one
+from boostrun.config.ranges import Choices, Range
+from boostrun.errors import BoostrunError
+from boostrun.runner import search
+from boostrun.runner.execute import RunResult
+from boostrun.runner.plan import cell_of
+from boostrun.runner.search import BATCH, BY, study_of, tune_all
+
+SPACE = {"algo.shrinkage": Range(0.02, 1.0, log=True), "T": Range(2, 60)}
+
+
+@dataclasses.dataclass
+class Made:
+    """What stands for a planned cell: its settings, and a record of each seed."""
+
+    settings: object
+    done: list
+    failed: list
+
+
+class Runs:
+    """Stands for ``run_cells``: an error that is best at a shrinkage of 0.1 and T of 40, kept as a store does."""
+
+    def __init__(self, backwards=False, cut_after=None):
+        self.store, self.backwards, self.cut_after, self.calls = {}, backwards, cut_after, []
+
+    def __call__(self, all_settings, **_):
+        self.calls.append(len(all_settings))
+        order = reversed(all_settings) if self.backwards else all_settings
+        for settings in order:
+            cell = cell_of(settings)
+            if self.cut_after is not None and len(self.store) >= self.cut_after and cell.key not in self.store:
+                return search_result([], True)
+            error = abs(settings.algo["shrinkage"] - 0.1) + abs(settings.budget["T"] - 40) / 40
+            status = "failed" if settings.budget["T"] > 50 else "done"
+            self.store[cell.key] = {
+                "key": cell.key, "status": status, "metrics": {BY: error}, "cost": {"train_seconds": 1.0},
+                "error": {"message": "too long"},
+            }  # fmt: skip
+        return search_result([made(settings, self.store[cell_of(settings).key]) for settings in all_settings], False)
+
+
+def made(settings, record):
+    done = record["status"] == "done"
+    return Made(settings, [record] * len(settings.seeds) * done, [] if done else [record])
+
+
+def search_result(cells, interrupted):
+    failed = [record for cell in cells for record in cell.failed]
+    return RunResult(cells, failed, len(cells), interrupted)
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    def use(**how):
+        made = Runs(**how)
+        monkeypatch.setattr(search, "run_cells", made)
+        return made
+
+    return use
+
+
+def studies(*words):
+    return [study_of(settings, (), SPACE) for settings in compose_all(["algo=wsam,geem", "r=20", *words])]
+
+
+def tuned(found):
+    return [[(row["values"], row[BY]) for row in choice.rows] for choice in found.choices]
+
+
+def test_a_seed_decides_all_that_is_tried_and_another_seed_tries_other_values(runs):
+    runs()
+    first, again, other = (tuned(tune_all(studies(f"seed={seed}"), 12, quiet=True)) for seed in (0, 0, 1))
+    assert first == again != other
+
+
+def test_the_order_in_which_runs_end_changes_nothing(runs):
+    runs()
+    forwards = tuned(tune_all(studies(), 12, quiet=True))
+    runs(backwards=True)
+    assert tuned(tune_all(studies(), 12, quiet=True)) == forwards
+
+
+def test_a_search_that_was_cut_off_goes_on_and_ends_in_the_same_choice(runs):
+    runs()
+    whole = tune_all(studies(), 12, quiet=True)
+    cut = runs(cut_after=13)
+    begun = tune_all(studies(), 12, quiet=True)
+    assert begun.interrupted and len(cut.store) == 13 and not any(choice.rows for choice in begun.choices)
+    cut.cut_after = None
+    ended = tune_all(studies(), 12, quiet=True)
+    assert not ended.interrupted and tuned(ended) == tuned(whole)
+    assert [choice.best for choice in ended.choices] == [choice.best for choice in whole.choices]
+
+
+def test_every_method_has_as_many_trials_its_usual_settings_first_and_all_are_in_one_queue(runs):
+    made = runs()
+    found = tune_all(studies(), 12, quiet=True)
+    assert [len(choice.rows) for choice in found.choices] == [12, 12]
+    assert made.calls == [2 * BATCH, 2 * BATCH, 4]
+    assert [choice.rows[0]["values"]["algo.shrinkage"] for choice in found.choices] == [0.5, 0.5]
+
+
+def test_the_choice_has_the_least_error_and_a_trial_that_failed_is_never_it(runs):
+    runs()
+    (found, _) = tune_all(studies(), 20, quiet=True).choices
+    errors = [row[BY] for row in found.rows if row[BY] is not None]
+    assert found.best[BY] == min(errors) and len(errors) < 20
+    assert {row["why"] for row in found.rows if row[BY] is None} == {"too long"}
+    assert found.settings.budget["T"] == found.best["values"]["T"] <= 50
+    assert found.settings.root["holdout"] is None and found.settings.root["trials"] == 10
+
+
+def test_values_that_a_method_does_not_take_are_trials_that_failed(runs):
+    runs()
+    space = {"algo.shrinkage": Range(0.5, 3.0)}
+    (found,) = tune_all([study_of(compose_one(["algo=wsam", "T=40"]), (), space)], 10, quiet=True).choices
+    assert any("algo.shrinkage=" in row["why"] for row in found.rows) and found.best is not None
+
+
+def test_where_every_trial_fails_nothing_is_chosen_and_it_is_said(runs):
+    runs()
+    space = {"T": Range(51, 60)}
+    (found,) = tune_all(
+        [study_of(compose_one(["algo=wsam", "T=55"]), ["algo.shrinkage"], space)], 3, quiet=True
+    ).choices
+    assert found.best is None
+    with pytest.raises(BoostrunError, match=r"nothing is chosen for wsam .* too long"):
+        found.settings  # noqa: B018
+
+
+def test_a_key_that_has_no_effect_is_not_asked_for(runs):
+    runs()
+    space = {
+        "algo.coefficient": Choices("log_odds", "newton"),
+        "T": Range(2, 40, when={"algo.coefficient": "newton"}),
+    }
+    (found,) = tune_all([study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], space)], 12, quiet=True).choices
+    asked = [(row["values"]["algo.coefficient"], "T" in row["values"]) for row in found.rows]
+    assert set(asked) == {("log_odds", False), ("newton", True)}
+
+
+def test_what_is_given_is_not_searched():
+    assert "algo.shrinkage" not in study_of(compose_one(["algo=geem"]), ["algo.shrinkage"]).space
+    assert {"algo.shrinkage", "algo.ridge"} <= study_of(compose_one(["algo=geem"])).space.keys()
+
+
+def test_a_recorded_stream_has_nothing_that_can_be_held_out(workplace):
+    study = study_of(compose_one(["algo=iboost_stochastic", "dataset=electricity"]))
+    with pytest.raises(BoostrunError, match="electricity has no use for holdout"):
+        tune_all([study], 2, quiet=True)
