@@ -49,7 +49,7 @@ class EstimatorClassifier(EstimatorKeys, Rival):
         return self.classes_[said.astype(np.intp)]
 
     @property
-    def predict_proba(self) -> Callable[[Any], np.ndarray]:  # type: ignore[override]
+    def predict_proba(self) -> Callable[[Any], np.ndarray]:
         """Probabilities (n, k) of X (n, d); AttributeError where the estimator has none."""
         of = self.model_.predict_proba
         return lambda X: self._asked(of, self._checked(X))

@@ -46,7 +46,7 @@ class SGDRivalClassifier(SGDKeys, Rival):
         self.model_bytes_ = weights.nbytes + self.model_.intercept_.nbytes + 2 * 8 * source.n_features
 
     @property
-    def predict_proba(self) -> Callable[[Any], np.ndarray]:  # type: ignore[override]
+    def predict_proba(self) -> Callable[[Any], np.ndarray]:
         """Probabilities (n, k) of X (n, d): each class against the rest, divided by their sum; AttributeError for the
         hinge loss, which has none.
         """
