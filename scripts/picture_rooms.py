@@ -31,7 +31,7 @@ LAYERS = (
         ("papers/reservoir", 1.75, "samples held"), ("papers/adaptive", 4.4, "features looked at"),
         ("papers/shareboost", 7.75, "features used"), ("papers/iboost", 10.75, "concepts that move"),
     ),
-    (("cli", 5.95, "the command, a file a verb"),),
+    (("cli", 5.95, "the command, a file a verb"), ("rivals", 10.6, "what people use today")),
     (("conformance", 2.7, "boostrun check"), ("export", 11.1, "a saved model as C")),
     (("runner", 4.6, "cell, plan, queue, store"),),
     (("compose", 4.0, "words to settings"), ("report", 8.25, "tables, figures, the page")),

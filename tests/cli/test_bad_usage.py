@@ -203,7 +203,7 @@ def test_help_and_completion_import_nothing_heavy(workplace):
         ("boostrun reproduce res", [f"reservoir/{item}" for item in ITEMS]),
         ("boostrun data pedes", ["pedestrians"]),
         ("boostrun algo=wsa", ["algo=wsam", "algo=wsam_active", "algo=wsam_mass"]),
-        ("boostrun plan algo=logi", ["algo=logitboost"]),
+        ("boostrun plan algo=logi", ["algo=logistic", "algo=logitboost"]),
         ("boostrun exp", ["export"]),
         ("boostrun report ow", ["own"]),
         ("boostrun ls pol", ["policies"]),
