@@ -151,7 +151,7 @@ def tune_all(
     rows: list[list[dict[str, Any]]] = [[] for _ in studies]
     failed: dict[str, dict] = {}
     progress = None if quiet else RunProgress((BY,), total=sum(n * len(s.seeds) for n, s in zip(wanted, of_trials)))
-    interrupted = False
+    expected, interrupted = 0, False
     try:
         while not interrupted and any(len(mine) < n for mine, n in zip(rows, wanted)):
             asked = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
@@ -159,6 +159,9 @@ def tune_all(
             made, interrupted = _run([(of_trials[n], values) for n, values in flat], command, progress, failed)
             if interrupted:
                 break
+            if progress is not None:  # who was asked for twice has run once
+                expected += sum(len(of_trials[number].seeds) for number, _ in flat)
+                progress.skip(expected - progress.told)
             for (number, values), row in zip(flat, made):
                 rows[number].append({"values": values, **row})
             for sampler, mine, batch in zip(samplers, rows, asked):
