@@ -148,6 +148,10 @@ def test_a_key_that_has_no_effect_is_not_asked_for(runs):
     assert set(asked) == {("log_odds", False), ("newton", True)}
 
 
+def test_without_a_study_there_is_nothing_to_do():
+    assert tune_all([], quiet=True) == search.Found([], [], False)
+
+
 def test_where_nothing_is_searched_there_is_one_trial(runs):
     made = runs()
     found = tune_all([study_of(compose_one(["algo=wsam", "T=40"]), ALL), *studies()], 7, quiet=True)
