@@ -44,12 +44,14 @@ def run_cells(
     quiet: bool = False,
     skip_missing: bool = False,
     progress: RunProgress | None = None,
+    store: Store | None = None,
 ) -> RunResult:
     """Run what the store does not have of these cells.
 
     ``skip_missing`` leaves out cells whose data are not at hand (a paper's table is filled as far as it goes);
     otherwise the first such cell raises its DataMissingError, before anything is run.
-    All settings share the first one's store, workers and roots. ``progress`` is that of several calls together.
+    All settings share the first one's store, workers and roots. ``progress`` and ``store`` (what
+    :func:`boostrun.runner.plan.open_store` gives) are those of several calls together.
     """
     first = all_settings[0]
     for settings in all_settings:
@@ -58,7 +60,7 @@ def run_cells(
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
-    store = open_store(first)
+    store = store or open_store(first)
     with compiling.told(not quiet), _workers(all_settings, store, quiet) as wait:
         cells = plan(all_settings, store)
         for cell in cells:
@@ -70,9 +72,10 @@ def run_cells(
                 same = (data, str((cell.cell.dataset, cell.cell.features)))
                 alike.setdefault(same, []).append((cell, seed))
         trials = [trial for cell in cells for trial in cell.to_run]
-        if progress is not None:
-            progress.skip(sum(len(cell.done) for cell in cells))
+        there = sum(len(cell.done) for cell in cells)
         if not trials:
+            if progress is not None:
+                progress.skip(there)
             _predict_again(all_settings, cells, quiet)
             return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
@@ -80,6 +83,8 @@ def run_cells(
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare([cell for cell, _ in group], group[0][1], progress=not quiet)
+            if progress is not None:
+                progress.skip(there)
             data_root, cache_root = (root.absolute() for root in roots(first))
             if engine is not None:
                 ship(engine, _banks(cells, cache_root))

@@ -107,8 +107,13 @@ class RunProgress:
             self._bar.set_postfix_str(self._news(), refresh=False)
             self._bar.update(0)
 
+    @property
+    def told(self) -> int:
+        """How many trials it was told of."""
+        return self._finished
+
     def skip(self, count: int) -> None:
-        """So many trials of one of several runs are there already."""
+        """So many trials of one of several runs need not be run."""
         if not self._begun_once:
             self._begin([])
         self._cached += count

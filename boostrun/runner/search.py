@@ -9,6 +9,7 @@ was cut off asks for the same again, and finds what is done in the store.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from boostrun.runner.execute import run_cells
 from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.sampler import Sampler, version
+from boostrun.runner.store import Store
 from boostrun.runner.tuned import with_values
 
 BATCH = 5  # asked for before any of them is told
@@ -145,20 +147,25 @@ def tune_all(
     A trial that fails, or whose values do not fit the data, counts among its study's.
     Raises BoostrunError, DataMissingError where nothing of a study can be run; Optuna missing.
     """
+    if not studies:
+        return Found([], [], False)
     of_trials = [_of_trials(study.settings, seeds) for study in studies]
     samplers = [Sampler(study.space, _usual(study), study.settings.root["seed"]) for study in studies]
     wanted = [trials if study.space else 1 for study in studies]
     rows: list[list[dict[str, Any]]] = [[] for _ in studies]
-    failed: dict[str, dict] = {}
     progress = None if quiet else RunProgress((BY,), total=sum(n * len(s.seeds) for n, s in zip(wanted, of_trials)))
-    interrupted = False
+    queue = _Queue(open_store(studies[0].settings), command, progress)
+    expected, interrupted = 0, False
     try:
         while not interrupted and any(len(mine) < n for mine, n in zip(rows, wanted)):
             asked = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
             flat = [(number, values) for number, batch in enumerate(asked) for values in batch]
-            made, interrupted = _run([(of_trials[n], values) for n, values in flat], command, progress, failed)
+            made, interrupted = queue.run([(of_trials[n], values) for n, values in flat])
             if interrupted:
                 break
+            if progress is not None:  # who was asked for twice has run once
+                expected += sum(len(of_trials[number].seeds) for number, _ in flat)
+                progress.skip(max(expected - progress.told, 0))
             for (number, values), row in zip(flat, made):
                 rows[number].append({"values": values, **row})
             for sampler, mine, batch in zip(samplers, rows, asked):
@@ -168,7 +175,7 @@ def tune_all(
             progress.end()
     ended = [mine if len(mine) == n else [] for mine, n in zip(rows, wanted)]
     choices = [Choice(study, s, tuple(mine)) for study, s, mine in zip(studies, of_trials, ended)]
-    return Found(choices, list(failed.values()), interrupted)
+    return Found(choices, list(queue.failed.values()), interrupted)
 
 
 def _of_trials(settings: Settings, seeds: int) -> Settings:
@@ -202,54 +209,61 @@ def _usual(study: Study) -> dict[str, Any]:
     return of_algo | {key: study.settings.budget.get(key) for key in named if "." not in key}
 
 
-def _run(
-    tried: Sequence[tuple[Settings, Mapping[str, Any]]],
-    command: Sequence[str],
-    progress: RunProgress | None,
-    failed: dict[str, dict],
-) -> tuple[list[dict[str, Any]], bool]:
-    """A row for each of the settings with its values, and whether it was interrupted."""
-    rows: list[dict[str, Any]] = [{BY: None, "why": "", "records": []} for _ in tried]
-    runnable: dict[int, Settings] = {}
-    for number, (settings, values) in enumerate(tried):
-        try:
-            runnable[number] = with_values(settings, values)
-        except BoostrunError as error:
-            rows[number]["why"] = str(error)
-    try:
-        result = run_cells(list(runnable.values()), command=command, quiet=progress is None, progress=progress)
-    except BoostrunError as error:
-        refused = _refused(runnable)
-        if not refused:
-            raise
-        if len(refused) == len(runnable) == len(tried) and all(why == str(error) for why in refused.values()):
-            raise  # nothing can be run, whatever is tried
-        for number, why in refused.items():
-            rows[number]["why"] = why
-            del runnable[number]
+class _Queue:
+    """Runs the trials of one round after the other; what the store has packed is looked at once."""
+
+    def __init__(self, store: Store, command: Sequence[str], progress: RunProgress | None) -> None:
+        self.store, self.begun, self.failed = store, False, dict[str, dict]()
+        self._run_cells = functools.partial(
+            run_cells, command=command, quiet=progress is None, progress=progress, store=store
+        )
+
+    def run(self, tried: Sequence[tuple[Settings, Mapping[str, Any]]]) -> tuple[list[dict[str, Any]], bool]:
+        """A row for each of the settings with its values, and whether it was interrupted.
+
+        Raises BoostrunError where of the first round nothing can be run, and for one reason.
+        """
+        rows: list[dict[str, Any]] = [{BY: None, "why": "", "records": []} for _ in tried]
+        runnable: dict[int, Settings] = {}
+        for number, (settings, values) in enumerate(tried):
+            try:
+                runnable[number] = with_values(settings, values)
+            except BoostrunError as error:
+                rows[number]["why"] = str(error)
         if not runnable:
             return rows, False
-        result = run_cells(list(runnable.values()), command=command, quiet=progress is None, progress=progress)
-    failed.update({record["key"]: record for record in result.failed})
-    for number, cell in zip(runnable, result.cells):
-        rows[number] |= _row(cell)
-    return rows, result.interrupted
-
-
-def _refused(runnable: Mapping[int, Settings]) -> dict[int, str]:
-    """Those that cannot be begun on their data, and why."""
-    store = open_store(next(iter(runnable.values()))) if runnable else None
-    found = {}
-    for number, settings in runnable.items():
-        (cell,) = plan([settings], store)  # type: ignore[arg-type]
-        if cell.missing:
-            return {}  # data that are not there are missing to all
         try:
-            if cell.to_run:
-                prepare([cell], settings.root["seed"], progress=False)
+            result = self._run_cells(list(runnable.values()))
         except BoostrunError as error:
-            found[number] = str(error)
-    return found
+            refused = self._refused(runnable)
+            alike = len(refused) == len(tried) and set(refused.values()) == {str(error)}
+            if not refused or (alike and not self.begun):
+                raise
+            for number, why in refused.items():
+                rows[number]["why"] = why
+                del runnable[number]
+            if not runnable:
+                return rows, False
+            result = self._run_cells(list(runnable.values()))
+        self.begun = True
+        self.failed.update({record["key"]: record for record in result.failed})
+        for number, cell in zip(runnable, result.cells):
+            rows[number] |= _row(cell)
+        return rows, result.interrupted
+
+    def _refused(self, runnable: Mapping[int, Settings]) -> dict[int, str]:
+        """Those that cannot be begun on their data, and why."""
+        found = {}
+        for number, settings in runnable.items():
+            (cell,) = plan([settings], self.store)
+            if cell.missing:
+                return {}  # data that are not there are missing to all
+            try:
+                if cell.to_run:
+                    prepare([cell], settings.root["seed"], progress=False)
+            except BoostrunError as error:
+                found[number] = str(error)
+        return found
 
 
 def _row(cell: PlannedCell) -> dict[str, Any]:

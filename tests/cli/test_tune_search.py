@@ -62,6 +62,19 @@ def test_a_grid_stays_unless_trials_of_a_search_are_asked_for(command, workplace
     assert len(records(workplace)) == 1
 
 
+def test_a_value_that_does_not_fit_the_data_is_a_trial_that_failed(command, workplace):
+    line = f"{LINE} r=interval(10,2000) algo.shrinkage=0.5 algo.coefficient=newton algo.stump_weights=w"
+    code, out, err = command(f"tune {line} tune.trials=4")
+    assert code == 0 and "trials 4/4" in err and out.count("failed") == 3
+    whys = {row["why"] for row in kept(workplace, "wsam")["trials"]}
+    assert all("r + q must be at most" in why for why in whys - {""}) and len(whys) == 4
+
+
+def test_where_no_value_fits_the_data_it_is_said_and_nothing_is_kept(command, workplace):
+    code, _, err = command("tune algo=wsam dataset=digits r=2000 T=2 n_jobs=1 tune.trials=2")
+    assert code == 2 and "r + q must be at most 1438" in err and not (workplace / "results" / "tuned").exists()
+
+
 def test_a_stream_that_is_drawn_is_searched_on_another_one(command, workplace):
     line = "algo=dwm dataset=sea dataset.n_samples=400 dataset.holdout_per_concept=20"
     assert command(f"tune {line} n_jobs=1 tune.trials=2")[0] == 0

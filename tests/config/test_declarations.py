@@ -9,6 +9,7 @@ import pytest
 from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.ranges import Choices
 from boostrun.config.settings import Root, Run
 from boostrun.methods.declaration import obtain
 
@@ -76,3 +77,16 @@ def test_what_papers_declare_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_every_value_that_may_be_searched_is_one_that_its_key_takes():
+    wrong = []
+    for name, method in catalogue.methods().items():
+        fields = {**method.fields, **{symbol: fields_of(Root)[symbol] for symbol in method.budget}}
+        for key, one in method.search.items():
+            values = one.values if isinstance(one, Choices) else (one.low, one.high)
+            kind = kind_of(fields[key])
+            usual = fields[key].default
+            wrong += [(name, key, v) for v in values if kind.read(v) is None and not (v is None and usual is None)]
+            wrong += [(name, key, other) for other in one.when if other not in fields]
+    assert not wrong

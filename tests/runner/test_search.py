@@ -14,6 +14,8 @@ from boostrun.runner.search import BATCH, BY, study_of, tune_all
 
 SPACE = {"algo.shrinkage": Range(0.02, 1.0, log=True), "T": Range(2, 60)}
 
+ALL = ["algo.shrinkage", "algo.coefficient", "algo.stump_weights"]
+
 
 @dataclasses.dataclass
 class Made:
@@ -144,6 +146,24 @@ def test_a_key_that_has_no_effect_is_not_asked_for(runs):
     (found,) = tune_all([study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], space)], 12, quiet=True).choices
     asked = [(row["values"]["algo.coefficient"], "T" in row["values"]) for row in found.rows]
     assert set(asked) == {("log_odds", False), ("newton", True)}
+
+
+def test_without_a_study_there_is_nothing_to_do():
+    assert tune_all([], quiet=True) == search.Found([], [], False)
+
+
+def test_where_nothing_is_searched_there_is_one_trial(runs):
+    made = runs()
+    found = tune_all([study_of(compose_one(["algo=wsam", "T=40"]), ALL), *studies()], 7, quiet=True)
+    assert [len(choice.rows) for choice in found.choices] == [1, 7, 7] and made.calls == [11, 4]
+
+
+def test_several_seeds_are_one_trial_whose_error_is_their_mean(runs):
+    runs()
+    study = study_of(compose_one(["algo=wsam", "T=40", "seed=3"]), ALL[1:])
+    (found,) = tune_all([study], 2, seeds=3, quiet=True).choices
+    assert list(found.trial.seeds) == [3, 4, 5] and len(found.rows[0]["records"]) == 3
+    assert found.kept()["cost"] == {"of_the_run": {"train_seconds": 3.0}, "with_tuning": {"train_seconds": 6.0}}
 
 
 def test_what_is_given_is_not_searched():
