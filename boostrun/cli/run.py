@@ -21,7 +21,7 @@ from boostrun.runner.plan import PlannedCell
 
 _WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
 
-_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*", re.ASCII)  # texts that need no quotes
+_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*(:[\w/.@+-]+)?", re.ASCII)  # texts that need no quotes
 _NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 
 METRIC = "test_accuracy_pct"
@@ -147,7 +147,7 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
         sweep(other)
     title = name or (cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells")
     digest = digest_of([cell.cell.key for cell in cells])[:8]
-    folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '')}-{digest}")
+    folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '').replace(':', '.')}-{digest}")
     scores, kept = _scores(cells)
     table = own_table(title, entries, keys, METRIC, [about(cells), trials(cells)], scores=scores)
     table.write(folder)  # before anything is printed: a full disk must not cost the table

@@ -22,7 +22,7 @@ from boostrun.config.settings import Root, data_root
 from boostrun.config.words import MOST_CELLS, listed, parse
 from boostrun.data.own_split import splits_anew
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.extend import registry
+from boostrun.extend import registry, typed
 from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
@@ -157,7 +157,7 @@ def expand(overrides: Sequence[str], config_dir: str | None = None) -> list[list
 
 
 def _fitting(overrides: Sequence[str], config_dir: str | None) -> list[list[str]]:
-    choices = expand_one_by_one(overrides)
+    choices = expand_one_by_one(typed.translated(overrides, config_dir))
     count = math.prod(len(values) for _, values in choices)
     if count > MOST_CELLS:
         raise BoostrunError(f"this sweep has {count:,} combinations: at most {MOST_CELLS:,} can be run at once")
@@ -223,7 +223,7 @@ def compose_all(overrides: Sequence[str], config_dir: str | None = None) -> list
 
 
 def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> Settings:
-    plain = _from_base(list(overrides), config_dir, bases)
+    plain = _from_base(typed.translated(overrides, config_dir), config_dir, bases)
     root = {key: value for key, value in plain.items() if key not in GROUPS}
     checked = config.check_root(root)
     groups = {group: _checked(group, plain.get(group) or {}) for group in GROUPS}

@@ -11,6 +11,7 @@ from boostrun.errors import BoostrunError
 
 MOST_CELLS = 100_000  # of one sweep
 _DEEPEST = 20  # brackets inside each other: more take the parser minutes
+_CLASSES = ("algo", "algo.class")
 _parsed: dict[str, Any] = {}  # words that were read before: a paper's cells have most of theirs in common
 
 
@@ -97,7 +98,10 @@ def listed(override: Any) -> list[str]:
         count = (swept.stop - swept.start) / swept.step
         if not count <= MOST_CELLS:
             raise BoostrunError(f"{override.input_line} lists {count:,.0f} values: at most {MOST_CELLS:,} can be swept")
-    return list(override.sweep_string_iterator())
+    values = list(override.sweep_string_iterator())
+    if override.get_key_element() in _CLASSES:  # Hydra writes their colons with a sign of its own
+        values = [value.replace("\\:", ":") for value in values]
+    return values
 
 
 def _depth(line: str) -> int:

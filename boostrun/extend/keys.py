@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +20,7 @@ from boostrun.methods.paper import DataSet, Pipeline
 # parameters that boostrun gives, so that they are no keys
 GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
 _BASES: dict[str, type] = {"algo": object, "part": object, "dataset": SplitDatasetKeys, "features": FeatureKeys}
+_NAMELESS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
 
@@ -71,18 +72,33 @@ def of_all(group: str) -> set[str]:
     return {"name", *(fields_of(_BASES[group]) if _BASES[group] is not object else ())}
 
 
+def of_class(thing: Callable[..., Any], where: str, keywords: Collection[str]) -> type:
+    """The class of keys of a class that a person names: its parameters, and ``keywords`` where it takes any name."""
+    parameters = {
+        name: parameter for name, parameter in _signature(thing, where).items() if parameter.kind not in _NAMELESS
+    }
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in _signature(thing, where).values()):
+        new = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in keywords}
+        parameters = {**new, **parameters}
+    return _keys("algo", thing, parameters, where, budget_of(thing, where))
+
+
 def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
     """Parameters by name; BoostrunError where there are some that have none, as ``*args`` and ``**kwargs``."""
-    try:
-        parameters = inspect.signature(thing).parameters
-    except (TypeError, ValueError):
-        raise BoostrunError(f"{where} has no signature that can be read") from None
+    parameters = _signature(thing, where)
     for name, parameter in parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+        if parameter.kind in _NAMELESS:
             raise BoostrunError(
                 f"{where} takes {parameter}, and its keys are the names of its parameters: spell '{name}' out"
             )
-    return dict(parameters)
+    return parameters
+
+
+def _signature(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
+    try:
+        return dict(inspect.signature(thing).parameters)
+    except (TypeError, ValueError):
+        raise BoostrunError(f"{where} has no signature that can be read") from None
 
 
 def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:

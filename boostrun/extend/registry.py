@@ -9,19 +9,22 @@ from typing import Any, NamedTuple
 
 from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError
-from boostrun.extend import keys, objects
+from boostrun.extend import keys, objects, typed
 
 ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
 _registered: dict[tuple[str, str], str] = {}
 
 
 class OwnChoice(NamedTuple):
-    """What a worker is told of a choice of a person's own, or of a paper in his folder (then ``group`` is paper)."""
+    """What a worker is told of a choice of a person's own, or of a paper in his folder (then ``group`` is paper), or of
+    a class named on the command line (class), with the ``keywords`` that it is given.
+    """
 
     group: str
     name: str
     where: str
     folder: str
+    keywords: tuple[str, ...] = ()
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
@@ -86,20 +89,23 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
     Raises BoostrunError with what the constructor says, and where.
     """
     name = str(algo["name"])
-    if is_own("algo", name):
+    if is_own("algo", name) or typed.is_typed(algo):
+        where = name if typed.is_typed(algo) else where_of("algo", name)
         try:
-            objects.call(where_of("algo", name), catalogue.method(algo).make, algo, budget, {"random_state": 0})
+            objects.call(where, catalogue.method(algo).make, algo, budget, {"random_state": 0})
         except BoostrunError as error:
             raise BoostrunError(f"algo '{name}': {error}") from error
 
 
 def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoice, ...]:
     """What a worker must be told of these (group, values), and of the papers of a person's own folder."""
-    found = {
-        OwnChoice(group, values["name"], values["class"], objects.folder_of(values["class"])): None
-        for group, values in chosen
-        if "class" in values
-    }
+    found = dict[OwnChoice, None]()
+    for group, values in chosen:
+        name = values["name"]
+        if "class" in values:
+            found[OwnChoice(group, name, values["class"], objects.folder_of(values["class"]))] = None
+        elif group == "algo" and typed.is_typed(values):
+            found[OwnChoice("class", name, name, objects.folder_of(name), typed.keywords_of(name))] = None
     return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
@@ -111,9 +117,13 @@ def everything() -> tuple[OwnChoice, ...]:
 
 def admit(own: Iterable[OwnChoice]) -> None:
     """In a worker: what the command has admitted may be imported here too."""
-    for group, name, where, folder in own:
+    for group, name, where, folder, keywords in own:
         if group == "paper":
             catalogue.take_beside({name: where}, folder)
+        elif group == "class":
+            if not typed.is_typed({"name": name}) or typed.keywords_of(name) != keywords:
+                objects.allow(where, folder)
+                typed.take(where, keywords)
         elif _registered.get((group, name)) != where:
             objects.allow(where, folder)
             register(group, name, where)
@@ -122,6 +132,7 @@ def admit(own: Iterable[OwnChoice]) -> None:
 def forget() -> None:
     """Take all registered choices out again."""
     _registered.clear()
+    typed.forget()
     catalogue.forget()
 
 

@@ -77,6 +77,8 @@ class Method:
     keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that tells
         how the method keeps one: ``function(budget, facts)`` gives words of a command, ``{"r": 250}``, for a budget and
         what is known of the data, and raises BoostrunError where it cannot be kept.
+    takes_class : the parameter that is an object of a class which a person names, ``algo.class=module:Class``; empty
+        where there is none.
     """
 
     target: str
@@ -99,6 +101,7 @@ class Method:
     tuning: Tuning | None = None
     search: Mapping[str, Range | Choices] = field(default_factory=dict)
     keeps: Mapping[str, str] = field(default_factory=dict)
+    takes_class: str = ""
     _fields: dict[str, dataclasses.Field] = field(init=False, repr=False, compare=False, default_factory=dict)
     _parameters: dict[str, Parameter] = field(init=False, repr=False, compare=False, default_factory=dict)
 

@@ -8,6 +8,7 @@ from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.rivals.keys import (
     CatBoostKeys,
+    EstimatorKeys,
     ForestKeys,
     HistGradientKeys,
     LightGBMKeys,
@@ -70,6 +71,11 @@ PAPER = Paper(
             "logistic:LogisticRivalClassifier", LogisticKeys,
             "logistic regression, with few features those of the group lasso (Yuan & Lin 2006)",
             keeps={"samples_held": "by_subset", "features": "by_selection", "model_bytes": "by_weights"}, budget={},
+        ),
+        "estimator": _rival(
+            "any_class:EstimatorClassifier", EstimatorKeys,
+            "any classifier of scikit-learn's kind: algo.class=module:Class, and its own keys",
+            keeps={"samples_held": "by_subset"}, budget={}, takes_class="estimator",
         ),
     },
 )  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
 from boostrun.rivals.rival import ByRounds, Rival
@@ -17,8 +19,16 @@ class OfRivals(Fitted):
     """As any fitted classifier, but that a curve has only the rounds that it shows, and bytes are counted."""
 
     def check(self, model: Rival, data: Any) -> None:
-        """Raise BoostrunError where the library is not installed."""
+        """Raise BoostrunError where the library is not installed, or there are fewer samples than are to be held."""
         model.installed()
+        held, there = model.samples_held, len(data.labels("train"))
+        if held is not None and held > there:
+            raise BoostrunError(f"algo.samples_held={held}: there are {there} samples to train on")
+
+    def warm_up(self, small: Rival, data: Any) -> None:
+        """Load the library; what cannot be trained on a few rows, the trial will tell."""
+        with contextlib.suppress(Exception):
+            super().warm_up(small, data)
 
     def run(self, model: Rival, data: Any, seeds: Seeds) -> Result:
         """Fit ``model`` on samples of the training part of ``data``, and test it, with one thread."""

@@ -135,6 +135,14 @@ class LogisticKeys(SelectingKeys):
 
 
 @keys
+class EstimatorKeys(HeldKeys):
+    """Keys of any classifier of scikit-learn's kind, beside its own."""
+
+    _: KW_ONLY
+    estimator: Any = None
+
+
+@keys
 class SGDKeys(Keys):
     """Keys of the linear model that forgets every sample."""
 

@@ -37,7 +37,8 @@ class LogisticRivalClassifier(LogisticKeys, Rival):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # max_iter is a key
             self.model_.fit(self._scaled(X), y)
-        self.evaluations_ += int(self.model_.n_iter_.max()) * len(X) * len(self.columns_)
+        self.n_iter_ = int(self.model_.n_iter_.max())
+        self.evaluations_ += self.n_iter_ * len(X) * len(self.columns_)
         weights = self.model_.coef_
         self.n_features_used_ = int(np.count_nonzero(np.any(weights != 0.0, axis=0)))
         self.model_bytes_ = weights.nbytes + self.model_.intercept_.nbytes + 3 * self.columns_.nbytes

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from boostrun.data.source import ArraySource
@@ -42,11 +45,13 @@ class SGDRivalClassifier(SGDKeys, Rival):
         self.n_features_used_ = int(np.count_nonzero(np.any(weights != 0.0, axis=0)))
         self.model_bytes_ = weights.nbytes + self.model_.intercept_.nbytes + 2 * 8 * source.n_features
 
-    def predict_proba(self, X) -> np.ndarray:
+    @property
+    def predict_proba(self) -> Callable[[Any], np.ndarray]:  # type: ignore[override]
         """Probabilities (n, k) of X (n, d): each class against the rest, divided by their sum; AttributeError for the
         hinge loss, which has none.
         """
-        return self.model_.predict_proba(self.scaling_.of(self._checked(X)))
+        of = self.model_.predict_proba
+        return lambda X: of(self.scaling_.of(self._checked(X)))
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         scores = self.model_.decision_function(self.scaling_.of(X))

@@ -15,6 +15,7 @@ from boostrun import compiling
 from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
+from boostrun.extend import typed
 from boostrun.runner import cluster, pool, predictions, provenance
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.cluster.ship import ship
@@ -199,6 +200,7 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
             (roots, source_digest(roots))
             for cell in cells
             if cell.to_run and not any("class" in getattr(cell.cell, part) for part in own)
+            and not typed.is_typed(cell.cell.algo)
             for roots in (code_of(cell.cell).roots,)
         }
     )

@@ -17,7 +17,10 @@ from typing import Any
 
 import boostrun
 
-_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "joblib", "scikit-image", "pandas", "torch", "torchvision")
+_PACKAGES = (
+    "numpy", "scipy", "numba", "scikit-learn", "joblib", "scikit-image", "pandas", "torch", "torchvision", "lightgbm",
+    "xgboost", "xgboost-cpu", "catboost",
+)  # fmt: skip
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",

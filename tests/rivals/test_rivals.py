@@ -1,9 +1,12 @@
 """Rivals of today: quick, the same for the same seed, and never beyond what they may hold."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from boostrun.cli import main
 from boostrun.config import catalogue
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
@@ -104,3 +107,19 @@ def test_two_classes_are_learnt_and_one_is_refused(name):
     assert np.mean(rival.predict(X[300:]) == two[300:]) > 0.7
     with pytest.raises(BoostrunError, match="of one class"):
         made(name).fit(X[:100], np.ones(100, int))
+
+
+def test_a_rival_that_is_not_installed_is_told_of_before_anything_runs(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    words = ["-m", "algo=majority,catboost", "dataset=digits", f"store={tmp_path}/runs", f"cache_root={tmp_path}"]
+    assert main([*words, f"results={tmp_path}", "n_jobs=1"]) == 2
+    assert "catboost is not installed: pip install 'boostrun[rivals]'" in capsys.readouterr().err
+    assert not list(tmp_path.glob("runs/**/*.json"))
+
+
+@pytest.mark.parametrize(("loss", "has"), [("log_loss", True), ("hinge", False)])
+def test_a_linear_model_has_probabilities_where_its_loss_means_some(loss, has):
+    rival = made("sgd", loss=loss).fit(X[:300], Y[:300])
+    found = getattr(rival, "predict_proba", None)
+    assert (found is not None) == has
+    assert not has or np.allclose(found(X[:5]).sum(axis=1), 1.0)
