@@ -40,6 +40,10 @@ PAPER = Paper(
             "lightgbm", "sgd", "random_forest", "logistic", "xgboost", "catboost", "hist_gradient_boosting",
             "extra_trees",
         ),
+        "features": (
+            "logistic", "lightgbm", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees",
+        ),
+        "evaluations": ("catboost", "lightgbm", "sgd", "xgboost", "random_forest", "extra_trees"),
     },
     methods={
         "lightgbm": _rival(

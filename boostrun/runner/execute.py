@@ -204,7 +204,8 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
         {
             (roots, source_digest(roots))
             for cell in cells
-            if cell.to_run and not any("class" in getattr(cell.cell, part) for part in own)
+            if cell.to_run
+            and not any("class" in getattr(cell.cell, part) for part in own)
             and not typed.is_typed(cell.cell.algo)
             for roots in (code_of(cell.cell).roots,)
         }

@@ -23,7 +23,7 @@ from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import flat, word
 from boostrun.runner.own import dataset_of
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, table_of
-from boostrun.runner.search import HOLDOUT, Study, study_of, tune_all, with_values
+from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
 from boostrun.runner.told import trials as told_trials
 
 _STEPS = (1, 2, 5)
@@ -282,10 +282,18 @@ def _tune(places: Sequence[Place], asked: Asked, command: Sequence[str]) -> tupl
         return [], False
     found = tune_all(list(studies.values()), asked.tuning, command=command)
     best = {key: choice.best for key, choice in zip(studies, found.choices)}
-    for place in tuned:
-        if row := best.get(cell_of(place.searched).key):  # type: ignore[arg-type]
+    least: dict[str, tuple[float, Place]] = {}  # of each method, its best place yet
+    for place in sorted(tuned, key=lambda place: place.budget):
+        row = best.get(cell_of(place.searched).key)  # type: ignore[arg-type]
+        if row is None:
+            continue
+        error, before = least.get(place.method, (math.inf, place))
+        if row[BY] <= error:
             place.chosen = dict(row["values"])
             place.settings = with_values(place.settings, place.chosen)  # type: ignore[arg-type]
+            least[place.method] = row[BY], place
+        else:  # who may spend more may spend as little
+            place.settings, place.told, place.chosen = before.settings, before.told, before.chosen
     return found.failed, found.interrupted
 
 
@@ -315,10 +323,12 @@ def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Seque
         share = round(100 * HOLDOUT)
         found.append(
             f"tuned under each budget, {asked.tuning} trials a method, by the error on {share} % of the training data "
-            "that are held out; the test data are not looked at"
+            "that are held out; what is better there under a smaller budget is taken; the test data are not looked at"
         )
     else:
         found.append("nothing is tuned: every other key is at its default")
     if asked.quick:
-        found.append(f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed")
+        found.append(
+            f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed"
+        )
     return tuple(found)

@@ -197,7 +197,7 @@ PAPER = Paper(
     checks={"policies": f"{_HERE}.conformance:checks"},
     probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
     frontier={
-        "evaluations": ("uniform_naive", "fixed_sample", "laminating", "tasting_1q", "mas_naive"),
+        "evaluations": ("laminating", "uniform_naive", "mas_naive", "tasting_1q"),
         "features": ("laminating",),
     },
     drawings={

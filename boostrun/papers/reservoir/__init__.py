@@ -201,7 +201,8 @@ PAPER = Paper(
         f"{_HERE}.random_stumps:RandomStumpsClassifier": f"{_HERE}.probabilities:of_online",
     },
     frontier={
-        "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"), "evaluations": ("geem_budgeted",),
+        "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"),
+        "evaluations": ("geem_budgeted",),
     },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

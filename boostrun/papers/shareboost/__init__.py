@@ -169,7 +169,7 @@ PAPER = Paper(
             ("jointboost:JointBoostClassifier", "jointboost"),
         )
     },
-    frontier={"features": ("shareboost", "ovr_greedy", "mixed_norm", "jointboost")},
+    frontier={"features": ("shareboost", "ovr_greedy", "jointboost", "mixed_norm")},
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("pieces", "section6", "greedy_bound")},
     pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
     reference=Path(__file__).parent / "reference.csv",

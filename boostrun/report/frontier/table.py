@@ -103,21 +103,19 @@ def _missing(frontier: Frontier) -> list[str]:
 
 def text(frontier: Frontier) -> str:
     """What is printed: both tables, the notes that are the frontier's own, the sentence."""
-    own = [line for line in notes(frontier) if line not in frontier.about][2:]
-    return "\n".join([
-        *align(lines(frontier, " ")), "", *align(contest(frontier, " ")), "", *frontier.about, *own, "",
-        sentence(frontier).replace(NARROW, " "),
-    ])  # fmt: skip
+    own = notes(frontier)[len(frontier.about) + 2 :]  # without how the marks are read, which table.md says
+    second = contest(frontier, " ")
+    parts = [align(lines(frontier, " ")), align(second) if len(second) > 1 else [], [*frontier.about, *own]]
+    told = "\n\n".join("\n".join(part) for part in parts if part)
+    return f"{told}\n\n{sentence(frontier)}".replace(NARROW, " ")
 
 
 def markdown(frontier: Frontier) -> str:
     """The page table.md."""
     first, second = lines(frontier), contest(frontier)
     remarks = "\n".join(f"- {escape(note)}" for note in notes(frontier))
-    return "\n\n".join([
-        f"# {escape(frontier.title)}", escape(sentence(frontier)), pipe_table(first, range(1, len(first[0]))),
-        pipe_table(second, (3, 5)), remarks,
-    ]) + "\n"  # fmt: skip
+    tables = [pipe_table(first, range(1, len(first[0])))] + ([pipe_table(second, (3, 5))] if len(second) > 1 else [])
+    return "\n\n".join([f"# {escape(frontier.title)}", escape(sentence(frontier)), *tables, remarks]) + "\n"
 
 
 def as_csv(frontier: Frontier) -> str:

@@ -1,0 +1,83 @@
+"""The verb frontier: two methods on digits, what is refused, and what is taken up again."""
+
+import csv
+import json
+
+import pytest
+
+WORDS = "frontier dataset=digits budget=samples_held at=40,80 algo=wsam,fix T=3 trials=2 n_jobs=1"
+
+
+@pytest.fixture
+def made(command):
+    assert command(f"{WORDS} tuning=0")[0] == 0
+    return command
+
+
+def rows(folder, name="digits-samples_held"):
+    with open(folder / "results" / "frontiers" / name / "table.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_again(made, workplace):
+    folder = workplace / "results" / "frontiers" / "digits-samples_held"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"table.md", "table.csv", "figure.png", "figure.svg", "records.jsonl.gz"}
+    assert [(row["method"], row["samples_held"], row["spent"]) for row in rows(workplace)] == [
+        ("wsam", "40", "40"), ("wsam", "80", "80"), ("fix", "40", "40"), ("fix", "80", "80"),
+    ]  # fmt: skip
+    whole = (folder / "table.md").read_bytes()
+    (folder / "records.jsonl.gz").unlink()
+    records = sorted((workplace / "results" / "runs").rglob("*.json"))
+    for path in records[::2]:  # as if it had been killed
+        path.unlink()
+    code, out, _ = made(f"{WORDS} tuning=0")
+    assert code == 0 and (folder / "table.md").read_bytes() == whole and "On digits, holding 40 to 80 samples" in out
+    assert len(sorted((workplace / "results" / "runs").rglob("*.json"))) == len(records) == 8
+
+
+def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(command, workplace):
+    code, out, _ = command(f"{WORDS} tuning=2 --name tuned")
+    assert code == 0 and "2 trials a method, by the error on 20 % of the training data" in out
+    searched: dict[str, int] = {}
+    for path in (workplace / "results" / "runs").rglob("*.json"):
+        cell = json.loads(path.read_text())["cell"]
+        if "holdout" in cell["dataset"]:
+            searched[cell["algo"]["name"]] = searched.get(cell["algo"]["name"], 0) + 1
+    assert searched == {"wsam": 4, "fix": 4} and len(rows(workplace, "tuned")) == 4
+
+
+def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, workplace):
+    lines = ["a,b,kind"] + [f"{i % 7},{i % 5},{'x' if i % 7 > 3 else 'y'}" for i in range(120)]
+    (workplace / "mine.csv").write_text("\n".join(lines) + "\n")
+    code, out, err = command(
+        "frontier dataset=mine.csv budget=samples_held at=20 algo=wsam tuning=0 T=2 trials=2 n_jobs=1"
+    )
+    assert code == 0, err
+    assert "On csv mine.csv, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
+
+
+def test_a_budget_that_no_method_meets_is_an_empty_column(command):
+    code, out, _ = command("frontier dataset=digits budget=samples_held at=5 algo=wsam tuning=0 T=2 trials=1 n_jobs=1")
+    assert code == 0 and "no method has a figure" in out and "are 20 samples" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("dataset=digits", "needs a data set and a budget"),
+        ("dataset=digits budget=sample_held", "did you mean 'samples_held'"),
+        ("dataset=digits budget=features algo=wsam", "budgets that it keeps: samples_held"),
+        ("dataset=digits budget=samples_held algo=majority", "budgets that it keeps: none"),
+        ("dataset=digits budget=samples_held algo=gem", "did you mean 'geem'"),
+        ("dataset=digits budget=samples_held at=0", "numbers above 0"),
+        ("dataset=digits budget=samples_held at=many", "numbers above 0"),
+        ("dataset=digits budget=samples_held tuning=some", "a whole number of trials"),
+        ("dataset=digits budget=samples_held algo=wsam r=5", "r is what a budget of samples_held decides for wsam"),
+        ("dataset=digits budget=samples_held algo=wsam holdout=0.3", "leave holdout out"),
+        ("dataset=digits budget=samples_held algo=wsam T=5,10", "one value for each key"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(command, words, said):
+    code, _, err = command(f"frontier {words}")
+    assert code == 2 and said in err and "Traceback" not in err

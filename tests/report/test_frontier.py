@@ -1,0 +1,119 @@
+"""Who wins where: budgets that are kept and that are not, too few trials, the sentence, the picture."""
+
+import math
+
+import pytest
+
+from boostrun.report.frontier.figure import draw_frontier
+from boostrun.report.frontier.points import Frontier, Point
+from boostrun.report.frontier.table import as_csv, contest, lines, markdown, notes, text
+from boostrun.report.frontier.verdicts import sentence, verdicts
+
+NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
+
+
+def records(mean, spent, seeds=8):
+    return [
+        {
+            "seed": seed, "key": str(seed), "status": "done", "curve": {},
+            "metrics": {"test_accuracy_pct": mean + NOISE[seed % 8] * (1 + mean % 3)},
+            "cost": {"peak_samples_held": spent},
+        }
+        for seed in range(seeds)
+    ]  # fmt: skip
+
+
+def point(method, budget, mean, spent=None, rival=False, seeds=8, **more):
+    return Point(method, rival, budget, records(mean, spent or budget, seeds), seeds, **more)
+
+
+def frontier(*points):
+    return Frontier("toy", "samples_held", points, ("how it was made",))
+
+
+THREE = frontier(
+    point("wsam", 50, 90.0), point("wsam", 200, 92.0), point("wsam", 1000, 93.0),
+    point("forest", 50, 80.0, rival=True), point("forest", 200, 92.0, rival=True),
+    point("forest", 1000, 97.0, rival=True),
+    point("trees", 50, 70.0, rival=True),
+)  # fmt: skip
+
+
+def test_a_win_a_tie_and_a_loss_are_told_by_the_test():
+    assert [one.outcome for one in verdicts(THREE)] == ["win", "tie", "loss"]
+    assert all(one.ours == "wsam" and one.rival == "forest" and one.n == 8 for one in verdicts(THREE))
+
+
+def test_the_sentence_says_where_the_budget_pays_and_where_the_rival_is_better():
+    said = sentence(THREE)
+    assert said.startswith(
+        "On toy, holding 50 samples the budget pays: wsam is ahead of the best rival (forest) by 9.99 points;"
+    )
+    assert "holding 200 samples wsam and forest are level" in said
+    assert "000 samples forest is the better choice, ahead of wsam by" in said
+    assert "1 win, 1 tie, 1 loss" in said
+
+
+def test_neighbouring_budgets_of_one_outcome_are_told_together():
+    two = frontier(
+        *(point("wsam", at, 90.0) for at in (50, 200)), *(point("forest", at, 80.0, rival=True) for at in (50, 200))
+    )
+    assert sentence(two).count("the budget pays") == 1 and "holding 50 to 200 samples" in sentence(two)
+
+
+def test_who_spent_more_than_was_given_is_shown_and_wins_nothing():
+    found = frontier(point("wsam", 50, 90.0), point("forest", 50, 99.0, spent=812, rival=True))
+    assert verdicts(found)[0].outcome == "alone" and verdicts(found)[0].rival == ""
+    assert "!" in lines(found)[2][1] and any("it spent 812" in note for note in notes(found))
+    assert as_csv(found).splitlines()[2].split(",")[8:10] == ["812", "1"]
+
+
+def test_too_few_trials_are_no_evidence():
+    found = frontier(point("wsam", 50, 90.0, seeds=3), point("forest", 50, 80.0, rival=True, seeds=3))
+    assert verdicts(found)[0].outcome == "untested" and math.isnan(verdicts(found)[0].p)
+    assert "too few trials" in sentence(found)
+
+
+def test_six_budgets_need_more_trials_than_one():
+    """2 / 2^6 = 0.03 is below 0.05 for one test, and above it when there are six."""
+    sides = [(point("wsam", at, 90.0, seeds=6), point("forest", at, 80.0, rival=True, seeds=6)) for at in range(50, 56)]
+    assert verdicts(frontier(*sides[0]))[0].outcome == "win"
+    assert {one.outcome for one in verdicts(frontier(*(each for pair in sides for each in pair)))} == {"untested"}
+
+
+def test_one_figure_without_chance_stands_for_every_seed():
+    fixed = Point("logistic", True, 50, records(80.0, 50, seeds=1), 1, fixed=True)
+    found = frontier(point("wsam", 50, 90.0), fixed)
+    assert verdicts(found)[0].n == 8 and verdicts(found)[0].outcome == "win"
+    assert any("nothing in it is random" in note for note in notes(found))
+
+
+def test_a_budget_that_nobody_meets_is_an_empty_column_with_its_reason():
+    found = frontier(Point("wsam", False, 5, reason="ten samples at least"), point("wsam", 50, 90.0))
+    assert [row[1] for row in lines(found)[1:]] == ["—"]
+    assert "wsam at 5: ten samples at least." in notes(found) and "5: no method has a figure." in notes(found)
+    assert "wsam is the best, and there is no rival" in sentence(found)
+
+
+def test_without_any_figure_there_is_a_sentence_and_no_picture():
+    found = frontier(Point("wsam", False, 5, reason="no"))
+    assert "no method has a figure" in sentence(found) and draw_frontier(found) is None
+    assert "best of ours" not in text(found) and "best of ours" not in markdown(found)
+
+
+def test_the_table_of_the_contest_has_a_line_a_budget():
+    assert [row[-1] for row in contest(THREE)[1:]] == ["ours", "level", "the rival"]
+    assert "| best of ours |" in markdown(THREE) and text(THREE).endswith(sentence(THREE).replace("\u202f", " "))
+
+
+def test_every_line_of_the_picture_has_its_name():
+    figure = draw_frontier(THREE)
+    names = [{text.get_text() for text in axis.texts} for axis in figure.axes]
+    assert names == [{"wsam", "best rival"}, {"forest", "trees", "best of ours"}]
+    assert [axis.get_xscale() for axis in figure.axes] == ["log", "log"]
+
+
+@pytest.mark.parametrize("kind", ["evaluations", "features", "model_bytes", "seconds"])
+def test_costs_that_records_do_not_tell_are_said_to_be_unmeasured(kind):
+    found = Frontier("toy", kind, (point("wsam", 50, 90.0),))
+    assert any("is not measured" in note for note in notes(found)) and not found.over(found.points[0])
