@@ -21,13 +21,16 @@ class SplitBoard(Board):
     A look at a feature costs a pair for each sample of the node.
     """
 
-    def begin_split(self, rows: np.ndarray, signed: np.ndarray) -> None:
-        """A new step on the samples ``rows`` (k,) int64, ascending, of the signed weights ``signed`` (n, c) of all."""
+    def begin_split(self, rows: np.ndarray, signed: np.ndarray) -> float:
+        """A new step on the samples ``rows`` (k,) int64, ascending, of the signed weights ``signed`` (n, c) of all;
+        returns their weight.
+        """
         self.rows, self.n = rows, len(rows)
         self._every, self._sums = np.arange(self.n), draws.empty_sums(self.n)
         node = empty(self.n, signed.shape[1])
-        kernels.weights_of_node(signed, rows, node)
+        weight = kernels.weights_of_node(signed, rows, node)
         self.begin_step(node)
+        return weight
 
     def end_tree(self, splits: int) -> None:
         """One line of the ledger for the tree, of those of its last ``splits``."""
@@ -92,7 +95,7 @@ class TreeRun(TrainingRun):
             if place >= inner:
                 leaves[rows] = place - inner
                 continue
-            board.begin_split(rows, self._signed)
+            weight = board.begin_split(rows, self._signed)
             splits += 1
             split = self._split(rows) if board.signed.any() else None  # type: ignore[union-attr]
             if split is None:
@@ -100,7 +103,7 @@ class TreeRun(TrainingRun):
                 continue
             feature, threshold, edge = split
             ensemble.features[t, place], ensemble.thresholds[t, place] = feature, threshold
-            ensemble.gains[t, place] = edge * np.abs(self._signed[rows]).sum(dtype=np.float64)
+            ensemble.gains[t, place] = edge * weight
             above = board.codes[feature, rows] >= threshold
             board.charge("update", len(rows))
             waiting[2 * place + 1], waiting[2 * place + 2] = rows[~above], rows[above]

@@ -20,7 +20,7 @@ def weights_of_node(signed, rows, out):
 
     Parameters: ``signed`` (n, c) float32; ``rows`` (k,) int64 of the node; ``out`` (k, c) float32 is filled, with zeros
     where every sample says the same. Of these a stump's edge is what a split parts: whatever one vote for the whole
-    node earns is taken off, sum_i out_i = 0, and a constant has the edge 0. Cost O(k c), three passes.
+    node earns is taken off, sum_i out_i = 0, and a constant has the edge 0. Returns M. Cost O(k c), three passes.
     """
     lanes = signed.shape[1]
     sums, mass = np.zeros(lanes), 0.0
@@ -42,6 +42,7 @@ def weights_of_node(signed, rows, out):
     for i in range(rows.shape[0]):
         for k in range(lanes):
             out[i, k] *= scale
+    return mass
 
 
 @njit(cache=True)
