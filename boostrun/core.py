@@ -151,6 +151,11 @@ MODELS = {
         "boostrun.export.stumps:vote_ensemble",
         onnx="boostrun.export.onnx_stumps:vote_ensemble",
     ),
+    "boostrun.TreeEnsemble/1": SavedModel(
+        "boostrun.methods.tree_ensemble:TreeEnsemble",
+        "boostrun.export.trees:tree_ensemble",
+        onnx="boostrun.export.onnx_trees:tree_ensemble",
+    ),
 }
 
 CORE = Paper(

@@ -20,7 +20,7 @@ def checks(make: Callable[[], Any]) -> list[Check]:
     """All checks of a weak learner; ``make()`` gives a new one."""
     return [
         Check("a hypothesis that is a NamedTuple of numbers", lambda: _found(make)),
-        Check("votes of -1.0 and +1.0, one a sample", lambda: _votes(make)),
+        Check("votes of -1.0 and +1.0, or whole steps, one a sample", lambda: _votes(make)),
         Check("an edge at least as good as chance", lambda: _edge(make)),
         Check("some rows among others, the same hypothesis", lambda: _among(make)),
         Check("negative weights, and one class alone", lambda: _signs(make)),
@@ -51,7 +51,10 @@ def _voted(learner: Any, hypothesis: Any, codes: np.ndarray) -> np.ndarray:
     votes = np.asarray(learner.votes(hypothesis, codes, np.arange(len(codes))))
     if votes.shape != (len(codes),):
         raise Failed(f"votes of the shape {votes.shape} for {len(codes)} samples")
-    if not np.isin(votes, (-1.0, 1.0)).all():
+    if learner.whole_steps:
+        if not np.isfinite(votes).all():
+            raise Failed("a vote is not finite")
+    elif not np.isin(votes, (-1.0, 1.0)).all():
         raise Failed(f"a vote is {votes[~np.isin(votes, (-1.0, 1.0))][0]}: -1.0 or +1.0 are needed")
     return votes
 

@@ -27,8 +27,16 @@ class Compared(NamedTuple):
     x_text: str
 
 
-def compare(operators: Operators, saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> Compared:
-    """Hold columns of X against thresholds, both of one shape, exactly where the model's codes do.
+class Exact(NamedTuple):
+    """Thresholds ``found`` on X, of ``x_type``, which holds what ``x_text`` says."""
+
+    found: np.ndarray
+    x_type: np.dtype
+    x_text: str
+
+
+def exact(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> Exact:
+    """Thresholds on columns of X, of the shape of ``features``, that hold exactly where the model's codes do.
 
     Raises BoostrunError for inputs that no such comparison has the codes of.
     """
@@ -36,9 +44,17 @@ def compare(operators: Operators, saved: Saved, features: np.ndarray, thresholds
     x_type = np.dtype(_TYPES[units])
     if units == "unsigned char":  # a number is taken for one: 3.7 for 3, -1 for 0, 300 for 255
         found = np.where(found <= 0, -np.inf, np.where(found > 255, np.inf, found))
+    return Exact(found.astype(x_type), x_type, told(saved, UNITS[units]))
+
+
+def compare(operators: Operators, saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> Compared:
+    """Hold columns of X against thresholds, both of one shape, exactly where the model's codes do.
+
+    Raises BoostrunError for inputs that no such comparison has the codes of.
+    """
+    found, x_type, x_text = exact(saved, features, thresholds)
     columns = operators.add("Gather", columns_of(operators, saved, x_type), features.astype(np.int64), axis=1)
-    above = operators.add("GreaterOrEqual", columns, found.astype(x_type))
-    return Compared(above, x_type, told(saved, UNITS[units]))
+    return Compared(operators.add("GreaterOrEqual", columns, found), x_type, x_text)
 
 
 def signs(operators: Operators, above: str) -> str:

@@ -27,9 +27,11 @@ class Importances:
     def feature_importances_(self) -> np.ndarray:
         """(d,) float64 that sum to 1, or all 0 where no feature is used: the share of each in the learned model.
 
-        For stumps the sum of |coefficient| over all rounds and classes; for weights that classes share the norm of
-        each feature's, which compares features of like scale only. Of a model that a run has trained they are of the
-        features that it was trained on; what was made of a column's missing values counts to the column.
+        For stumps the sum of |coefficient| over all rounds and classes; for trees what a split decides, half the
+        difference between its sides, as if at each one as many samples went left as right; for weights that classes
+        share the norm of each feature's, which compares features of like scale only. Of a model that a run has trained
+        they are of the features that it was trained on; what was made of a column's missing values counts to the
+        column.
         AttributeError, with the reason, where features are not chosen, and before it is fitted.
         """
         check_is_fitted(self)
@@ -57,9 +59,26 @@ def of_ensemble(classifier: Any) -> np.ndarray | str:
     An ensemble of stumps has ``features``, one of other hypotheses may have arrays of that name or ``feature``.
     """
     ensemble = classifier.ensemble_
+    if hasattr(ensemble, "leaves"):
+        return of_trees(ensemble, width_of(classifier))
     features = getattr(ensemble, "features", None)
     if features is None:
         features = ensemble.arrays.get("feature")
     if features is None or features.shape != ensemble.coefficients.shape or features.dtype.kind not in "iu":
         return "its weak learners look at more than one feature"
     return np.bincount(features.ravel(), np.abs(ensemble.coefficients).ravel(), width_of(classifier))
+
+
+def of_trees(ensemble: Any, width: int) -> np.ndarray:
+    """(d,) sums over all splits on a feature of half the difference between the mean leaves of both sides, halved once
+    more for each level above: of trees of depth 1 as of stumps.
+    """
+    means, found = ensemble.leaves, np.zeros(width)
+    for level in reversed(range(ensemble.depth)):
+        nodes = slice(2**level - 1, 2 ** (level + 1) - 1)
+        splits = np.isfinite(ensemble.thresholds[..., nodes])
+        left, right = means[..., ::2], means[..., 1::2]
+        decided = np.where(splits, np.abs(right - left) / 2 ** (level + 1), 0.0)
+        found += np.bincount(ensemble.features[..., nodes].ravel(), decided.ravel(), width)
+        means = np.where(splits, (left + right) / 2, left)
+    return found

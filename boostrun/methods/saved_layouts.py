@@ -57,6 +57,7 @@ _MISSING = {
 }
 _OF_TABLES = {"edges": "d", "scaled": "d", "projected": "columns"}  # by kind, the size of both together
 _MOST_EDGES = 255  # a code is a byte
+_MOST_NODES = 2**10
 _LARGEST_SAMPLE = 2**31  # numbers in an image
 
 _STUMPS = {
@@ -70,6 +71,11 @@ _VOTES = {
     "thresholds": Array("float64", "T", values="infinite"),
     "votes": Array("int8", "T K", least=-1, below=2),
     "alphas": Array("float64", "T"),
+}
+_TREES = {
+    "features": Array("int32", "K T N", least=0, below="d"),
+    "thresholds": Array("float64", "K T N", values="infinite"),
+    "leaves": Array("float64", "K T L"),
 }
 # what a hypothesis of somebody's calls so is columns, and a negative one would be answered from the end
 _OF_COLUMNS = ("feature", "features", "column", "columns", "*_feature", "*_column")
@@ -151,6 +157,15 @@ def _stump_sums(layout: Mapping[str, Array], numbers: tuple[str, ...]) -> Callab
     return check
 
 
+def _trees(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """Ensembles of complete trees, of one depth."""
+    out = _stump_sums(_TREES, ("leaves",))(arrays, sizes)
+    nodes, leaves = sizes["N"], sizes["L"]
+    if leaves != nodes + 1 or leaves & nodes or not 0 < nodes < _MOST_NODES or not sizes["T"]:
+        raise Damaged(f"features and leaves have {nodes} nodes and {leaves} leaves a tree, which is no complete tree")
+    return out
+
+
 def _rows_of_scores(sizes: dict[str, int]) -> None:
     rows, classes = sizes["K"], sizes.get("C")
     if rows < 1 or (classes is not None and (classes < 2 or rows > classes or (rows == 1) != (classes == 2))):
@@ -160,6 +175,7 @@ def _rows_of_scores(sizes: dict[str, int]) -> None:
 _KINDS: dict[str, Layout] = {
     "boostrun.StumpEnsemble/1": _stump_sums(_STUMPS, ("coefficients",)),
     "boostrun.VoteEnsemble/1": _stump_sums(_VOTES, ("alphas",)),
+    "boostrun.TreeEnsemble/1": _trees,
     "boostrun.HypothesisEnsemble/1": _stump_sums(_HYPOTHESES, ("coefficients",)),
     "boostrun.StreamState/1": stream,
 }

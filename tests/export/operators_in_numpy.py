@@ -8,7 +8,7 @@ _TYPES = {7: np.int64, 11: np.float64}  # TensorProto.INT64, DOUBLE
 KINDS = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "MatMul": np.matmul, "Floor": np.floor,
     "GreaterOrEqual": np.greater_equal, "Where": np.where, "Clip": np.clip, "Identity": np.asarray,
-    "Gather": np.take,
+    "Gather": np.take, "GatherElements": np.take_along_axis,
     "Cast": lambda data, to: data.astype(_TYPES[to]),
     "ReduceSum": lambda data, axes, keepdims: data.sum(axis=tuple(axes), keepdims=bool(keepdims)),
     "ArgMax": lambda data, axis, keepdims: data.argmax(axis=axis, keepdims=bool(keepdims)),
@@ -24,7 +24,7 @@ def run(predictor, samples):
     values = {X: samples.astype(predictor.parts.x_type), **predictor.parts.operators.constants}
     for one in predictor.parts.operators.found:
         taken = [values[name] for name in one.inputs]
-        if one.kind not in ("Gather", "Cast", "Where"):  # ONNX converts nothing
+        if one.kind not in ("Gather", "GatherElements", "Cast", "Where"):  # ONNX converts nothing
             assert len({value.dtype for value in taken if value.dtype != np.int64}) <= 1, one
         values[one.output] = KINDS[one.kind](*taken, **one.attributes)
     return values[predictor.label], values[predictor.scores]

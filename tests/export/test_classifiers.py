@@ -37,6 +37,10 @@ def samples(n, classes=4, seed=0):
 STUMPS = {
     "reservoir": ReservoirClassifier("geem", reservoir_size=40, n_estimators=12, random_state=0),
     "all data": FullDataClassifier("all", n_estimators=9, random_state=0),
+    "trees": ReservoirClassifier(
+        "wsam", weak_learner="tree", depth=3, reservoir_size=40, n_estimators=7, random_state=0
+    ),
+    "trees on all data": FullDataClassifier("all", weak_learner="tree", n_estimators=4, random_state=0),
     "online": OnlineRivalClassifier("oza", n_estimators=5, random_state=0),
     "votes": AdaBoostMHClassifier("laminating", n_estimators=15, random_state=0),
     "jointboost": JointBoostClassifier(20),
@@ -84,7 +88,8 @@ def test_stumps_give_the_same_bits(name, classes, tmp_path):
     numbers, scores = compiled(X_new)
     np.testing.assert_array_equal(scores, scores_of(clf, X_new))
     np.testing.assert_array_equal(np.array(saved.classes)[numbers], clf.predict(X_new))
-    assert compiled.counted == compiled.runs == scores.shape[1] * getattr(clf, "n_estimators", 20)
+    comparisons = getattr(getattr(clf, "ensemble_", None), "depth", 1)
+    assert compiled.counted == compiled.runs == scores.shape[1] * getattr(clf, "n_estimators", 20) * comparisons
 
 
 @pytest.mark.parametrize(("name", "classes"), [*((name, 4) for name in LINEAR), ("products", 2), ("mixed norm", 2)])

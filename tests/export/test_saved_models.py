@@ -189,6 +189,9 @@ def test_what_is_no_pixel_is_one_sentence(folder):
 CLASSIFIERS = {
     "reservoir": ReservoirClassifier("wsam", reservoir_size=40, n_estimators=12, shrinkage=0.3, random_state=3),
     "full data": FullDataClassifier("mada", reservoir_size=40, n_estimators=9, random_state=0),
+    "trees": ReservoirClassifier(
+        "wsam", weak_learner="tree", depth=2, reservoir_size=40, n_estimators=6, random_state=3
+    ),
     "online": OnlineRivalClassifier("osboost", n_estimators=5, gamma=0.2, random_state=0),
     "votes": AdaBoostMHClassifier("tasting_1q", n_estimators=9, families=[("a", 0, 2), ("b", 2, 5)], random_state=0),
     "policy": AdaBoostMHClassifier(Laminating(Q=4), n_estimators=9, random_state=0),

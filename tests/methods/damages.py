@@ -24,7 +24,7 @@ from tests.papers.reservoir.test_objects import Depth2
 
 EVERY = {
     **CLASSIFIERS,
-    "trees": ReservoirClassifier("rand", reservoir_size=20, n_estimators=4, weak_learner=Depth2(), random_state=0),
+    "own trees": ReservoirClassifier("rand", reservoir_size=20, n_estimators=4, weak_learner=Depth2(), random_state=0),
 }
 INPUTS = {  # how raw samples become what a model takes, of five columns
     "edges": {"edges": np.sort(np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32), axis=1)},

@@ -20,6 +20,7 @@ from boostrun import (
 from boostrun.cli import main
 from boostrun.export import Saved, c_source
 from boostrun.methods import archive, layout, saved_layouts
+from boostrun.methods.tree_ensemble import TreeEnsemble
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.shareboost.shared_stumps import SharedStumps
 from tests.methods.damages import arrays_of, write
@@ -157,6 +158,7 @@ HAND_MADE = {
     "stumps": StumpEnsemble(*STUMPS),
     "votes": VoteEnsemble(np.array([9], np.int32), np.zeros(1), np.ones((1, 2), np.int8), np.ones(1)),
     "negative": VoteEnsemble(np.array([-1], np.int32), np.zeros(1), np.ones((1, 2), np.int8), np.ones(1)),
+    "trees": TreeEnsemble(np.array([[[9]]], np.int32), np.zeros((1, 1, 1)), np.ones((1, 1, 2))),
     "shared": SharedStumps(
         np.array([9], np.int32), np.zeros(1), np.ones((1, 2), bool), np.ones(1), np.ones(1), np.zeros((1, 2))
     ),

@@ -22,6 +22,7 @@ _FILTER = frozenset({"codes", "stumps", "chunks"})  # samples are drawn, one aft
 _ALL = frozenset({"codes", "stumps"})  # all samples are looked at
 _SAVED = frozenset({"c", "npz", "onnx"})
 _SIZES = {"r": "reservoir_size", "q": "batch_size", "T": "n_estimators"}
+_OF_TREES = ("depth", "leaf_values", "leaf_smoothing", "leaf_weight")
 _GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
 _TAKES = {
     "wsam": ("stump_weights",), "geem": _GEEM, "geem_likely": _GEEM, "geem_lattice": (*_GEEM, "lattice_size"),
@@ -87,7 +88,7 @@ METHODS = {
         "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",
         target=f"{_HERE}.budgeted:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
         inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"}, probe={"budget_multiplier": 100.0},
-        without={"weak_learner"},
+        without={"weak_learner", *_OF_TREES},
         evaluation=f"{_HERE}.budgeted_evaluation:BudgetedStaged",
     ),
     "geem_active": _reservoir(
@@ -167,7 +168,10 @@ PAPER = Paper(
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
         "geem_likely": f"{_HERE}.likely_target:GeemLikely",
     },
-    weak_learners={"stump": "boostrun.methods.stump_learner:StumpLearner"},
+    weak_learners={
+        "stump": "boostrun.methods.stump_learner:StumpLearner",
+        "tree": "boostrun.methods.tree_learner:TreeLearner",
+    },
     checks={"strategies": f"{_HERE}.conformance:checks"},
     probabilities={
         f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.probabilities:of_reservoir",

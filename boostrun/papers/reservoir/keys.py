@@ -17,7 +17,7 @@ from boostrun.config.fields import (
     real,
     renamed,
 )  # fmt: skip
-from boostrun.methods.keys import StumpKeys
+from boostrun.methods.keys import StumpKeys, TreeKeys
 
 _LOSSES = ("logistic", "exponential")
 _RULES = ("log_odds", "line_search", "newton")
@@ -57,7 +57,8 @@ class GeemLatticeKeys(GeemKeys):
 
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
 OF_STRATEGIES = (*_WSAM, *_GEEM)  # what a strategy that has such a key of its own takes from its classifier
-OF_WEAK_LEARNERS = tuple(_STUMP)
+_TREE = fields_of(TreeKeys)
+OF_WEAK_LEARNERS = (*_STUMP, *_TREE)
 
 
 @keys
@@ -92,6 +93,10 @@ class ReservoirKeys(Keys):
         "stump", room="weak_learners", needs="find", late=True,
         help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
     )  # fmt: skip
+    depth: int = renamed(_TREE["depth"])
+    leaf_values: str = renamed(_TREE["leaf_values"])
+    leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
+    leaf_weight: float = renamed(_TREE["leaf_weight"])
     max_bins: Any = 256
     warm_start: Any = False
     random_state: Any = None
@@ -142,6 +147,10 @@ class FullDataKeys(Keys):
         "stump", room="weak_learners", needs="find", late=True,
         help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
     )  # fmt: skip
+    depth: int = renamed(_TREE["depth"])
+    leaf_values: str = renamed(_TREE["leaf_values"])
+    leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
+    leaf_weight: float = renamed(_TREE["leaf_weight"])
     max_bins: Any = 256
     random_state: Any = None
 
