@@ -14,6 +14,7 @@ KINDS = {
     "ArgMax": lambda data, axis, keepdims: data.argmax(axis=axis, keepdims=bool(keepdims)),
     "Squeeze": lambda data, axes: np.squeeze(data, tuple(axes)),
     "IsNaN": np.isnan,
+    "Reshape": np.reshape,
     "Concat": lambda *parts, axis: np.concatenate(parts, axis=axis),
     "Unsqueeze": lambda data, axes: np.expand_dims(data, tuple(axes)),
 }  # fmt: skip

@@ -43,6 +43,7 @@ STUMPS = {
     "trees on all data": FullDataClassifier("all", weak_learner="tree", n_estimators=4, random_state=0),
     "online": OnlineRivalClassifier("oza", n_estimators=5, random_state=0),
     "votes": AdaBoostMHClassifier("laminating", n_estimators=15, random_state=0),
+    "vote trees": AdaBoostMHClassifier("laminating", n_estimators=9, random_state=0, weak_learner="tree", depth=3),
     "jointboost": JointBoostClassifier(20),
 }
 LINEAR = {
@@ -78,7 +79,9 @@ def scores_of(clf, X):
     return clf.stumps_.decision(X) if hasattr(clf, "stumps_") else clf.model_.scores(X)
 
 
-@pytest.mark.parametrize(("name", "classes"), [*((name, 4) for name in STUMPS), ("reservoir", 2), ("votes", 2)])
+@pytest.mark.parametrize(
+    ("name", "classes"), [*((name, 4) for name in STUMPS), ("reservoir", 2), ("votes", 2), ("vote trees", 2)]
+)
 def test_stumps_give_the_same_bits(name, classes, tmp_path):
     X, y = samples(300, classes)
     X_new, _ = samples(400, classes, seed=1)

@@ -54,7 +54,10 @@ WHOLE = [name for name in LINEAR if "pieces" not in name]
 
 @pytest.mark.parametrize(
     ("name", "classes"),
-    [*((name, 4) for name in (*STUMPS, *WHOLE)), *((name, 2) for name in ("reservoir", "votes", "jointboost"))]
+    [
+        *((name, 4) for name in (*STUMPS, *WHOLE)),
+        *((name, 2) for name in ("reservoir", "votes", "vote trees", "jointboost")),
+    ]
     + [(name, 2) for name in ("products", "mixed norm", "absent classes")],
 )
 def test_a_classifier_gives_the_same_labels_and_scores(name, classes, tmp_path):

@@ -20,9 +20,9 @@ SMALL = {"reservoir_size": 30, "n_estimators": 6, "random_state": 0}
 FULL = ("wss", "mada", "fix", "all", "filterboost")
 
 
-def everyone():
+def everyone(**more):
     """Every feature is looked at in each step: nothing is drawn."""
-    return AdaBoostMHClassifier(UniformNaive(Q=64), n_estimators=6, budget_multiplier=64, random_state=0)
+    return AdaBoostMHClassifier(UniformNaive(Q=64), n_estimators=6, budget_multiplier=64, random_state=0, **more)
 
 
 MADE = {
@@ -33,6 +33,9 @@ MADE = {
     "active": lambda: ActiveReservoirClassifier("wsam", **SMALL),
     "split": lambda: SplitReservoirClassifier("wsam", parts=2, **SMALL),
     "adaboost_mh": everyone,
+    "adaboost_mh_trees": lambda: everyone(weak_learner="tree", depth=2),
+    "all_trees": lambda: FullDataClassifier("all", weak_learner="tree", **SMALL),
+    "geem_trees": lambda: ReservoirClassifier("geem", weak_learner="tree", **SMALL),
     **{name: (lambda name=name: FullDataClassifier(name, **SMALL)) for name in FULL},
 }
 
@@ -69,7 +72,7 @@ def test_a_weight_of_zero_is_a_sample_that_is_not_there(name, kind, digits):
     assert not same(MADE[name]().fit(X, y, weights), MADE[name]().fit(X[some], y[some]))
 
 
-@pytest.mark.parametrize("name", ["all", "adaboost_mh"])
+@pytest.mark.parametrize("name", ["all", "adaboost_mh", "adaboost_mh_trees"])
 def test_a_weight_of_two_is_the_sample_twice_where_all_samples_are_looked_at(name, digits):
     X, y = digits
     weights = np.random.default_rng(1).integers(1, 3, 500)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from boostrun.config.fields import fields_of
 from boostrun.methods.declaration import Method, Part, Tuning
-from boostrun.methods.paper import Paper, Pipeline
+from boostrun.methods.paper import Paper, Pipeline, SavedModel
 from boostrun.papers.adaptive import keys
 
 _HERE = "boostrun.papers.adaptive"
@@ -166,11 +166,21 @@ FEATURES = {
     ),
 }  # fmt: skip
 
+MODELS = {
+    "boostrun.TreeVoteEnsemble/1": SavedModel(
+        f"{_HERE}.vote_trees:TreeVoteEnsemble",
+        f"{_HERE}.export.vote_trees:in_c",
+        f"{_HERE}.layouts:vote_trees",
+        f"{_HERE}.export.vote_trees:in_onnx",
+    ),
+}
+
 PAPER = Paper(
     title="Dubout & Fleuret 2014: Adaptive Sampling for Large Scale Boosting",
     methods=METHODS,
     features=FEATURES,
     policies=POLICIES,
+    models=MODELS,
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
     probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from boostrun.papers.adaptive.board import Board, search
 from boostrun.papers.adaptive.policies.policy import hook
 
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
-_LEAST_EDGE = 1e-6
+LEAST_EDGE = 1e-6
 
 
 class TrainingRun:
@@ -33,7 +34,7 @@ class TrainingRun:
         self, board: Board, policy, labels: np.ndarray, init: str, look: bool = False, weights: np.ndarray | None = None
     ):
         self.board, self.policy, self.labels, self.init, self.weights = board, policy, labels, init, weights
-        self.ensemble = VoteEnsemble.empty(labels.shape[1])
+        self.ensemble = self._empty()
         self.loss: list[float] = []
         self.seconds: list[float] = []
         self.gaps: list[float] | None = [] if look else None
@@ -41,20 +42,26 @@ class TrainingRun:
         self._renew(0)
 
     def boost(self, rounds: int) -> None:
-        """Add ``rounds`` stumps."""
+        """Add ``rounds`` weak learners."""
         begun = time.perf_counter() - (self.seconds[-1] if self.seconds else 0.0)
         first = self.ensemble.n_rounds
-        self.ensemble = self.ensemble.extended(VoteEnsemble.empty(self.labels.shape[1], rounds))
+        self.ensemble = self.ensemble.extended(self._empty(rounds))
         for t in range(first, first + rounds):
             if t % _RENEW == 0:
                 self._renew(t)
-            self.board.begin_step(self._signed)
-            feature = self.policy.choose(self.board)
-            if self.gaps is not None:
-                self.gaps.append(self._gap(feature))
-            edge = self._add(t, feature)
-            hook(self.policy, "learn")(edge)
+            self._step(t)
             self.seconds.append(time.perf_counter() - begun)
+
+    def _empty(self, rounds: int = 0) -> VoteEnsemble:
+        return VoteEnsemble.empty(self.labels.shape[1], rounds)
+
+    def _step(self, t: int) -> None:
+        self.board.begin_step(self._signed)
+        feature = self.policy.choose(self.board)
+        if self.gaps is not None:
+            self.gaps.append(self._gap(feature))
+        edge = self._add(t, feature)
+        hook(self.policy, "learn")(edge)
 
     def _gap(self, feature: int) -> float:
         """The largest edge of all features less that of the one chosen."""
@@ -68,28 +75,35 @@ class TrainingRun:
         column = board.codes[feature]
         threshold, votes, edge = kernels.best_stump(column, self._signed)
         board.charge("refit", board.n)
-        edge = min(edge / self._total, 1.0 - _LEAST_EDGE)  # type: ignore[has-type]
+        edge = min(edge / self._total, 1.0 - LEAST_EDGE)
         ensemble.features[t], ensemble.thresholds[t] = feature, threshold if threshold else -np.inf
-        loss = self.loss[-1] if self.loss else 0.0
-        if edge >= _LEAST_EDGE:
+        if edge >= LEAST_EDGE:
             ensemble.votes[t] = votes[: self.labels.shape[1]]
-            ensemble.alphas[t] = 0.5 * math.log((1.0 + edge) / (1.0 - edge))
-            self._total = kernels.reweigh(column, threshold, votes, edge, self._signed)
+        self._weigh(t, edge, lambda: kernels.reweigh(column, threshold, votes, edge, self._signed))
+        board.charge("update", board.n)
+        return edge
+
+    def _weigh(self, t: int, edge: float, reweigh: Callable[[], float]) -> None:
+        """The factor of weak learner t and the loss after it; ``reweigh`` weighs the samples anew and tells the sum."""
+        loss = self.loss[-1] if self.loss else 0.0
+        if edge >= LEAST_EDGE:
+            self.ensemble.alphas[t] = 0.5 * math.log((1.0 + edge) / (1.0 - edge))
+            self._total = reweigh()
             loss += 0.5 * math.log10((1.0 - edge) * (1.0 + edge))  # log10 of Z = sqrt(1 - e^2)
             if not self._total:  # faultless stumps have halved all weights until none was left in single precision
                 self._renew(t + 1)
         self.loss.append(loss)
-        board.charge("update", board.n)
-        return edge
 
     def _renew(self, t: int) -> None:
         """Weights from double-precision scores of the first t steps: in single precision they would drift."""
-        part = slice(self._scored, t)
-        ensemble = self.ensemble
-        steps = ensemble.alphas[part, None] * ensemble.votes[part]
-        kernels.add_votes(self.board.codes, ensemble.features[part], ensemble.thresholds[part], steps, self._scores)
+        self._score(slice(self._scored, t))
         self._scored = t
         self._signed, self._total = signed_weights(self.labels, self._scores, self.init, self.weights), 1.0
+
+    def _score(self, rounds: slice) -> None:
+        ensemble = self.ensemble
+        steps = ensemble.alphas[rounds, None] * ensemble.votes[rounds]
+        kernels.add_votes(self.board.codes, ensemble.features[rounds], ensemble.thresholds[rounds], steps, self._scores)
 
 
 def one_column_a_class(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -16,6 +16,8 @@ from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class
 from boostrun.papers.adaptive.board import ACCOUNTS, CHARGED, Board
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys
 from boostrun.papers.adaptive.policies.policy import hook, own_copy
+from boostrun.papers.adaptive.trees import SplitBoard, TreeRun
+from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 
 _BINNING_SAMPLES = 10_000
 
@@ -35,7 +37,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
     Attributes
     ----------
-    ensemble_ : VoteEnsemble, thresholds in units of X.
+    ensemble_ : VoteEnsemble, or TreeVoteEnsemble of trees, thresholds in units of X.
     classes_ : (n_classes,) array
     staged_log10_loss_, staged_train_seconds_ : (T,) arrays
         log10 of mean_il exp(-y_il F_l(x_i)) on the training set, and training seconds, by the end of each step.
@@ -62,7 +64,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
     17034
     """
 
-    _model_types = (VoteEnsemble,)
+    _model_types = (VoteEnsemble, TreeVoteEnsemble)
 
     def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
@@ -93,7 +95,8 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         Raises BoostrunError for families or a budget with which the policy cannot start.
         """
         families = self.families if self.families is not None else families or [("all", 0, len(codes))]
-        board = Board(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng, samples)
+        make = Board if self.weak_learner == "stump" else SplitBoard
+        board = make(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng, samples)
         policy = own_copy(self.policy)
         hook(policy, "start")(board)
         return board, policy
@@ -105,6 +108,8 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
     def _fit(self, source: ArraySource, rng: np.random.Generator):
         check(self)
         parameters.bins(self)
+        if self.edge_gaps and self.weak_learner == "tree":
+            raise BoostrunError("edge_gaps=True needs weak_learner='stump': a tree looks at a feature in every split")
         rounds = int(self.n_estimators)
         if not (self.warm_start and getattr(self, "_run", None)):
             self.classes_ = source.class_labels()
@@ -133,7 +138,10 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         board, policy = self.set_up(codes, source.families, rng, samples)
-        return TrainingRun(board, policy, labels, self.init, self.edge_gaps, getattr(source, "weights", None))
+        weights = getattr(source, "weights", None)
+        if self.weak_learner == "stump":
+            return TrainingRun(board, policy, labels, self.init, self.edge_gaps, weights)
+        return TreeRun(board, policy, labels, self.init, self.depth, weights)
 
     def _check_same_samples(self, source: ArraySource) -> None:
         """Going on needs the samples that training began with; their labels and number are looked at."""

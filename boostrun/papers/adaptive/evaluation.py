@@ -16,7 +16,8 @@ class StagedVotes(Staged):
 
     To the curve of :class:`boostrun.evaluation.staged.Staged` come the error, ``log10_loss`` on the training part,
     ``evaluations`` charged and ``all_evaluations`` that found stumps, and ``family_steps``: how many of those rounds
-    chose a feature of each family; with ``edge_gaps`` of the model those too, in percent, by round, and their mean.
+    chose a feature of each family, or how many splits of their trees; with ``edge_gaps`` of the model those too, in
+    percent, by round, and their mean.
     """
 
     def check(self, model: Any, data: Any) -> None:
@@ -40,7 +41,7 @@ class StagedVotes(Staged):
         curve["log10_loss"] = [float(model.staged_log10_loss_[t - 1]) for t in marks]
         curve["evaluations"] = [int(charged[t - 1]) for t in marks]
         curve["all_evaluations"] = [int(every[t - 1]) for t in marks]
-        curve["family_steps"] = _family_steps(model.ensemble_.features, data.families, marks)
+        curve["family_steps"] = _family_steps(model, data.families, marks)
         metrics["log10_loss"] = curve["log10_loss"][-1]
         if model.edge_gaps:
             curve["edge_gap_pct"] = [100.0 * float(gap) for gap in model.staged_edge_gap_]
@@ -55,8 +56,14 @@ def evaluations(ledger: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return charged, charged + np.cumsum(ledger["tasting"])
 
 
-def _family_steps(features: np.ndarray, families: Sequence, marks: Sequence[int]) -> dict[str, list[int]]:
-    """By family, how many of the first stumps have a feature of it, at each mark."""
-    family = np.searchsorted([start for _, start, _ in families], features, side="right") - 1
-    at = np.array(marks) - 1
-    return {name: np.cumsum(family == k)[at].tolist() for k, (name, _, _) in enumerate(families)}
+def _family_steps(model: Any, families: Sequence, marks: Sequence[int]) -> dict[str, list[int]]:
+    """By family, how many of the first stumps, or of the splits of the first trees, have a feature of it, by mark."""
+    ensemble, at = model.ensemble_, np.array(marks) - 1
+    family = np.searchsorted([start for _, start, _ in families], ensemble.features, side="right") - 1
+    if model.weak_learner == "tree":
+        family[~ensemble.splits] = -1
+    found = {}
+    for k, (name, _, _) in enumerate(families):
+        in_round = (family == k).reshape(len(family), -1).sum(axis=1)
+        found[name] = np.cumsum(in_round)[at].tolist()
+    return found

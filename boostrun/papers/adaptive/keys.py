@@ -35,7 +35,7 @@ class AdaBoostMHKeys(Keys):
         "with its defaults; copied, never changed",
     )  # fmt: skip
     _: KW_ONLY
-    n_estimators: int = integer(1000, help="T: stumps")
+    n_estimators: int = integer(1000, help="T: stumps, or trees")
     budget_multiplier: float = real(
         10.0, above=0.0,
         help="evaluated (feature, sample) pairs a step, in units of the number N of samples: the paper's C over N; "
@@ -51,6 +51,12 @@ class AdaBoostMHKeys(Keys):
         "chosen",
     )  # fmt: skip
     sampling: str = choice("weight", "uniform", help="how samples are drawn where not all are looked at")
+    weak_learner: str = choice(
+        "stump", "tree", late=True,
+        help="what is boosted: a stump, or a tree, of which every split is a step of the policy, with its budget, on "
+        "the samples that come there",
+    )  # fmt: skip
+    depth: int = integer(6, most=10, late=True, help="splits from a tree's root to a leaf")
     families: Any = None
     max_bins: Any = 256
     warm_start: Any = False

@@ -23,8 +23,8 @@ def edges_by_pruning(codes, features, rows, signed, cuts, rest, margin, edges, s
     the samples, the heaviest first; ``signed`` (n, c) float32 of these samples, c as in
     :func:`boostrun.kernels.votes.best_votes`; ``cuts`` (k,) int64 ascending sizes of subsets, the last of them n;
     ``rest`` (k,) float64, the weight of the samples beyond each, the last 0. ``edges`` (Q,) float64 is filled, in
-    double precision, with minus infinity where a feature was dropped: all those whose edge comes within ``margin`` of the
-    largest are kept. ``seen`` (Q,) int64 is filled with the samples that each was looked at on.
+    double precision, with minus infinity where a feature was dropped: all those whose edge comes within ``margin`` of
+    the largest are kept. ``seen`` (Q,) int64 is filled with the samples that each was looked at on.
 
     A subset A of the samples bounds what a feature can come to. Its edge is edge(f) = max_b sum_l |e_l(b)|, with
     e_l(b) = sum_i s_il phi_b(x_i) and phi_b of -1 and +1. The samples outside A change each e_l(b) by at most

@@ -12,6 +12,7 @@ from boostrun.papers.adaptive.kernels import arms
 from boostrun.papers.adaptive.keys import MABSplitKeys
 from boostrun.papers.adaptive.policies.policy import Policy
 
+_ROUNDING = 1e-6  # histograms are summed in single precision: of features this near the first counts
 _FIRST = 4  # the first batch costs at most one part in so many of the budget
 
 
@@ -65,6 +66,6 @@ class MABSplit(MABSplitKeys, Policy):
             drawn += size
             edges, lower, upper = np.empty((3, len(features)))
             arms.intervals(histograms, slots, drawn, moments, self.z, edges, lower, upper)
-            left = upper >= lower.max()
+            left = upper >= lower.max() - _ROUNDING
             features, slots, edges = features[left], slots[left], edges[left]
-        return int(features[np.argmax(edges)])
+        return int(features[np.argmax(edges >= edges.max() - _ROUNDING)])

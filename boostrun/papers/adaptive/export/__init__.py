@@ -1,0 +1,1 @@
+"""Saved models of adaptive sampling as C, and as operators of ONNX."""
