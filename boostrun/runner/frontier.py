@@ -18,7 +18,7 @@ from boostrun.config.compose import PLACES, Settings, composer, expand
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.table import Table
 from boostrun.methods.declaration import Method, obtain
-from boostrun.report.frontier.points import KINDS, Frontier, Point
+from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import flat, word
 from boostrun.runner.own import dataset_of
@@ -55,7 +55,7 @@ class Asked:
 
 
 @dataclass
-class Place:
+class Told:
     """A method under a budget: its settings, or the reason why there are none, and those of its search.
 
     ``told`` are the keys that keep the budget, ``chosen`` those that were tuned.
@@ -72,7 +72,7 @@ class Place:
 
 
 @dataclass
-class Measured:
+class FrontierRun:
     """A frontier with all its records, those that failed, and whether it was interrupted."""
 
     frontier: Frontier
@@ -128,7 +128,7 @@ def facts_of(table: Table) -> dict[str, int]:
     return {"n_samples": int(rows[0]), "n_features": int(rows[1]), "n_classes": len(table.classes)}
 
 
-def measure(asked: Asked, command: Sequence[str] = ()) -> Measured:
+def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
     """Tune and run what is missing of a frontier.
 
     Raises BoostrunError for methods that cannot keep the budget, data that are not at hand, keys that nobody has.
@@ -157,7 +157,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> Measured:
     about = _about(asked, first, facts, list(cells.values()))
     frontier = Frontier(dataset_of(flat(cell_of(first).config())), asked.kind, points, about)
     records = [record for cell in cells.values() for record in cell.done]
-    return Measured(frontier, first, records, failed, interrupted)
+    return FrontierRun(frontier, first, records, failed, interrupted)
 
 
 def _combinations(asked: Asked) -> list[list[str]]:
@@ -236,10 +236,10 @@ def _held_out(settings: Settings) -> Settings:
 def _place(
     name: str, settings: Settings, words: Sequence[str], budget: float, asked: Asked, tables: tuple[Table, Table],
     compose: Callable[[Sequence[str]], Settings],
-) -> Place:  # fmt: skip
+) -> Told:  # fmt: skip
     """A method under a budget, told how to keep it on all training data, and on those that a search trains on."""
     method = catalogue.method(settings.algo)
-    found = Place(name, catalogue.papers()[method.paper].rivals, budget)
+    found = Told(name, catalogue.papers()[method.paper].rivals, budget)
     try:
         found.told = dict(obtain(method.keeps[asked.kind])(budget, facts_of(tables[0])))
         found.settings = _told(words, found.told, tables[0], compose)
@@ -268,7 +268,7 @@ def _once(all_settings: Iterable[Settings | None]) -> dict[str, Settings]:
     return {cell_of(settings).key: settings for settings in all_settings if settings is not None}
 
 
-def _tune(places: Sequence[Place], asked: Asked, command: Sequence[str]) -> tuple[list[dict], bool]:
+def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple[list[dict], bool]:
     """Give every place the values that its search finds best, all with as many trials; returns the trials that failed,
     and whether it was interrupted.
     """
@@ -282,7 +282,7 @@ def _tune(places: Sequence[Place], asked: Asked, command: Sequence[str]) -> tupl
         return [], False
     found = tune_all(list(studies.values()), asked.tuning, command=command)
     best = {key: choice.best for key, choice in zip(studies, found.choices)}
-    least: dict[str, tuple[float, Place]] = {}  # of each method, its best place yet
+    least: dict[str, tuple[float, Told]] = {}  # of each method, its best place yet
     for place in sorted(tuned, key=lambda place: place.budget):
         row = best.get(cell_of(place.searched).key)  # type: ignore[arg-type]
         if row is None:
@@ -297,18 +297,18 @@ def _tune(places: Sequence[Place], asked: Asked, command: Sequence[str]) -> tupl
     return found.failed, found.interrupted
 
 
-def _point(place: Place, cells: Mapping[str, PlannedCell]) -> Point:
+def _point(place: Told, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
     told = " ".join(f"{key}={word(value)}" for key, value in {**place.told, **place.chosen}.items())
     if place.settings is None:
-        return Point(place.method, place.rival, place.budget, reason=place.reason)
+        return FrontierPoint(place.method, place.rival, place.budget, reason=place.reason)
     expected = len(place.settings.seeds)
     cell = cells.get(cell_of(place.settings).key)
     if cell is None:
-        return Point(place.method, place.rival, place.budget, (), expected, "it was not run", told)
+        return FrontierPoint(place.method, place.rival, place.budget, (), expected, "it was not run", told)
     why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
     fixed = not catalogue.method(place.settings.algo).random and not place.settings.splits
     records, failed = cell.best_records, len(cell.failed)
-    return Point(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
+    return FrontierPoint(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
 
 
 def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from boostrun.report.frontier.figure import draw_frontier
-from boostrun.report.frontier.points import Frontier, Point
+from boostrun.report.frontier.points import Frontier, FrontierPoint
 from boostrun.report.frontier.table import as_csv, contest, lines, markdown, notes, text
 from boostrun.report.frontier.verdicts import sentence, verdicts
 
@@ -24,7 +24,7 @@ def records(mean, spent, seeds=8):
 
 
 def point(method, budget, mean, spent=None, rival=False, seeds=8, **more):
-    return Point(method, rival, budget, records(mean, spent or budget, seeds), seeds, **more)
+    return FrontierPoint(method, rival, budget, records(mean, spent or budget, seeds), seeds, **more)
 
 
 def frontier(*points):
@@ -82,21 +82,21 @@ def test_six_budgets_need_more_trials_than_one():
 
 
 def test_one_figure_without_chance_stands_for_every_seed():
-    fixed = Point("logistic", True, 50, records(80.0, 50, seeds=1), 1, fixed=True)
+    fixed = FrontierPoint("logistic", True, 50, records(80.0, 50, seeds=1), 1, fixed=True)
     found = frontier(point("wsam", 50, 90.0), fixed)
     assert verdicts(found)[0].n == 8 and verdicts(found)[0].outcome == "win"
     assert any("nothing in it is random" in note for note in notes(found))
 
 
 def test_a_budget_that_nobody_meets_is_an_empty_column_with_its_reason():
-    found = frontier(Point("wsam", False, 5, reason="ten samples at least"), point("wsam", 50, 90.0))
+    found = frontier(FrontierPoint("wsam", False, 5, reason="ten samples at least"), point("wsam", 50, 90.0))
     assert [row[1] for row in lines(found)[1:]] == ["—"]
     assert "wsam at 5: ten samples at least." in notes(found) and "5: no method has a figure." in notes(found)
     assert "wsam is the best, and there is no rival" in sentence(found)
 
 
 def test_without_any_figure_there_is_a_sentence_and_no_picture():
-    found = frontier(Point("wsam", False, 5, reason="no"))
+    found = frontier(FrontierPoint("wsam", False, 5, reason="no"))
     assert "no method has a figure" in sentence(found) and draw_frontier(found) is None
     assert "best of ours" not in text(found) and "best of ours" not in markdown(found)
 

@@ -11,7 +11,7 @@ from boostrun.report.canvas import WIDE, axes_of, by_decades, defaults, with_leg
 from boostrun.report.entry import Entry
 from boostrun.report.figures import draw_line, scale_y
 from boostrun.report.formats import axis_name
-from boostrun.report.frontier.points import KINDS, Frontier, Point
+from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
 from boostrun.report.looks import DASHES, MOST, Line, hue, name_lines
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _lines(frontier: Frontier) -> list[Line]:
     return found
 
 
-def _place(point: Point) -> tuple[float, float, float]:
+def _place(point: FrontierPoint) -> tuple[float, float, float]:
     return point.budget, 100.0 - point.mean, point.std if not point.fixed else math.nan
 
 

@@ -15,7 +15,7 @@ from boostrun.report.statistics import mean_std
 METRIC = "test_accuracy_pct"
 
 
-class Kind(NamedTuple):
+class BudgetKind(NamedTuple):
     """A kind of budget: what it is called, how a sentence says it, which figures of a record tell what was spent."""
 
     head: str
@@ -24,11 +24,11 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "samples_held": Kind("samples held", "holding {} samples", ("peak_samples_held",)),
-    "evaluations": Kind("evaluations", "with {} evaluations of a feature on a sample", ("evaluations",)),
-    "features": Kind("features used", "with {} features", ("n_features_used", "features")),
-    "model_bytes": Kind("bytes of the model", "with a model of {} bytes", ("model_bytes",)),
-    "seconds": Kind("seconds of training", "with {} s of training", ("train_seconds",)),
+    "samples_held": BudgetKind("samples held", "holding {} samples", ("peak_samples_held",)),
+    "evaluations": BudgetKind("evaluations", "with {} evaluations of a feature on a sample", ("evaluations",)),
+    "features": BudgetKind("features used", "with {} features", ("n_features_used", "features")),
+    "model_bytes": BudgetKind("bytes of the model", "with a model of {} bytes", ("model_bytes",)),
+    "seconds": BudgetKind("seconds of training", "with {} s of training", ("train_seconds",)),
 }
 
 
@@ -42,7 +42,7 @@ def amount(budget: float, group: str = NARROW) -> str:
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """A method under a budget.
 
     Attributes
@@ -89,7 +89,7 @@ class Frontier:
 
     dataset: str
     kind: str
-    points: tuple[Point, ...]
+    points: tuple[FrontierPoint, ...]
     about: tuple[str, ...] = ()
 
     @property
@@ -112,11 +112,11 @@ class Frontier:
         """Of all trials that are not fixed."""
         return sorted({seed for point in self.points if not point.fixed for seed in point.values})
 
-    def at(self, budget: float) -> list[Point]:
+    def at(self, budget: float) -> list[FrontierPoint]:
         """The points of one budget."""
         return [point for point in self.points if point.budget == budget]
 
-    def spent(self, point: Point) -> float:
+    def spent(self, point: FrontierPoint) -> float:
         """The most that a trial of the point spent, of seconds the mean; nan where its records do not tell."""
         names = KINDS[self.kind].costs
         found = [
@@ -127,16 +127,16 @@ class Frontier:
             return math.nan
         return mean_std(found)[0] if self.kind == "seconds" else max(found)
 
-    def over(self, point: Point) -> bool:
+    def over(self, point: FrontierPoint) -> bool:
         """Whether a point spent more than it was given: it is shown, and wins nothing."""
         return self.spent(point) > point.budget * (1 + 1e-9)
 
-    def paired(self, point: Point) -> dict[int, float]:
+    def paired(self, point: FrontierPoint) -> dict[int, float]:
         """The values of a point by seed; that of a fixed one at every seed of the others."""
         if point.fixed and len(point.values) == 1 and self.seeds:
             return dict.fromkeys(self.seeds, next(iter(point.values.values())))
         return point.values
 
-    def eligible(self, budget: float) -> list[Point]:
+    def eligible(self, budget: float) -> list[FrontierPoint]:
         """The points of a budget that have figures and kept it."""
         return [point for point in self.at(budget) if point.values and not self.over(point)]

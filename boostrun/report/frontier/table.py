@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import NARROW, align, decimal, spread
-from boostrun.report.frontier.points import KINDS, Frontier, Point, amount
+from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint, amount
 from boostrun.report.frontier.verdicts import sentence, verdicts
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE
 from boostrun.report.markdown import escape, pipe_table
@@ -37,7 +37,7 @@ def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
     return compare_methods({point.method: frontier.paired(point) for point in frontier.eligible(budget)}, True)
 
 
-def _shown(frontier: Frontier, point: Point, rank: str, group: str) -> str:
+def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
     text = spread(point.mean, point.std, group) or MISSING
     if point.values and len(point.values) < point.expected:
         text += f" {len(point.values)}/{point.expected}"

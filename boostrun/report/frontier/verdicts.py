@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from boostrun.report.formats import decimal
-from boostrun.report.frontier.points import KINDS, Frontier, Point, amount
+from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint, amount
 from boostrun.report.paired import interval
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, holm, signed_rank
 
@@ -63,11 +63,11 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
     return found
 
 
-def _best(points: Sequence[Point]) -> Point | None:
+def _best(points: Sequence[FrontierPoint]) -> FrontierPoint | None:
     return max(points, key=lambda point: point.mean, default=None)
 
 
-def _paired(frontier: Frontier, ours: Point, rival: Point) -> list[tuple[float, float]]:
+def _paired(frontier: Frontier, ours: FrontierPoint, rival: FrontierPoint) -> list[tuple[float, float]]:
     a, b = frontier.paired(ours), frontier.paired(rival)
     return [(a[seed], b[seed]) for seed in a if seed in b]
 
