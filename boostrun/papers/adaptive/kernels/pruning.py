@@ -89,18 +89,19 @@ def _grow(column, rows, signed, start, stop, histograms, base):
             widen_into(histograms, at + np.uint64(part), load(signed, i, part * LANES))
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath=True)
 def _edge(histograms, base, whole):
     """max_b sum_l |whole_l - 2 sum_{code < b} histogram_l| of the histogram from ``base``."""
-    lanes = whole.shape[0]
-    parts, wide = -(-lanes // LANES), histograms.shape[1]
-    below = np.zeros(lanes)
+    wide = histograms.shape[1]
+    parts = whole.shape[0] // wide
+    left = whole.copy()  # whole_l less twice what is below
     best = 0.0
     for code in range(_BINS):
         edge = 0.0
-        for lane in range(lanes):
-            edge += abs(whole[lane] - 2.0 * below[lane])
+        for part in range(parts):
+            at, first = base + code * parts + part, part * wide
+            for lane in range(wide):
+                edge += abs(left[first + lane])
+                left[first + lane] -= 2.0 * histograms[at, lane]
         best = max(best, edge)
-        for lane in range(lanes):
-            below[lane] += histograms[base + code * parts + lane // wide, lane % wide]
     return best
