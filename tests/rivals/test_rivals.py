@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_scores_and_another_other_samples(name):
 
 
 def _few(name):
-    return {"samples_held": 200} if "samples_held" in METHODS[name].fields else {"epochs": 1}
+    return {"samples_held": 200} if "samples_held" in METHODS[name].fields else {"samples_drawn": 200}
 
 
 class Watched(ArraySource):
@@ -124,3 +124,9 @@ def test_a_linear_model_has_probabilities_where_its_loss_means_some(loss, has):
     found = getattr(rival, "predict_proba", None)
     assert (found is not None) == has
     assert not has or np.allclose(found(X[:5]).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in keeping_all("evaluations") if name != "sgd"])
+def test_too_few_evaluations_are_refused_before_anything_is_trained(name):
+    with pytest.raises(BoostrunError, match="^evaluations=500: one round of"):
+        keeping(name, "evaluations", 500).refuse(1000, 64, 10)
