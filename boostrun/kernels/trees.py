@@ -20,6 +20,7 @@ from numba import njit
 BITS = 11  # of a word: twice a node's place in its level, and the sign
 DEEPEST = 10
 _MASK = (1 << BITS) - 1
+_BLOCK = 64  # samples that go down a tree together
 
 
 @njit(cache=True)
@@ -52,41 +53,42 @@ def sorted_entries(columns):
     d, n = columns.shape
     starts = np.zeros(d + 1, np.int64)
     common = np.zeros(d, np.uint8)
-    counts = np.zeros((d, 256), np.int32)
-    size = 0
-    for f in range(d):
-        column, count = columns[f], counts[f]
-        for i in range(n):
-            count[column[i]] += 1
-        most, runs = 0, 0
-        for code in range(256):
-            if count[code] > count[most]:
-                most = code
-            runs += count[code] > 0
-        common[f] = most
-        starts[f + 1] = starts[f] + runs - 1
-        size += n - count[most]
-    ends, bounds = np.empty(starts[d], np.int64), np.empty(starts[d], np.int16)
-    rows = np.empty(size, np.int32)
+    ends, bounds = np.empty(d * 255, np.int64), np.empty(d * 255, np.int16)
+    rows = np.empty(d * n, np.int32)  # of what is never written no memory is taken
+    counts = np.zeros(2 * 256, np.int32)  # in two lanes: additions to one counter wait for each other
     place = np.empty(256, np.int64)
     at, run = 0, 0
     for f in range(d):
-        if starts[f] == starts[f + 1]:
-            continue
-        column, count, usual = columns[f], counts[f], np.int64(common[f])
-        for k in range(255):
-            code = k if k < usual else 255 + usual - k
-            if count[code] > 0:
-                place[code] = at
-                at += count[code]
-                ends[run], bounds[run] = at, code if k < usual else code - 1
-                run += 1
-        for i in range(n):
-            code = np.int64(column[i])
-            if code != usual:
-                rows[place[code]] = i
-                place[code] += 1
-    return starts, ends, bounds, common, rows
+        column = columns[f]
+        counts[:] = 0
+        for i in range(0, n - 1, 2):
+            counts[np.uint64(column[np.uint64(i)])] += 1
+            counts[np.uint64(column[np.uint64(i + 1)]) + np.uint64(256)] += 1
+        if n % 2:
+            counts[column[n - 1]] += 1
+        most = np.int32(0)
+        for code in range(256):
+            counts[code] += counts[256 + code]
+            most = max(most, counts[code])
+        usual = 0
+        while counts[usual] < most:
+            usual += 1
+        common[f] = usual
+        if most < n:
+            for k in range(255):
+                code = k if k < usual else 255 + usual - k
+                if counts[code] > 0:
+                    place[code] = at
+                    at += counts[code]
+                    ends[run], bounds[run] = at, code if k < usual else code - 1
+                    run += 1
+            for i in range(n):
+                code = np.uint64(column[np.uint64(i)])
+                if code != np.uint64(usual):
+                    rows[np.uint64(place[code])] = i
+                    place[code] += 1
+        starts[f + 1] = run
+    return starts, ends[:run], bounds[:run], common, rows[:at]
 
 
 @njit(cache=True)
@@ -109,6 +111,7 @@ def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, 
     thresholds = np.full(inner, np.inf)
     leaves = np.zeros(n, np.int32)
     words = np.empty(n, np.int64)
+    looked_at = n
     for level in range(depth):
         width = 1 << level
         totals = _sums(leaves, weights, positive, width)
@@ -123,6 +126,12 @@ def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, 
                 chosen[slots[s], 0], chosen[slots[s], 1] = totals[s, 0], totals[s, 1]
         for i in range(n):
             words[i] = (weights[i] << BITS) | (2 * slots[leaves[i]] + positive[i])
+        left = np.int64(0)
+        for i in range(n):
+            left += slots[leaves[i]] < active
+        if 2 * left < looked_at:  # the others are in leaves already
+            looked_at = left
+            starts, ends, bounds, rows = _without(starts, ends, bounds, rows, words, active)
         split_on, most = _best_splits(starts, ends, bounds, common, rows, words, chosen, float(least))
         below = np.full(active, -1, np.int64)
         above = np.full(active, 256, np.int64)
@@ -172,6 +181,26 @@ def _to_split(totals, least):
 
 
 @njit(cache=True)
+def _without(starts, ends, bounds, rows, words, active):
+    """The entries of the samples whose slot is below ``active``."""
+    found_starts, found_ends, found_bounds = np.zeros_like(starts), np.empty_like(ends), np.empty_like(bounds)
+    found = np.empty_like(rows)
+    at, kept, begin = np.int64(0), np.int64(0), np.uint64(0)
+    for f in range(starts.shape[0] - 1):
+        for run in range(starts[f], starts[f + 1]):
+            end, before = np.uint64(ends[run]), at
+            for e in range(begin, end):
+                row = rows[np.uint64(e)]
+                found[np.uint64(at)] = row
+                at += (words[np.uint64(row)] & _MASK) < 2 * active
+            found_ends[kept], found_bounds[kept] = at, bounds[run]
+            kept += at > before
+            begin = end
+        found_starts[f + 1] = kept
+    return found_starts, found_ends[:kept], found_bounds[:kept], found[:at]
+
+
+@njit(cache=True)
 def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
     """For each slot the feature of its best split, -1 where there is none, and the largest code on the left of it."""
     active = totals.shape[0]
@@ -182,13 +211,13 @@ def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
     sums = np.zeros(4 * width, np.int64)
     begin = np.uint64(0)
     for f in range(starts.shape[0] - 1):
-        sums[:] = 0
+        sums[:width] = 0
         above = False
         for run in range(starts[f], starts[f + 1]):
             end, bound = np.uint64(ends[run]), np.int64(bounds[run])
             if not above and bound >= common[f]:  # sides above a bound from here on
                 above = True
-                sums[:] = 0
+                sums[:width] = 0
             long = end - begin > np.uint64(8 * width)
             whole = end - (end - begin) % np.uint64(4) if long else begin
             if long:  # dealt to four lanes in turn: additions to one sum wait for each other
@@ -219,7 +248,7 @@ def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
                 weight, others = minus + plus, others_minus + others_plus
                 if weight >= least and others >= least:
                     edge, others_edge = plus - minus, others_plus - others_minus
-                    gain = edge * edge / weight + others_edge * others_edge / others
+                    gain = (edge * edge * others + others_edge * others_edge * weight) / (weight * others)
                     if gain > gains[s] or (gain == gains[s] and features[s] == f and bound < best[s]):
                         gains[s], features[s], best[s] = gain, f, bound
             begin = end
@@ -252,14 +281,19 @@ def add_scores(samples, rows, features, thresholds, leaves, scores):
     computed anew to the last bit. Cost O(n T D).
     """
     trees, inner = features.shape
-    block = 64
-    for start in range(0, rows.shape[0], block):
-        stop = min(start + block, rows.shape[0])
+    depth = 0
+    while (1 << depth) <= inner:
+        depth += 1
+    nodes = np.empty(_BLOCK, np.uint32)
+    for start in range(0, rows.shape[0], _BLOCK):
+        size = min(_BLOCK, rows.shape[0] - start)
         for t in range(trees):
             feature, threshold, leaf = features[t], thresholds[t], leaves[t]
-            for i in range(start, stop):
-                row = rows[i]
-                node = 0
-                while node < inner:
-                    node = 2 * node + 1 + (samples[row, feature[node]] >= threshold[node])
-                scores[row] += leaf[node - inner]
+            nodes[:size] = 0
+            for _ in range(depth):  # all samples go down together: none waits for another
+                for i in range(size):
+                    node, row = np.uint64(nodes[np.uint64(i)]), np.uint64(rows[np.uint64(start + i)])
+                    right = samples[row, np.uint64(feature[node])] >= threshold[node]
+                    nodes[np.uint64(i)] = np.uint64(2) * node + np.uint64(1) + np.uint64(right)
+            for i in range(size):
+                scores[np.uint64(rows[start + i])] += leaf[np.uint64(nodes[np.uint64(i)]) - np.uint64(inner)]

@@ -31,17 +31,21 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
     _model_types: tuple[type | str, ...] = (StumpEnsemble,)
     _rounds = "n_estimators"
 
-    def _source(self, X, y) -> tuple[ArraySource, np.random.SeedSequence, int]:
+    def _source(self, X, y, sample_weight=None) -> tuple[ArraySource, np.random.SeedSequence, int]:
         """Checked arrays as a source, the seed of the algorithm, and the whole number that both seeds come from.
 
         One SeedSequence has an axis for the Filter and one for the algorithm: methods see the same samples.
-        Raises ValueError with one sentence on bad arrays.
+        Raises ValueError with one sentence on bad arrays; weights are those of :mod:`boostrun.data.weighted`.
         """
         X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
         check_classification_targets(y)
         entropy = self._entropy()
         filter_seed, algorithm_seed = np.random.SeedSequence(entropy).spawn(2)
-        return ArraySource(X, y, filter_seed), algorithm_seed, entropy
+        if sample_weight is None:
+            return ArraySource(X, y, filter_seed), algorithm_seed, entropy
+        from boostrun.data.weighted import source_of
+
+        return source_of(X, y, sample_weight, filter_seed), algorithm_seed, entropy
 
     def _entropy(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):

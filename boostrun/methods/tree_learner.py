@@ -65,7 +65,8 @@ class TreeMembers(Members):
 
     def add(self, hypothesis: Any, step: float) -> None:
         t = len(self.learners)
-        one = (hypothesis.features, hypothesis.thresholds, step * hypothesis.leaves)
+        thresholds = np.minimum(hypothesis.thresholds, 256.0).astype(np.int16)  # codes are compared with whole numbers
+        one = (hypothesis.features, thresholds, step * hypothesis.leaves)
         if not self._arrays:
             self._arrays = [np.zeros((_FIRST, len(part)), part.dtype) for part in one]
         if t == len(self._arrays[0]):

@@ -11,6 +11,8 @@ from boostrun import (
     ReservoirClassifier,
     ShareBoostClassifier,
 )
+from boostrun.methods.importances import of_trees
+from boostrun.methods.tree_ensemble import TreeEnsemble
 from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
 from boostrun.papers.iboost.dwm import DWMClassifier
 from boostrun.papers.shareboost.features import Piecewise
@@ -18,6 +20,7 @@ from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 
 CHOOSING = {
     "stumps": ReservoirClassifier("wsam", reservoir_size=60, n_estimators=8, random_state=0),
+    "trees": ReservoirClassifier("wsam", weak_learner="tree", reservoir_size=60, n_estimators=8, random_state=0),
     "votes": AdaBoostMHClassifier("uniform_naive", n_estimators=8, random_state=0),
     "columns": ShareBoostClassifier(2, reg=1e-3),
     "a free constant": ShareBoostClassifier(2, reg=1e-3, bias="free"),
@@ -54,6 +57,13 @@ def test_of_stumps_it_is_the_sum_of_coefficients():
         for feature, coefficient in zip(features, coefficients):
             expected[feature] += abs(coefficient)
     np.testing.assert_allclose(clf.feature_importances_, expected / expected.sum(), rtol=1e-12)
+
+
+def test_of_trees_it_is_what_splits_decide():
+    features = np.array([[[3, 1, 0]]], np.int32)
+    ensemble = TreeEnsemble(features, np.array([[[0.0, 1.0, np.inf]]]), np.array([[[0.0, 4.0, 1.0, 9.0]]]))
+    root, below = abs((0.0 + 4.0) / 2 - 1.0) / 2, (4.0 - 0.0) / 2 / 2  # the third node splits nothing: all go left
+    np.testing.assert_allclose(of_trees(ensemble, 5), [0.0, below, 0.0, root, 0.0])
 
 
 def test_of_shared_weights_it_is_their_norm():

@@ -12,7 +12,7 @@ def grow(codes, weights, positive, depth, least):
 
     def side(rows):
         plus, minus = (float(weights[rows & (positive == sign)].sum()) for sign in (True, False))
-        return plus + minus, (plus - minus) ** 2 / (plus + minus) if plus + minus else 0.0, plus > 0 and minus > 0
+        return plus + minus, (plus - minus) ** 2, plus > 0 and minus > 0
 
     def split(node, rows):
         if node >= nodes:
@@ -21,12 +21,12 @@ def grow(codes, weights, positive, depth, least):
         best = -1.0
         for f in range(codes.shape[1]) if side(rows)[2] else ():
             for low, high in pairwise(np.unique(codes[rows, f]).tolist()):
-                (left, gain, _), (right, more, _) = (
-                    side(rows & (codes[:, f] <= low)),
-                    side(rows & (codes[:, f] > low)),
-                )
-                if left >= least and right >= least and gain + more > best:
-                    best, features[node], thresholds[node] = gain + more, f, (low + high + 1) // 2
+                below = codes[:, f] <= low
+                (left, edge, _), (right, other, _) = side(rows & below), side(rows & ~below)
+                if left >= least and right >= least:
+                    gain = (edge * right + other * left) / (left * right)
+                    if gain > best:
+                        best, features[node], thresholds[node] = gain, f, (low + high + 1) // 2
         right = codes[:, features[node]] >= thresholds[node]
         split(2 * node + 1, rows & ~right)
         split(2 * node + 2, rows & right)

@@ -167,7 +167,7 @@ def test_the_order_of_the_budgets_and_one_that_the_cell_does_not_have_make_no_me
     before = source_digest(*code_of(cell))
     declare(monkeypatch, "geem", budget=dict(reversed(catalogue.methods()["geem"].budget.items())))
     assert source_digest(*code_of(cell)) == before
-    declare(monkeypatch, "geem", budget=catalogue.methods()["geem"].budget | {"S": "shrinkage"})
+    declare(monkeypatch, "geem", budget=catalogue.methods()["geem"].budget | {"S": "shrinkage"}, search={})
     assert source_digest(*code_of(cell)) == before
 
 

@@ -26,12 +26,14 @@ class TrainingRun:
     """AdaBoost.MH that can be gone on with: the loop of section 1.
 
     Parameters: ``board`` and ``policy``; ``labels`` (n, K) of -1.0 and +1.0; ``init`` of the weights; ``look`` at all
-    features too, to measure gaps.
+    features too, to measure gaps; ``weights`` (n,) of the samples, None where all are alike.
     Attributes: ``ensemble``, and by the end of each step ``loss`` (log10 of it) and ``seconds``; ``gaps`` where asked.
     """
 
-    def __init__(self, board: Board, policy, labels: np.ndarray, init: str, look: bool = False):
-        self.board, self.policy, self.labels, self.init = board, policy, labels, init
+    def __init__(
+        self, board: Board, policy, labels: np.ndarray, init: str, look: bool = False, weights: np.ndarray | None = None
+    ):
+        self.board, self.policy, self.labels, self.init, self.weights = board, policy, labels, init, weights
         self.ensemble = self._empty()
         self.loss: list[float] = []
         self.seconds: list[float] = []
@@ -96,7 +98,7 @@ class TrainingRun:
         """Weights from double-precision scores of the first t steps: in single precision they would drift."""
         self._score(slice(self._scored, t))
         self._scored = t
-        self._signed, self._total = signed_weights(self.labels, self._scores, self.init), 1.0
+        self._signed, self._total = signed_weights(self.labels, self._scores, self.init, self.weights), 1.0
 
     def _score(self, rounds: slice) -> None:
         ensemble = self.ensemble
@@ -109,20 +111,25 @@ def one_column_a_class(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.where(labels[:, None] == np.array(one_vs_all.problems(classes)), 1.0, -1.0)
 
 
-def signed_weights(labels: np.ndarray, scores: np.ndarray, init: str) -> np.ndarray:
+def signed_weights(
+    labels: np.ndarray, scores: np.ndarray, init: str, sample_weight: np.ndarray | None = None
+) -> np.ndarray:
     """y_il w_il (n, c) float32 with w_il proportional to exp(-y_il F_l(x_i)), summing to 1, in rows of one or 16 k.
 
-    ``init="balanced"`` gives the true and the false classes half of the mass each before boosting. Cost O(n K).
+    ``init="balanced"`` gives the true and the false classes half of the mass each before boosting; ``sample_weight``
+    (n,) multiplies the rows. Cost O(n K).
     """
     n, classes = labels.shape
     weights = np.exp(-labels * scores)
     if weights.sum() < np.finfo(float).tiny:  # a factor of all does not matter: the largest becomes 1
         margins = labels * scores
         weights = np.exp(margins.min() - margins)
+    own = 1.0 if sample_weight is None else sample_weight[:, None]
+    weights *= own
     if init == "balanced":
         true = labels > 0
-        weights[true] *= 0.5 / true.sum()
-        weights[~true] *= 0.5 / (~true).sum()
+        weights[true] *= 0.5 / (own * true).sum()
+        weights[~true] *= 0.5 / (own * ~true).sum()
     weights /= weights.sum()
     lanes = 1 if classes == 1 else -(-classes // LANES) * LANES
     out = zeros(n, lanes)

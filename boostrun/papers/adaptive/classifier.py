@@ -66,13 +66,14 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
     _model_types = (VoteEnsemble, TreeVoteEnsemble)
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
+        ``sample_weight`` (n,) are weights of at least 0, of which only ratios matter: boosting begins with them.
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input. Cost a step: at most
         ``budget_multiplier * n`` evaluations, and the update of n K weights.
         """
-        source, seed, _ = self._source(X, y)
+        source, seed, _ = self._source(X, y, sample_weight)
         return self._fit(source, np.random.default_rng(seed))
 
     def fit_source(self, source: ArraySource):
@@ -137,9 +138,10 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         board, policy = self.set_up(codes, source.families, rng, samples)
+        weights = getattr(source, "weights", None)
         if self.weak_learner == "stump":
-            return TrainingRun(board, policy, labels, self.init, self.edge_gaps)
-        return TreeRun(board, policy, labels, self.init, self.depth)
+            return TrainingRun(board, policy, labels, self.init, self.edge_gaps, weights)
+        return TreeRun(board, policy, labels, self.init, self.depth, weights)
 
     def _check_same_samples(self, source: ArraySource) -> None:
         """Going on needs the samples that training began with; their labels and number are looked at."""
@@ -148,7 +150,9 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
             raise BoostrunError(f"warm_start: the class {unseen[0]!r} was not there when training began")
         known = self._run.labels
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
-        if source.n_features != self._run.board.n_features or not np.array_equal(labels, known):
+        alike = np.array_equal(labels, known)
+        alike &= np.array_equal(getattr(source, "weights", None), self._run.weights)  # type: ignore[arg-type]
+        if source.n_features != self._run.board.n_features or not alike:
             raise BoostrunError(
                 f"warm_start goes on with the {len(known)} samples of {self._run.board.n_features} features that "
                 "training began with; these are others"

@@ -66,9 +66,11 @@ class TreeRun(TrainingRun):
     board: SplitBoard
     ensemble: TreeVoteEnsemble  # type: ignore[assignment]
 
-    def __init__(self, board: SplitBoard, policy, labels: np.ndarray, init: str, depth: int):
+    def __init__(
+        self, board: SplitBoard, policy, labels: np.ndarray, init: str, depth: int, weights: np.ndarray | None = None
+    ):
         self.depth = depth
-        super().__init__(board, policy, labels, init)
+        super().__init__(board, policy, labels, init, weights=weights)
 
     def _empty(self, rounds: int = 0) -> TreeVoteEnsemble:  # type: ignore[override]
         return TreeVoteEnsemble.empty(self.labels.shape[1], self.depth, rounds)

@@ -29,8 +29,11 @@ _GEEM = ("ridge", "covariance_dims", "carry_mass", "swap_rounds")
 _TAKES = {
     "wsam": ("stump_weights",), "geem": _GEEM, "geem_likely": _GEEM, "geem_lattice": (*_GEEM, "lattice_size"),
 }  # fmt: skip
+_OF_STUMPS, _IF_TREES = {"weak_learner": "stump"}, {"weak_learner": "tree"}
 _SEARCH: dict[str, Range | Choices] = {  # what is tried of the keys that a method has
-    "shrinkage": Range(0.02, 1.0, log=True), "coefficient": Choices("log_odds", "line_search", "newton"),
+    "weak_learner": Choices("stump", "tree"), "depth": Range(2, 8, when=_IF_TREES),
+    "shrinkage": Range(0.02, 1.0, log=True),
+    "coefficient": Choices("log_odds", "line_search", "newton", when=_OF_STUMPS),
     "stump_weights": Choices("uniform", "w"), "ridge": Range(0.01, 100.0, log=True),
     "lattice_size": Range(20, 500, log=True), "parts": Choices(2, 4, 8), "gamma": Range(0.02, 0.4, log=True),
     "learning_rate": Range(0.01, 10.0, log=True), "replace_every": Range(1, 100, log=True),
@@ -175,10 +178,14 @@ METHODS = {
     ),
 }  # fmt: skip
 
-METHODS = {
-    name: dataclasses.replace(method, search={key: _SEARCH[key] for key in _SEARCH if key in method.fields})
-    for name, method in METHODS.items()
-}
+
+def _searched(method: Method) -> dict[str, Range | Choices]:
+    """What is tried of a method's keys; a condition on a key that it lacks is none."""
+    found = {key: one for key, one in _SEARCH.items() if key in method.fields}
+    return {key: one if one.when.keys() <= method.fields.keys() else one.under({}) for key, one in found.items()}
+
+
+METHODS = {name: dataclasses.replace(method, search=_searched(method)) for name, method in METHODS.items()}
 
 PAPER = Paper(
     title="Lefakis & Fleuret 2013",

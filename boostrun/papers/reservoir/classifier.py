@@ -69,13 +69,16 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
 
     _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels. The arrays are read through a Filter().
+
+        ``sample_weight`` (n,) are weights of at least 0, of which only ratios matter: the masses with which samples
+        arrive, in place of 1.
 
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         Cost a round and class: O((r + q) d) for "histogram", and for GEEM O((r + q)^3) more.
         """
-        source, _, entropy = self._source(X, y)
+        source, _, entropy = self._source(X, y, sample_weight)
         return self._fit(source, entropy)
 
     def fit_source(self, source):
@@ -164,6 +167,10 @@ class _SignedFilter:
     @property
     def peak_held(self) -> int:
         return self.filter.peak_held
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        return getattr(self.filter, "weights", None)
 
     def release(self, n: int) -> None:
         self.filter.release(n)

@@ -14,6 +14,7 @@ so do we: a problem that needs more than ``max_rejections`` rejections a sample 
 average) stops, the samples of its unfinished round are not used, its remaining rounds hold stumps with coefficient 0,
 and no further calls are made. The limit is looked at between batches of r calls, so a round may pass it by r - 1.
 Theirs estimates the edge on a second accepted set and sizes both sets by its confidence; here both are the same r.
+Where samples have weights of their own, the probability is multiplied by theirs over the largest.
 With ``loss="exponential"`` the probability is min(1, exp(-y F)), the filter of MadaBoost (Domingo & Watanabe 2000).
 """
 
@@ -63,6 +64,7 @@ class WeightFilter:
         self.accepted = self.rejected = self.waiting = 0
         self.batch: Any = None
         self._labels: Any = None
+        self._shares: Any = None  # of the heaviest sample's weight, where samples have weights
 
     def accept(self):
         """r samples that passed the filter of the ensemble so far: ``(samples, y, scores)``; None when it ran dry."""
@@ -76,6 +78,8 @@ class WeightFilter:
                 return None
             batch, labels, margins_scores = self._look()
             chances = np.minimum(settings.loss.weights(labels * margins_scores), 1.0)
+            if self._shares is not None:
+                chances *= self._shares[-self.waiting :]
             passed = np.flatnonzero(self.rng.random(len(labels)) < chances)[: r - n]
             looked_at = int(passed[-1]) + 1 if len(passed) == r - n else len(labels)
             if samples is None:
@@ -96,6 +100,8 @@ class WeightFilter:
             values, labels = self.draws.draw(self.method.settings.r)
             self.batch, self._labels = self._codes(values), np.where(labels == self.positive, 1.0, -1.0)
             self.waiting = len(labels)
+            if (weights := getattr(self.draws, "weights", None)) is not None:
+                self._shares = weights / self.method.source.weights.max()
         batch, labels = self.batch[-self.waiting :], self._labels[-self.waiting :]
         scores = np.zeros(self.waiting)
         self.members.add_scores(batch, np.arange(self.waiting), 0, scores)

@@ -83,7 +83,9 @@ class Fix(All):
     def __init__(self, source, settings: CourseSettings, rng: np.random.Generator):
         draws = source.open(capacity=settings.r)
         samples, labels = draws.draw(settings.r)
-        super().__init__(SimpleNamespace(samples=samples, labels=labels), settings, rng)
+        super().__init__(
+            SimpleNamespace(samples=samples, labels=labels, weights=getattr(draws, "weights", None)), settings, rng
+        )
 
 
 class ColumnSearch:

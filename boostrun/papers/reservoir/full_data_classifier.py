@@ -65,13 +65,15 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
 
     _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
+
+        ``sample_weight`` (n,) are weights of at least 0, of which only ratios matter: they multiply those of the loss.
 
         Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
         Cost a round and class: O(r d), and O(n) for ``wss`` and ``mada``; O(n d) for ``all``.
         """
-        source, _, entropy = self._source(X, y)
+        source, _, entropy = self._source(X, y, sample_weight)
         return self._fit(source, entropy)
 
     def fit_source(self, source):

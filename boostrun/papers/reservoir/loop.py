@@ -14,13 +14,19 @@ from boostrun.papers.reservoir.strategies import Batch, Strategy, checked, other
 MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one round
 
 
+def arrival_masses(draws, n: int) -> np.ndarray:
+    """The masses (n,) of the samples drawn last: their weights where ``draws`` tell any, else 1."""
+    weights = getattr(draws, "weights", None)
+    return np.ones(n) if weights is None else weights
+
+
 class Reservoir:
     """The r + q samples at hand and what is known of them; one binary problem.
 
     Parameters
     ----------
     draws : the paper's Filter(): ``draw(n) -> (samples (n, d), labels (n,) of -1.0 and +1.0)``, ``release(n)`` when
-        samples are let go, and the count ``drawn``.
+        samples are let go, and the count ``drawn``; it may tell ``weights`` (n,) of the samples drawn last.
     r, q : sizes of the reservoir and of the fresh batch.
     loss : a loss of :mod:`boostrun.methods.losses`.
     learner : what is boosted.
@@ -33,7 +39,7 @@ class Reservoir:
         self.draws, self.r, self.q, self.loss, self.learner = draws, r, q, loss, learner
         self.samples, self.labels = draws.draw(r + q)
         self.scores = np.zeros(r + q)
-        self.masses = np.ones(r + q)
+        self.masses = arrival_masses(draws, r + q)
         self.arrived = np.zeros(r + q, np.int64)
         self.members = learner.members()
         self.problems = [self.members.learners]  # one binary problem
@@ -84,6 +90,6 @@ class Reservoir:
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[discarded] = 0.0
-        self.masses[discarded] = 1.0
+        self.masses[discarded] = arrival_masses(self.draws, self.q)
         self.arrived[discarded] = t
         self.members.add_scores(self.samples, discarded, 0, self.scores)

@@ -32,8 +32,12 @@ class Mada(SubSampling):
     def pick(self, data, r, loss, rng):
         bounded = np.empty(data.n)
         bounded_weights(data.y, data.scores, bounded)
+        if data.shares is not None:
+            bounded *= data.shares
         rows = draw_proportionally(bounded, r, rng)
         weights, chances = loss.weights(data.y[rows] * data.scores[rows]), bounded[rows]
+        if data.shares is not None:
+            weights *= data.shares[rows]
         # as the margin grows both vanish, and their ratio tends to 1 for either loss
         ratio = np.divide(weights, chances, out=np.ones(r), where=chances > 0.0)
         total = bounded.sum()

@@ -87,11 +87,16 @@ class OnlineRivalClassifier(OnlineRivalKeys, StumpClassifier):
     300
     """
 
-    def fit(self, X, y):
+    def fit(self, X, y, **given):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels. The arrays are read through a Filter().
 
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
+        Raises ValueError (BoostrunError for parameters) with one sentence on bad input, ``sample_weight`` among it.
         """
+        if given:
+            raise BoostrunError(
+                f"{', '.join(given)}: fit takes X and y alone, for an online method meets every sample as one example "
+                "of weight 1"
+            )
         source, _, entropy = self._source(X, y)
         return self._fit(source, entropy)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from boostrun.methods.weak_learner import WeakLearner
-from boostrun.papers.reservoir.loop import MASS_RATIO
+from boostrun.papers.reservoir.loop import MASS_RATIO, arrival_masses
 from boostrun.papers.reservoir.strategies import Batch, Strategy, checked, others
 
 
@@ -25,7 +25,7 @@ class SharedReservoir:
         self.samples, self.labels = draws.draw(r + q)
         classes = self.labels.shape[1]
         self.scores = np.zeros((classes, r + q))
-        self.masses = np.ones((r + q, classes))
+        self.masses = np.repeat(arrival_masses(draws, r + q)[:, None], classes, axis=1)
         self.arrived = np.zeros(r + q, np.int64)
         self.members = [learner.members() for _ in range(classes)]
         self.problems = [members.learners for members in self.members]
@@ -69,7 +69,7 @@ class SharedReservoir:
         self.draws.release(self.q)
         self.samples[discarded], self.labels[discarded] = self.draws.draw(self.q)
         self.scores[:, discarded] = 0.0
-        self.masses[discarded] = 1.0
+        self.masses[discarded] = arrival_masses(self.draws, self.q)[:, None]
         self.arrived[discarded] = t
         for rows, since in ((kept, t - 1), (discarded, 0)):
             for members, scores in zip(self.members, self.scores):

@@ -73,7 +73,8 @@ class Course:
 
 
 class Everything:
-    """All N samples of a source, resident: ``samples`` (N, d) or None, ``columns`` (d, N) codes or None, ``labels``.
+    """All N samples of a source, resident: ``samples`` (N, d) or None, ``columns`` (d, N) codes or None, ``labels``,
+    ``shares`` (N,), the samples' own weights, or None.
 
     8-bit samples are used where they lie (memory maps welcome); real values are encoded once unless the search is
     exact. ``columns=True`` asks for feature-major codes, which cost one transposition unless the source has them.
@@ -89,6 +90,7 @@ class Everything:
         self.learner = settings.learner
         self.samples, self.labels = source.samples, np.asarray(source.labels)
         self.n = len(self.labels)
+        self.shares = getattr(source, "weights", None)
         self.columns = getattr(source, "columns", None)
         if self.columns is not None and self.columns.shape != self.samples.shape[::-1]:
             raise BoostrunError(
@@ -122,11 +124,11 @@ class Everything:
             stumps.add_scores(self.samples, np.arange(self.n), feature, threshold, signed, self.scores)
 
     def weights(self, loss) -> np.ndarray:
-        """Loss weights (N,) of all samples."""
+        """Loss weights (N,) of all samples, times their own where they have any."""
         out = np.empty(self.n)
         kernel = full_data.logistic_weights if loss.name == "logistic" else full_data.exponential_weights
         kernel(self.y, self.scores, out)
-        return out
+        return out if self.shares is None else out * self.shares
 
 
 class SubSampling(ABC):

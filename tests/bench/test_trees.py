@@ -1,0 +1,88 @@
+"""Growing a tree: beside a pass over its codes, and beside LightGBM with as many leaves; nothing is asserted."""
+
+import time
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from boostrun import ArraySource, ReservoirClassifier
+from boostrun.errors import DataMissingError
+from boostrun.features import open_bank
+from boostrun.kernels import stumps, trees
+from tests.bench.timing import median_ms, show
+from tests.conftest import REAL_DATA
+
+pytestmark = pytest.mark.bench
+
+DEPTH = 6
+
+
+@pytest.fixture(scope="module")
+def mnist():
+    """Codes (60000, 784), the same by columns, labels, and signed weights of one digit against the rest."""
+    try:
+        bank = open_bank({"name": "mnist"}, {"name": "raw"}, REAL_DATA, REAL_DATA)
+    except DataMissingError as missing:
+        pytest.skip(str(missing))
+    samples, labels = np.array(bank.samples("train")), bank.labels("train")
+    signed = np.where(labels == 3, 1.0, -1.0) * np.random.default_rng(0).random(len(labels))
+    return samples, np.ascontiguousarray(samples.T), labels, signed
+
+
+@pytest.mark.parametrize("n", [250, 1000, 60_000])
+def test_a_level_of_a_tree_beside_a_pass_over_its_codes(mnist, n):
+    samples, columns, _, signed = mnist
+    samples, columns, signed = samples[:n], np.ascontiguousarray(columns[:, :n]), signed[:n]
+    weights, positive = trees.fixed_point(signed)[0], signed > 0
+    entries, of_stumps = trees.sorted_entries(columns), stumps.fixed_point(signed)[0]
+    repeats = 30 if n < 10_000 else 5
+    search = median_ms(lambda: stumps.best_feature_by_histogram(samples, np.arange(n), of_stumps), repeats)
+    sort = median_ms(lambda: trees.sorted_entries(columns), repeats)
+    grow = median_ms(lambda: trees.grow(columns, *entries, weights, positive, DEPTH, 1), repeats)
+    show(f"{n} samples of MNIST, depth {DEPTH}", [
+        ("a stump's histogram search, one pass over all codes", f"{search:.2f} ms"),
+        ("order of the codes, once a reservoir's tree, once a data set", f"{sort:.2f} ms, ratio {sort / search:.2f}"),
+        ("a tree, all levels", f"{grow:.2f} ms, a level by a pass {grow / DEPTH / search:.2f}"),
+    ])  # fmt: skip
+
+
+def test_a_round_on_all_samples_beside_lightgbm(mnist):
+    lightgbm = pytest.importorskip("lightgbm")
+    samples, columns, labels, _ = mnist
+    y, entries = np.where(labels == 3, 1.0, -1.0), trees.sorted_entries(columns)
+    least = {"num_leaves": 2**DEPTH, "max_depth": DEPTH, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 1e-3}
+    settings = {"objective": "binary", "verbose": -1, "num_threads": 1, "learning_rate": 0.3, "max_bin": 255, **least}
+    data = lightgbm.Dataset(samples.astype(np.float32), y > 0, params=settings).construct()
+    theirs, scores, times = lightgbm.Booster(settings, data), np.zeros(len(y)), ([], [])
+
+    def round_of_ours():
+        signed = y / (1.0 + np.exp(y * scores))
+        weights = trees.fixed_point(signed)[0]
+        _, _, sums, leaves = trees.grow(columns, *entries, weights, signed > 0, DEPTH, int(weights.mean()))
+        scores[:] += 0.3 * 0.5 * np.log((sums[:, 1] + 1e12) / (sums[:, 0] + 1e12))[leaves]
+
+    with threadpool_limits(1):
+        for _ in range(12):  # in turns: a shared machine changes its speed within seconds
+            for each, one in zip(times, (round_of_ours, theirs.update)):
+                begun = time.perf_counter()
+                one()
+                each.append(1e3 * (time.perf_counter() - begun))
+    ours, other = (float(np.median(each[2:])) for each in times)
+    show(f"a round on 60,000 x 784, depth {DEPTH}, one thread", [
+        ("boostrun", f"{ours:.0f} ms"), ("LightGBM, 64 leaves at most", f"{other:.0f} ms, ratio {ours / other:.2f}"),
+    ])  # fmt: skip
+
+
+def test_ten_classes_of_mnist_holding_500_samples(mnist):
+    samples, _, labels, _ = mnist
+    seconds = []
+    with threadpool_limits(1):
+        for rounds in (2, 250):
+            begun = time.process_time()
+            clf = ReservoirClassifier(
+                "wsam", weak_learner="tree", reservoir_size=250, n_estimators=rounds, shrinkage=0.3, random_state=0
+            )
+            clf.fit_source(ArraySource(samples, labels, 0))
+            seconds.append(time.process_time() - begun)
+    show("wsam r=q=250, trees of depth 6, T=250, 10 classes", [("processor time, target 10 s", f"{seconds[1]:.1f} s")])
