@@ -9,6 +9,7 @@ from boostrun.errors import BoostrunError
 
 Facts = Mapping[str, int]
 _PAIRS = 10  # (feature, sample) pairs a step, in units of the number of samples, as in the paper
+_STUMP = {"algo.weak_learner": "stump"}  # a tree takes several steps, and has several features
 _LEAST = 2  # of them in the least step
 
 
@@ -16,24 +17,24 @@ def on_all_samples(budget: float, facts: Facts) -> dict[str, Any]:
     """As many steps with Q features on all samples as the budget buys; fewer features where steps would be few.
 
     >>> on_all_samples(6e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
-    {'T': 100, 'Q': 10, 'algo.budget_multiplier': 10.0}
+    {'T': 100, 'algo.weak_learner': 'stump', 'Q': 10, 'algo.budget_multiplier': 10.0}
     """
     pairs = _pairs(budget, facts)
     q = min(pairs, facts["n_features"])
-    return {"T": _steps(budget, facts, q), "Q": q, "algo.budget_multiplier": float(pairs)}
+    return {"T": _steps(budget, facts, q), **_STUMP, "Q": q, "algo.budget_multiplier": float(pairs)}
 
 
 def a_share(budget: float, facts: Facts) -> dict[str, Any]:
     """As many steps as the budget buys, each with a policy's own choice of features and samples."""
     pairs = _pairs(budget, facts)
-    return {"T": _steps(budget, facts, pairs), "algo.budget_multiplier": float(pairs)}
+    return {"T": _steps(budget, facts, pairs), **_STUMP, "algo.budget_multiplier": float(pairs)}
 
 
 def a_feature_a_stump(budget: float, facts: Facts) -> dict[str, Any]:
     """As many stumps as features: each has one, and all classes share it."""
     if budget < 1:
         raise BoostrunError("a stump has one feature")
-    return {"T": int(budget)}
+    return {"T": int(budget), **_STUMP}
 
 
 def _pairs(budget: float, facts: Facts) -> int:
