@@ -58,8 +58,10 @@ def of_ensemble(classifier: Any) -> np.ndarray | str:
 
     An ensemble of stumps has ``features``, one of other hypotheses may have arrays of that name or ``feature``.
     """
+    from boostrun.methods.tree_ensemble import TreeEnsemble
+
     ensemble = classifier.ensemble_
-    if hasattr(ensemble, "leaves"):
+    if isinstance(ensemble, TreeEnsemble):
         return of_trees(ensemble, width_of(classifier))
     features = getattr(ensemble, "features", None)
     if features is None:

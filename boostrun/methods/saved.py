@@ -134,7 +134,7 @@ class Saveable(Probabilities, Importances):
     """
 
     _model: Any
-    _model_types: tuple[type | str, ...]
+    _model_types: tuple[type | str, ...] = ()
     _rounds: str
     classes_: np.ndarray
     n_features_in_: int

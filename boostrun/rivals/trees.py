@@ -39,7 +39,7 @@ def passes(leaves: float) -> float:
 
 
 class Trees(ByRounds):
-    """Base of rivals made of trees: keys are those of :class:`boostrun.rivals.keys.TreeKeys`."""
+    """Base of rivals made of trees: keys are those of :class:`boostrun.rivals.keys.TreesKeys`."""
 
     n_estimators: int
     evaluations: int | None = None
