@@ -114,7 +114,8 @@ def summary(frontiers: Sequence[FrontierFiles], kind: str) -> tuple[str, str]:
     first, found = outcomes(frontiers, kind), ranks(frontiers, kind)
     notes = [
         "Best of ours : best rival, and by how many points of accuracy ours is ahead: + a win, - a loss, = level "
-        f"(paired by seed, p < 0.05, Holm-corrected over the budgets of a set), ? too few trials. In all: {counted(frontiers)}."
+        "(paired by seed, p < 0.05, Holm-corrected over the budgets of a set), ? too few trials.",
+        f"In all: {counted(frontiers)}."
     ]
     if found:
         notes.append(
