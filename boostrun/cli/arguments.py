@@ -27,6 +27,9 @@ VERBS = {
     "help": "a page about a verb, with examples: help reproduce, or reproduce --help",
 }
 
+BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "seconds")
+"""Kinds of budget of a frontier."""
+
 USAGE = """boostrun: boosting under a budget, seed by seed, beside the papers' own figures
 
 usage: boostrun [verb] [key=value ...] [options]
@@ -83,7 +86,7 @@ _FLAGS = {
 }  # fmt: skip
 _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
-    "predict": 2, "help": 1, "claims": math.inf,
+    "predict": 2, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",

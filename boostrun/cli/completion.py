@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from boostrun.cli.arguments import VERBS
+from boostrun.cli.arguments import BUDGETS, VERBS
 from boostrun.cli.ls import GROUPS, RUNS
 from boostrun.config import catalogue
 from boostrun.config.compose import choices, conf_dir, offer_all, options
@@ -39,11 +39,16 @@ def _complete_verb() -> bool:
             "reproduce": options("paper"), "table": options("paper"), "report": ["own", *options("paper")],
             "plan": options("paper"), "claims": [name for name, one in catalogue.papers().items() if one.claims],
             "ls": (*GROUPS, RUNS), "diff": options("paper"), "data": choices("dataset"),
-            "help": VERBS,
+            "help": VERBS, "frontier": ["summary"],
         }.get(before[0], ())  # fmt: skip
         found = [choice for choice in words_of if choice.startswith(word)]
         if found:
             print(" ".join(found))
+            return True
+    if before[:1] == ["frontier"] and word:
+        kinds = [f"budget={kind}" for kind in BUDGETS if f"budget={kind}".startswith(word)]
+        if kinds:
+            print(" ".join(kinds))
             return True
     if before and before[0] in VERBS:
         before = before[1:]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from boostrun.cli.arguments import Arguments
+from boostrun.cli.arguments import BUDGETS, Arguments
 from boostrun.cli.run import table_name, tell_end
 from boostrun.config.compose import expand_one_by_one
-from boostrun.errors import BoostrunError
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.report.formats import NARROW
 
 _TUNING, _QUICK_TUNING, _QUICK_TRIALS = 20, 5, 8
 _FILES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".npz": "npz"}
@@ -15,6 +16,8 @@ _FILES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".npz": "npz"}
 
 def main(words: Arguments) -> int:
     """Tune and run what is missing; write table.md, table.csv, figure.png, figure.svg and the records, and print."""
+    if words.names:
+        return _summary(words)
     from boostrun.report.frontier.figure import draw_frontier
     from boostrun.report.frontier.table import text, write_table
     from boostrun.report.output import write_records
@@ -36,6 +39,25 @@ def main(words: Arguments) -> int:
     print(text(frontier))
     print(f"written: {folder}/{', '.join(written)} and records.jsonl.gz")
     return tell_end(found, words)
+
+
+def _summary(words: Arguments) -> int:
+    """Set the frontiers of a kind of budget that are there beside each other."""
+    from boostrun.report.frontier.summary import frontiers_of, summary, write_summary
+
+    if words.names != ["summary"]:
+        raise BoostrunError(f"cannot read '{words.names[0]}': frontier dataset=NAME budget=KIND, or frontier summary")
+    given = dict(expand_one_by_one(words.overrides))
+    kind, results = _one("budget", given.pop("budget", ["samples_held"])), given.pop("results", ["results"])
+    if given:
+        raise BoostrunError(f"a summary reads what is there, and has no use for {', '.join(given)}")
+    if kind not in BUDGETS:
+        raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, BUDGETS)} ({', '.join(BUDGETS)})")
+    folder = Path(_one("results", results)) / "frontiers"
+    page, shown = summary(frontiers_of(folder, kind), kind)
+    path = write_summary(folder / f"summary-{kind}", page)
+    print(f"{shown}\nwritten: {path}".replace(NARROW, " "))
+    return 0
 
 
 def _asked(words: Arguments):

@@ -81,7 +81,7 @@ tune.trials or a range is given; KEY=tuned reads its choice.""",
         ),
     ),
     "frontier": Page(
-        "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...] [--quick]",
+        "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...] | frontier summary",
         """The best accuracy that each method reaches under each budget: samples_held, evaluations, features,
 model_bytes or seconds. Each method is tuned under each budget, all with as many trials, on training data that
 are held out, then measured on the test data over seeds. Writes a table, a picture and its records, and says in a
@@ -99,6 +99,7 @@ its budget. A data set may be a file: dataset=mine.csv.""",
             ("frontier dataset=digits budget=samples_held --quick", "a picture in minutes"),
             ("frontier dataset=digits budget=samples_held at=100 algo={algo},{other}", "two methods, one budget"),
             ("frontier dataset=mine.csv dataset.label=kind budget=samples_held", "your own table"),
+            ("frontier summary budget=samples_held", "the frontiers that are there, set by set, and ranks"),
         ),
     ),
     "table": Page(

@@ -22,7 +22,7 @@ def rows(folder, name="digits-samples_held"):
 def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_again(made, workplace):
     folder = workplace / "results" / "frontiers" / "digits-samples_held"
     names = {path.name for path in folder.iterdir()}
-    assert names == {"table.md", "table.csv", "figure.png", "figure.svg", "records.jsonl.gz"}
+    assert names == {"table.md", "table.csv", "contest.csv", "figure.png", "figure.svg", "records.jsonl.gz"}
     assert [(row["method"], row["samples_held"], row["spent"]) for row in rows(workplace)] == [
         ("wsam", "40", "40"), ("wsam", "80", "80"), ("fix", "40", "40"), ("fix", "80", "80"),
     ]  # fmt: skip
@@ -66,6 +66,10 @@ def test_a_budget_that_no_method_meets_is_an_empty_column(command):
     ("words", "said"),
     [
         ("dataset=digits", "needs a data set and a budget"),
+        ("summary", "holds no frontier"),
+        ("summary budget=sample", "did you mean 'samples_held'"),
+        ("summary trials=3", "has no use for trials"),
+        ("everything", "cannot read 'everything'"),
         ("dataset=digits budget=sample_held", "did you mean 'samples_held'"),
         ("dataset=digits budget=features algo=wsam", "budgets that it keeps: samples_held"),
         ("dataset=digits budget=samples_held algo=majority", "budgets that it keeps: none"),

@@ -4,9 +4,11 @@ import math
 
 import pytest
 
+from boostrun.errors import BoostrunError
 from boostrun.report.frontier.figure import draw_frontier
 from boostrun.report.frontier.points import Frontier, FrontierPoint
-from boostrun.report.frontier.table import as_csv, contest, lines, markdown, notes, text
+from boostrun.report.frontier.summary import counted, frontiers_of, ranks, summary
+from boostrun.report.frontier.table import as_csv, contest, lines, markdown, notes, text, write_table
 from boostrun.report.frontier.verdicts import sentence, verdicts
 
 NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
@@ -117,3 +119,25 @@ def test_every_line_of_the_picture_has_its_name():
 def test_costs_that_records_do_not_tell_are_said_to_be_unmeasured(kind):
     found = Frontier("toy", kind, (point("wsam", 50, 90.0),))
     assert any("is not measured" in note for note in notes(found)) and not found.over(found.points[0])
+
+
+def test_frontiers_of_several_sets_are_counted_and_ranked(tmp_path):
+    for number in range(5):
+        found = frontier(
+            point("wsam", 50, 90.0 + number), point("fix", 50, 70.0),
+            point("forest", 50, 95.0 if number == 4 else 80.0, rival=True),
+        )  # fmt: skip
+        write_table(found, tmp_path / f"set{number}-samples_held")
+        write_table(found, tmp_path / f"set{number}-samples_held-quick")
+    there = frontiers_of(tmp_path, "samples_held")
+    assert [one.name for one in there] == [f"set{number}" for number in range(5)]
+    assert counted(there) == "4 wins, 0 ties, 1 losses, 0 untested"
+    (found,) = ranks(there, "samples_held").values()
+    assert found.methods == ("wsam", "forest", "fix") and found.blocks == 5
+    page, shown = summary(there, "samples_held")
+    assert "+ wsam : forest" in page and "- wsam : forest" in page and "critical difference" in shown
+
+
+def test_a_summary_of_nothing_is_refused(tmp_path):
+    with pytest.raises(BoostrunError, match="holds no frontier"):
+        frontiers_of(tmp_path, "samples_held")

@@ -10,7 +10,7 @@ from pathlib import Path
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import NARROW, align, decimal, spread
 from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint, amount
-from boostrun.report.frontier.verdicts import sentence, verdicts
+from boostrun.report.frontier.verdicts import Verdict, sentence, verdicts
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE
 from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.statistics import ALPHA, compare_methods
@@ -136,7 +136,20 @@ def as_csv(frontier: Frontier) -> str:
     return found.getvalue()
 
 
+def contest_as_csv(frontier: Frontier) -> str:
+    """A line a budget: who is the best of either side, by how much, and what the test says."""
+    found = io.StringIO()
+    write = csv.writer(found, lineterminator="\n")
+    write.writerow([frontier.kind if field == "budget" else field for field in Verdict._fields])
+    for one in verdicts(frontier):
+        numbers = ["" if isinstance(each, float) and math.isnan(each) else each for each in one]
+        write.writerow([f"{each:.10g}" if isinstance(each, float) else each for each in numbers])
+    return found.getvalue()
+
+
 def write_table(frontier: Frontier, folder: Path) -> list[Path]:
-    """Put table.md and table.csv into ``folder``; BoostrunError when it cannot be written."""
-    contents = {"table.md": markdown(frontier), "table.csv": as_csv(frontier)}
+    """Put table.md, table.csv and contest.csv into ``folder``; BoostrunError when it cannot be written."""
+    contents = {
+        "table.md": markdown(frontier), "table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier),
+    }  # fmt: skip
     return [write_bytes(folder / name, each.encode("utf-8", "backslashreplace")) for name, each in contents.items()]
