@@ -93,7 +93,7 @@ def telling(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
 
 
 def _with_late_keys(cells: Sequence[PlannedCell]) -> list[dict[str, Any]]:
-    """The cells' configs, each with the keys that it leaves out, being at their default, where another cell has them."""
+    """The cells' configs, each with the keys that it leaves out at their default and another cell has."""
     configs = [cell.cell.config() for cell in cells]
     for part in PARTS:
         there = dict.fromkeys(key for config in configs for key in config[part])
