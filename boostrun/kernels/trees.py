@@ -218,7 +218,7 @@ def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
             if not above and bound >= common[f]:  # sides above a bound from here on
                 above = True
                 sums[:width] = 0
-            long = end - begin > np.uint64(8 * width)
+            long = end - begin > np.uint64(3 * width)
             whole = end - (end - begin) % np.uint64(4) if long else begin
             if long:  # dealt to four lanes in turn: additions to one sum wait for each other
                 for e in range(begin, whole, 4):
