@@ -13,6 +13,7 @@ import numpy as np
 from boostrun.methods.preparation import Preparation
 from boostrun.methods.probabilities import declared_for
 from boostrun.methods.scikit_learn import check_is_fitted
+from boostrun.methods.tree_ensemble import TreeEnsemble
 
 
 class Importances:
@@ -58,8 +59,10 @@ def of_ensemble(classifier: Any) -> np.ndarray | str:
 
     An ensemble of stumps has ``features``, one of other hypotheses may have arrays of that name or ``feature``.
     """
+    from boostrun.methods.tree_ensemble import TreeEnsemble
+
     ensemble = classifier.ensemble_
-    if hasattr(ensemble, "leaves"):
+    if isinstance(ensemble, TreeEnsemble):
         return of_trees(ensemble, width_of(classifier))
     features = getattr(ensemble, "features", None)
     if features is None:
@@ -69,7 +72,7 @@ def of_ensemble(classifier: Any) -> np.ndarray | str:
     return np.bincount(features.ravel(), np.abs(ensemble.coefficients).ravel(), width_of(classifier))
 
 
-def of_trees(ensemble: Any, width: int) -> np.ndarray:
+def of_trees(ensemble: TreeEnsemble, width: int) -> np.ndarray:
     """(d,) sums over all splits on a feature of half the difference between the mean leaves of both sides, halved once
     more for each level above: of trees of depth 1 as of stumps.
     """

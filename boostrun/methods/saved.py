@@ -134,7 +134,7 @@ class Saveable(Probabilities, Importances):
     """
 
     _model: Any
-    _model_types: tuple[type | str, ...]
+    _model_types: tuple[type | str, ...] = ()
     _rounds: str
     classes_: np.ndarray
     n_features_in_: int
@@ -226,7 +226,8 @@ class Saveable(Probabilities, Importances):
 
 def kinds(cls: type[Saveable]) -> dict[str, type | str]:
     """What files say that they hold -> the type of model that ``cls`` loads from them."""
-    named = ((each.partition(":")[2] if isinstance(each, str) else each.__name__, each) for each in cls._model_types)
+    given = getattr(cls, "_model_types", ())
+    named = ((each.partition(":")[2] if isinstance(each, str) else each.__name__, each) for each in given)
     return {f"boostrun.{name}/1": each for name, each in named}
 
 

@@ -48,7 +48,7 @@ def _classes() -> dict[str, str]:
 def _kinds(cls: Any) -> list[str]:
     """What files say that ``cls`` can load; none where it keeps no models."""
     of_ours = isinstance(cls, type) and issubclass(cls, Saveable)
-    return [*kinds(cls)] if of_ours and hasattr(cls, "_model_types") else []
+    return [*kinds(cls)] if of_ours else []
 
 
 def _written_by(path: str | Path) -> list[str]:

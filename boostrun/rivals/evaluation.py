@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
 from boostrun.rivals.rival import ByRounds, Rival
@@ -19,11 +18,10 @@ class OfRivals(Fitted):
     """As any fitted classifier, but that a curve has only the rounds that it shows, and bytes are counted."""
 
     def check(self, model: Rival, data: Any) -> None:
-        """Raise BoostrunError where the library is not installed, or there are fewer samples than are to be held."""
+        """Raise BoostrunError where the library is not installed, or a budget cannot be kept on these data."""
         model.installed()
-        held, there = model.samples_held, len(data.labels("train"))
-        if held is not None and held > there:
-            raise BoostrunError(f"algo.samples_held={held}: there are {there} samples to train on")
+        n, d = data.inputs("train").shape
+        model.refuse(n, d, len(data.classes))
 
     def warm_up(self, small: Rival, data: Any) -> None:
         """Load the library; what cannot be trained on a few rows, the trial will tell."""

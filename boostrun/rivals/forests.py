@@ -40,10 +40,13 @@ class _Forest(ForestKeys, Trees):
         if self.evaluations is None:
             return share.rounds
         left = self._budget - (self._evaluated(share) if trees else 0)
-        found = int(left // (share.samples * share.features * _depth(share.samples)))
-        if not trees and not found:
+        return int(left // (share.samples * share.features * _depth(share.samples)))
+
+    def _share(self, n: int, d: int) -> Share:
+        share = super()._share(n, d)
+        if not self._affordable(share, 0):
             raise self._too_little(share.samples * share.features * _depth(share.samples), share)
-        return found
+        return share
 
     def _evaluated(self, share: Share) -> int:
         return share.features * sum(

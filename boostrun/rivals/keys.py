@@ -30,7 +30,7 @@ class SelectingKeys(HeldKeys):
 
 
 @keys
-class TreeKeys(SelectingKeys):
+class TreesKeys(SelectingKeys):
     """Keys of rivals made of trees."""
 
     _: KW_ONLY
@@ -39,7 +39,7 @@ class TreeKeys(SelectingKeys):
 
 
 @keys
-class SamplingTreeKeys(TreeKeys):
+class SamplingTreeKeys(TreesKeys):
     """Keys of trees each of which can look at some of the samples and features."""
 
     _: KW_ONLY
@@ -60,7 +60,7 @@ class LightGBMKeys(SamplingTreeKeys):
     feature_fraction: float = real(1.0, above=0.0, most=1.0, help="share of the features that a tree may look at")
 
 
-_SELECTING, _TREE, _LIGHTGBM = map(fields_of, (SelectingKeys, TreeKeys, LightGBMKeys))
+_SELECTING, _TREE, _LIGHTGBM = map(fields_of, (SelectingKeys, TreesKeys, LightGBMKeys))
 
 
 @keys
@@ -95,7 +95,7 @@ class CatBoostKeys(SamplingTreeKeys):
 
 
 @keys
-class HistGradientKeys(TreeKeys):
+class HistGradientKeys(TreesKeys):
     """Keys of scikit-learn's boosting on histograms."""
 
     _: KW_ONLY

@@ -57,6 +57,11 @@ class Rival(ClassifierMixin, BaseEstimator):
             package = cls.package.partition(".")[0]
             raise BoostrunError(f"{package} is not installed: pip install 'boostrun[rivals]'") from None
 
+    def refuse(self, n: int, d: int, k: int) -> None:
+        """Raise BoostrunError where a budget cannot be kept on ``n`` samples of ``d`` features and ``k`` classes."""
+        if self.samples_held is not None and self.samples_held > n:
+            raise BoostrunError(f"algo.samples_held={self.samples_held}: there are {n} samples to train on")
+
     def fit(self, X, y):
         """Train on X (n, d), numbers, and labels y (n,); returns self. ValueError with one sentence on bad arrays."""
         self.installed()

@@ -8,6 +8,7 @@ Binning the features once is not counted.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -38,7 +39,7 @@ def passes(leaves: float) -> float:
 
 
 class Trees(ByRounds):
-    """Base of rivals made of trees: keys are those of :class:`boostrun.rivals.keys.TreeKeys`."""
+    """Base of rivals made of trees: keys are those of :class:`boostrun.rivals.keys.TreesKeys`."""
 
     n_estimators: int
     evaluations: int | None = None
@@ -46,6 +47,13 @@ class Trees(ByRounds):
     model_bytes: int | None
     leaf_bytes = 100
     """Of the model, a leaf, about: how many leaves are possible before it is known."""
+
+    def refuse(self, n: int, d: int, k: int) -> None:
+        """As any rival; and where ``evaluations`` are too few for a round."""
+        super().refuse(n, d, k)
+        probe = copy.copy(self)
+        probe.classes_ = np.arange(k)
+        probe._share(self.samples_held or n, d)
 
     def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
         self.evaluations_, self.columns_ = 0, None

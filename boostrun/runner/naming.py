@@ -69,9 +69,10 @@ def telling(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
     """Of each cell the keys that tell it from others, as they are typed: names of data and features, budgets, and other
     keys in which those that have them differ.
 
-    A key that a cell has not is not there. ``q`` is left out where every ``q`` is its ``r``, as it is unless given.
+    A key that a cell has not is not there, but for one that it leaves out at its default and another has. ``q`` is left
+    out where every ``q`` is its ``r``, as it is unless given.
     """
-    configs = [cell.cell.config() for cell in cells]
+    configs = _with_late_keys(cells)
     budgets = [config["budget"] for config in configs]
     hidden = {"q"} if all(budget.get("q", budget.get("r")) == budget.get("r") for budget in budgets) else set()
     order = [key for key in BUDGET_KEYS if key not in hidden and any(key in budget for budget in budgets)]
@@ -89,6 +90,17 @@ def telling(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
         rest = {typed_as(group, key): word(config[group][key]) for group, key in differing if key in config[group]}
         found.append({**names, **budget, **rest})
     return found
+
+
+def _with_late_keys(cells: Sequence[PlannedCell]) -> list[dict[str, Any]]:
+    """The cells' configs, each with the keys that it leaves out, being at their default, where another cell has them."""
+    configs = [cell.cell.config() for cell in cells]
+    for part in PARTS:
+        there = dict.fromkeys(key for config in configs for key in config[part])
+        for config, cell in zip(configs, cells):
+            defaults = getattr(cell.settings, part)
+            config[part] = {**{key: defaults[key] for key in there if key in defaults}, **config[part]}
+    return configs
 
 
 def _whole(planned: PlannedCell) -> dict[str, Any]:

@@ -117,8 +117,13 @@ def study_of(
         typed(name, method): one.under({typed(other, method): value for other, value in one.when.items()})
         for name, one in method.search.items()
     }
-    left = {key: one for key, one in declared.items() if key not in given}
-    return Study(settings, {**left, **(own or {})})
+    space = {**{key: one for key, one in declared.items() if key not in given}, **(own or {})}
+    return Study(settings, {key: one for key, one in space.items() if _may_count(one, space, settings)})
+
+
+def _may_count(one: Range | Choices, space: Mapping[str, Range | Choices], settings: Settings) -> bool:
+    """Whether no key that is not searched rules out that this one has an effect."""
+    return all(key in space or settings.algo.get(key.removeprefix("algo.")) == value for key, value in one.when.items())
 
 
 def whole(settings: Settings) -> Settings:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-LINE = "algo=wsam dataset=digits r=12 T=2 train_samples=100 n_jobs=1"
+LINE = "algo=wsam algo.weak_learner=stump dataset=digits r=12 T=2 train_samples=100 n_jobs=1"
 
 
 def kept(workplace, algo):

@@ -16,6 +16,13 @@ from sklearn.neighbors import KNeighborsClassifier
 class Near(KNeighborsClassifier):
     def __init__(self, **keys):
         super().__init__(**keys)
+
+class Numbers:
+    def fit(self, X, y):
+        self.mean = y.mean()
+
+    def predict(self, X):
+        return X[:, 0] * 0 + self.mean
 """
 
 
@@ -57,8 +64,8 @@ def test_in_a_sweep_each_class_has_the_keys_that_are_its_own():
 
 
 def test_the_budget_of_samples_is_kept_by_any_class(trials):
-    table = trials("algo=majority,estimator", f"algo.class={SVC}", "algo.samples_held=100").set_index("algo")
-    assert table.peak_samples_held[SVC] == 100 and table.test_accuracy_pct[SVC] > 70
+    table = trials("algo=majority,estimator", "algo.class=keywords:Near", "algo.samples_held=100").set_index("algo")
+    assert table.peak_samples_held["keywords:Near"] == 100 and table.test_accuracy_pct["keywords:Near"] > 70
 
 
 def test_keywords_without_a_name_in_the_signature_are_keys_too(trials):
@@ -100,9 +107,9 @@ def test_what_cannot_be_used_is_told_in_a_sentence(words, sentence, here):
 
 def test_more_samples_held_than_there_are_is_refused(trials):
     with pytest.raises(BoostrunError, match="there are 1438 samples to train on"):
-        trials(f"algo={SVC}", "algo.samples_held=2000")
+        trials("algo=keywords:Near", "algo.samples_held=2000")
 
 
 def test_a_regressor_is_told_to_be_none(trials):
     with pytest.raises(BoostrunError, match="no labels that it was trained on"):
-        trials("algo=sklearn.svm:SVR", "algo.samples_held=50")
+        trials("algo=keywords:Numbers", "algo.samples_held=50")

@@ -16,7 +16,7 @@ from boostrun.methods.declaration import obtain
 METHODS = {name: method for name, method in catalogue.methods().items() if method.paper == "rivals"}
 X, Y = load_digits(return_X_y=True)
 X = X.astype(np.uint8)
-FACTS = {"n_samples": 1000, "n_features": 64, "n_classes": 10}
+FACTS = {"n_samples": 500, "n_features": 64, "n_classes": 10}
 
 
 def _budget(name):
@@ -42,13 +42,13 @@ def keeping(name, kind, budget):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_same_seed_gives_the_same_scores_and_another_other_samples(name):
-    first, same, other = (made(name, seed, **_few(name)).fit(X[:1000], Y[:1000]) for seed in (1, 1, 2))
-    assert np.array_equal(answers(first, X[1000:]), answers(same, X[1000:]))
-    assert not np.array_equal(answers(first, X[1000:]), answers(other, X[1000:]))
+    first, same, other = (made(name, seed, **_few(name)).fit(X[:500], Y[:500]) for seed in (1, 1, 2))
+    assert np.array_equal(answers(first, X[1000:1200]), answers(same, X[1000:1200]))
+    assert not np.array_equal(answers(first, X[1000:1200]), answers(other, X[1000:1200]))
 
 
 def _few(name):
-    return {"samples_held": 200} if "samples_held" in METHODS[name].fields else {"epochs": 1}
+    return {"samples_held": 200} if "samples_held" in METHODS[name].fields else {"samples_drawn": 200}
 
 
 class Watched(ArraySource):
@@ -63,10 +63,10 @@ class Watched(ArraySource):
 
 @pytest.mark.parametrize("name", [name for name in METHODS if "samples_held" in METHODS[name].keeps])
 def test_no_more_samples_are_held_than_the_budget_says(name):
-    source = Watched(X[:1000], Y[:1000], 0)
+    source = Watched(X[:500], Y[:500], 0)
     rival = keeping(name, "samples_held", 120).fit_source(source)
     assert max(source.opened.capacity, source.opened.peak_held, rival.peak_samples_held_) <= 120
-    assert np.mean(rival.predict(X[1000:]) == Y[1000:]) > 0.5
+    assert np.mean(rival.predict(X[1000:1200]) == Y[1000:1200]) > 0.4
     with pytest.raises(BoostrunError, match="10 classes"):
         keeping(name, "samples_held", 5)
 
@@ -83,7 +83,7 @@ BUDGETS = {"features": 9, "evaluations": 60_000, "model_bytes": 20_000}
 def test_a_budget_is_kept_and_something_is_learnt(name, kind):
     rival = keeping(name, kind, BUDGETS[kind]).fit(X[:500], Y[:500])
     assert 0 < getattr(rival, SPENT[kind]) <= BUDGETS[kind]
-    assert np.mean(rival.predict(X[1000:]) == Y[1000:]) > 0.25
+    assert np.mean(rival.predict(X[1000:1200]) == Y[1000:1200]) > 0.25
 
 
 @pytest.mark.parametrize(("name", "kind"), keeping_all("evaluations", "model_bytes"))
@@ -94,18 +94,18 @@ def test_a_budget_that_is_too_small_is_refused(name, kind):
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "T" in method.budget])
 def test_the_curve_ends_in_the_prediction(name):
-    rival = made(name, **_few(name)).fit(X[:1000], Y[:1000])
-    stages = list(rival.predict_after(X[1000:], [1, 3]))
-    assert len(stages) == 2 and np.array_equal(stages[-1], rival.predict(X[1000:]))
+    rival = made(name, **_few(name)).fit(X[:500], Y[:500])
+    stages = list(rival.predict_after(X[1000:1200], [1, 3]))
+    assert len(stages) == 2 and np.array_equal(stages[-1], rival.predict(X[1000:1200]))
     assert not np.array_equal(*stages)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_two_classes_are_learnt_and_one_is_refused(name):
-    few, two = {key: 20 for key in _few(name)} | ({"epochs": 2} if name == "sgd" else {}), Y < 5
-    rival = made(name, **(few if name == "sgd" else {})).fit(X[:300], two[:300])
+    two = Y < 5
+    rival = made(name).fit(X[:300], two[:300])
     assert rival.predict(X[300:400]).dtype == bool
-    assert np.mean(rival.predict(X[300:]) == two[300:]) > 0.7
+    assert np.mean(rival.predict(X[1000:1200]) == two[1000:1200]) > 0.6
     with pytest.raises(BoostrunError, match="of one class"):
         made(name).fit(X[:100], np.ones(100, int))
 
@@ -124,3 +124,9 @@ def test_a_linear_model_has_probabilities_where_its_loss_means_some(loss, has):
     found = getattr(rival, "predict_proba", None)
     assert (found is not None) == has
     assert not has or np.allclose(found(X[:5]).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in keeping_all("evaluations") if name != "sgd"])
+def test_too_few_evaluations_are_refused_before_anything_is_trained(name):
+    with pytest.raises(BoostrunError, match=r"^evaluations=500: one round of"):
+        keeping(name, "evaluations", 500).refuse(1000, 64, 10)

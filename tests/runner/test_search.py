@@ -14,7 +14,7 @@ from boostrun.runner.search import BATCH, BY, study_of, tune_all
 
 SPACE = {"algo.shrinkage": Range(0.02, 1.0, log=True), "T": Range(2, 60)}
 
-ALL = ["algo.shrinkage", "algo.coefficient", "algo.stump_weights"]
+ALL = ["algo.weak_learner", "algo.depth", "algo.shrinkage", "algo.coefficient", "algo.stump_weights"]
 
 
 @dataclasses.dataclass

@@ -199,6 +199,7 @@ PAPER = Paper(
         "geem": f"{_HERE}.geem:Geem",
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
         "geem_likely": f"{_HERE}.likely_target:GeemLikely",
+        "geem_trees": f"{_HERE}.geem_trees:GeemTrees",
     },
     weak_learners={
         "stump": "boostrun.methods.stump_learner:StumpLearner",
@@ -214,6 +215,7 @@ PAPER = Paper(
     frontier={
         "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"),
         "evaluations": ("geem_budgeted",),
+        "seconds": ("wsam", "fix", "logitboost"),
     },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

@@ -55,6 +55,14 @@ class GeemLatticeKeys(GeemKeys):
     lattice_size: int = integer(100, help="GEEM on a lattice: random sign vectors that the target is chosen among")
 
 
+@keys
+class GeemTreesKeys(GeemKeys):
+    """Keys of GEEM with a covariance over random trees."""
+
+    covariance_trees: int = integer(128, help="GEEM for trees: random trees that the covariance is estimated on")
+    covariance_depth: int = integer(4, most=8, help="GEEM for trees: questions that each of them asks")
+
+
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
 OF_STRATEGIES = (*_WSAM, *_GEEM)  # what a strategy that has such a key of its own takes from its classifier
 _TREE = fields_of(TreeKeys)

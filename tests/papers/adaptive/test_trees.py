@@ -126,10 +126,10 @@ def test_a_look_at_a_feature_costs_the_samples_of_the_node():
 
 
 def test_digits_are_told_apart_better_than_by_as_many_stumps():
-    X, y = DIGITS
-    stumps = AdaBoostMHClassifier(Laminating(), n_estimators=30, random_state=0).fit(X[:1200], y[:1200])
-    deep = trees(Laminating(), n_estimators=30, depth=5).fit(X[:1200], y[:1200])
-    assert deep.score(X[1200:], y[1200:]) > max(0.9, stumps.score(X[1200:], y[1200:]) + 0.05)
+    X, y = DIGITS[0].astype(np.uint8), DIGITS[1]
+    stumps = AdaBoostMHClassifier(Laminating(), n_estimators=12, random_state=0).fit(X[:1200], y[:1200])
+    deep = trees(Laminating(), n_estimators=12, depth=4).fit(X[:1200], y[:1200])
+    assert deep.score(X[1200:], y[1200:]) > max(0.85, stumps.score(X[1200:], y[1200:]) + 0.1)
     assert deep.predict_proba(X[1200:]).sum(axis=1) == pytest.approx(1.0)
     assert deep.feature_importances_.sum() == pytest.approx(1.0) and not deep.feature_importances_[0]
 

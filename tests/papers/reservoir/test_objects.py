@@ -21,6 +21,7 @@ from boostrun.papers.reservoir.active import ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem, GeemLattice
+from boostrun.papers.reservoir.geem_trees import GeemTrees
 from boostrun.papers.reservoir.likely_target import GeemLikely
 from boostrun.papers.reservoir.split import SplitReservoirClassifier
 from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam
@@ -32,6 +33,7 @@ ARRAYS = ("features", "thresholds", "polarities", "coefficients")
 OBJECTS = {
     "rand": Rand(), "max": Max(), "window": Window(), "wsam": WSam(), "wsam_mass": WSamMass(),
     "geem": Geem(), "geem_lattice": GeemLattice(), "geem_likely": GeemLikely(),
+    "geem_trees": GeemTrees(),
 }  # fmt: skip
 
 
@@ -264,7 +266,7 @@ def test_what_is_no_weak_learner_has_its_sentence(tmp_path):
     for learner, words in (
         (object(), r"an object with find\(\) is needed"),
         (Depth2, r"an object with find\(\) is needed"),
-        ("tree", "there is no 'tree' among the weak_learners"),
+        ("forest", "there is no 'forest' among the weak_learners"),
         (NoHypothesis(), "is a NamedTuple"),
         (Shapeless(), "of the same shape"),
     ):

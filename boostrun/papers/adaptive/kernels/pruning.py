@@ -14,7 +14,6 @@ _BINS = 256
 _TOGETHER = 512  # features whose histograms are kept between the first subset and the rest
 
 
-@njit(cache=True)
 def edges_by_pruning(codes, features, rows, signed, cuts, rest, margin, edges, seen):
     """Edges of the best stumps on some features, but of those that are known not to be the best before they are seen on
     all samples.
@@ -39,40 +38,63 @@ def edges_by_pruning(codes, features, rows, signed, cuts, rest, margin, edges, s
 
     Cost sum(seen) c additions, and a scan of 256 c for each subset whose rest is lighter than the best edge.
     """
-    lanes = signed.shape[1]
+    n_features, lanes = len(features), signed.shape[1]
     parts = -(-lanes // LANES)
-    wide = lanes if lanes < LANES else LANES
-    together = min(_TOGETHER, features.shape[0])
-    histograms = np.zeros((together * _BINS * parts, wide))
-    whole = np.zeros((cuts.shape[0], lanes))
+    histograms = np.zeros((min(_TOGETHER, n_features) * _BINS * parts, min(lanes, LANES)))
+    whole, promises = np.zeros((len(cuts), lanes)), np.empty(len(histograms) // (_BINS * parts))
+    _sum(signed, cuts, whole)
+    best = 0.0
+    for first in range(0, n_features, _TOGETHER):
+        some = slice(first, first + _TOGETHER)
+        histograms[:] = 0.0
+        _begin(codes, features[some], rows, signed, cuts[0], whole[0], histograms, promises)
+        order = np.argsort(-promises[: len(features[some])], kind="stable")
+        best = _go_on(
+            codes, features[some], order, rows, signed, cuts, rest, whole, histograms, promises, best, margin,
+            edges[some], seen[some],
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _sum(signed, cuts, whole):
+    """whole[k, :] = the sum of the signed weights of the first cuts[k] samples."""
     start = 0
     for k in range(cuts.shape[0]):
-        if k > 0:
-            whole[k] = whole[k - 1]
+        for lane in range(signed.shape[1]):
+            whole[k, lane] = whole[k - 1, lane] if k > 0 else 0.0
         for i in range(start, cuts[k]):
-            for lane in range(lanes):
+            for lane in range(signed.shape[1]):
                 whole[k, lane] += signed[i, lane]
         start = cuts[k]
-    best, last = 0.0, cuts.shape[0] - 1
-    edges[:] = -np.inf
-    promise = np.empty(together)
-    for first in range(0, features.shape[0], together):
-        count = min(together, features.shape[0] - first)
-        histograms[:] = 0.0
-        for q in range(count):
-            _grow(codes[features[first + q]], rows, signed, 0, cuts[0], histograms, q * _BINS * parts)
-            promise[q] = _edge(histograms, q * _BINS * parts, whole[0])
-        for q in np.argsort(-promise[:count], kind="mergesort"):
-            bound, base, at = promise[q] + rest[0], q * _BINS * parts, 0
-            while at < last and bound >= best - margin:
-                at += 1
-                _grow(codes[features[first + q]], rows, signed, cuts[at - 1], cuts[at], histograms, base)
-                if at == last or rest[at] < best - margin:  # otherwise it stays, whatever its edge on these
-                    bound = _edge(histograms, base, whole[at]) + rest[at]
-            seen[first + q] = cuts[at]
-            if at == last:
-                edges[first + q] = bound
-                best = max(best, bound)
+
+
+@njit(cache=True)
+def _begin(codes, features, rows, signed, stop, whole, histograms, promises):
+    """Look at all features on the first ``stop`` samples, whose edges there are ``promises``."""
+    height = histograms.shape[0] // promises.shape[0]
+    for q in range(features.shape[0]):
+        _grow(codes[features[q]], rows, signed, 0, stop, histograms, q * height)
+        promises[q] = _edge(histograms, q * height, whole)
+
+
+@njit(cache=True)
+def _go_on(
+    codes, features, order, rows, signed, cuts, rest, whole, histograms, promises, best, margin, edges, seen
+):  # fmt: skip
+    """Look on, feature by feature in this ``order``, until each is dropped or seen whole; returns the best edge."""
+    height, last = histograms.shape[0] // promises.shape[0], cuts.shape[0] - 1
+    for q in order:
+        bound, at = promises[q] + rest[0], 0
+        while at < last and bound >= best - margin:
+            at += 1
+            _grow(codes[features[q]], rows, signed, cuts[at - 1], cuts[at], histograms, q * height)
+            if at == last or rest[at] < best - margin:  # otherwise it stays, whatever its edge on these
+                bound = _edge(histograms, q * height, whole[at]) + rest[at]
+        seen[q] = cuts[at]
+        edges[q] = bound if at == last else -np.inf
+        if at == last:
+            best = max(best, bound)
+    return best
 
 
 @njit(cache=True)
@@ -89,18 +111,19 @@ def _grow(column, rows, signed, start, stop, histograms, base):
             widen_into(histograms, at + np.uint64(part), load(signed, i, part * LANES))
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath=True)
 def _edge(histograms, base, whole):
     """max_b sum_l |whole_l - 2 sum_{code < b} histogram_l| of the histogram from ``base``."""
-    lanes = whole.shape[0]
-    parts, wide = -(-lanes // LANES), histograms.shape[1]
-    below = np.zeros(lanes)
+    wide = histograms.shape[1]
+    parts = whole.shape[0] // wide
+    left = whole.copy()  # whole_l less twice what is below
     best = 0.0
     for code in range(_BINS):
         edge = 0.0
-        for lane in range(lanes):
-            edge += abs(whole[lane] - 2.0 * below[lane])
+        for part in range(parts):
+            at, first = base + code * parts + part, part * wide
+            for lane in range(wide):
+                edge += abs(left[first + lane])
+                left[first + lane] -= 2.0 * histograms[at, lane]
         best = max(best, edge)
-        for lane in range(lanes):
-            below[lane] += histograms[base + code * parts + lane // wide, lane % wide]
     return best

@@ -10,6 +10,7 @@ from boostrun.papers.adaptive.kernels.pruning import edges_by_pruning
 from boostrun.papers.adaptive.policies.on_all_samples import OnAllSamples
 
 _LEVEL = 1e-4  # edges are summed in single precision: what is nearer than that, rounding may have ordered
+_APART = 64  # samples between two subsets: to judge a feature costs about as much as so many samples of it
 _REST = 2.0 ** (-0.5 * np.arange(2, 25))  # of the weight: what is left beyond each subset, from a half to 1/4096
 
 
@@ -48,6 +49,7 @@ class Pruning(OnAllSamples):
         beyond = weights.sum() - np.cumsum(weights[order])
         cuts = np.unique(np.append(np.searchsorted(-beyond, -_REST * weights.sum()) + 1, len(rows)))
         cuts = cuts[cuts <= len(rows)]
+        cuts = np.append(cuts[:-1][np.diff(cuts // _APART) > 0], len(rows))
         rest = np.maximum(beyond[cuts - 1], 0.0)
         rest[-1] = 0.0
         edges, seen = np.empty(len(features)), np.empty(len(features), np.int64)

@@ -54,6 +54,15 @@ def test_the_edge_that_it_finds_is_that_of_all_thresholds_and_vote_vectors():
     assert (seen[whole] == 30).all() and (seen[~whole] < 30).all()
 
 
+def test_features_are_compared_beyond_those_whose_histograms_are_kept_together(monkeypatch):
+    monkeypatch.setattr("boostrun.papers.adaptive.kernels.pruning._TOGETHER", 3)
+    for seed in range(10):
+        board = a_board(seed, 11, 300, 3, 5, 0.1)
+        chosen = Pruning(Q=11).choose(board)
+        assert board.ledger[-1]["selection"] <= 11 * 300
+        assert chosen == board.edges(np.arange(11), "refit")[0].argmax()
+
+
 def test_a_bad_feature_is_dropped_on_the_heaviest_samples():
     rng = np.random.default_rng(0)
     n, heavy = 1000, 20
