@@ -99,7 +99,7 @@ its budget. A data set may be a file: dataset=mine.csv.""",
             ("frontier dataset=digits budget=samples_held --quick", "a picture in minutes"),
             ("frontier dataset=digits budget=samples_held at=100 algo={algo},{other}", "two methods, one budget"),
             ("frontier dataset=mine.csv dataset.label=kind budget=samples_held", "your own table"),
-            ("frontier summary budget=samples_held", "the frontiers that are there, set by set, and ranks"),
+            ("frontier summary budget=samples_held", "those that are there, set by set"),
         ),
     ),
     "table": Page(

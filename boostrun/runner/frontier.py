@@ -32,6 +32,8 @@ _MOST = 6  # budgets of a grid
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
 _QUICK_METHODS = 3  # of each paper
 QUICK_ROUNDS = 100
+_PILOT, _MOST_ROUNDS = 20, 10_000  # rounds of the trial that tells how long one takes, and of any
+Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def default_methods(kind: str, quick: bool = False) -> list[str]:
     """
     found: list[str] = []
     for paper in catalogue.papers().values():
-        able = [name for name, method in paper.methods.items() if kind in method.keeps] if paper.rivals else []
+        able = [name for name, method in paper.methods.items() if _can_keep(method, kind)] if paper.rivals else []
         found += (paper.frontier.get(kind) or able)[: _QUICK_METHODS if quick else None]
     return found
 
@@ -142,8 +144,9 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         tables = table_of(first), table_of(_held_out(first))
         facts = facts_of(tables[0])
         budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
+        keeping = _keeping(composed, asked.kind, compose, command)
         places = [
-            _place(name, settings, words, budget, asked, tables, compose)
+            _place(name, settings, words, budget, asked, tables, keeping[name], compose)
             for name, (settings, words) in composed.items()
             for budget in budgets
         ]
@@ -185,7 +188,7 @@ def _composed(
         name, words = combination[0].partition("=")[2], list(combination)
         try:
             method = catalogue.methods().get(name)
-            settings = None if method is not None and asked.kind not in method.keeps else compose(words)
+            settings = None if method is not None and not _can_keep(method, asked.kind) else compose(words)
             _check(name, catalogue.method(settings.algo) if settings else method, asked.kind)
         except BoostrunError as refused:
             if asked.algos:
@@ -210,10 +213,15 @@ def _composed(
 def _check(name: str, method: Method | None, kind: str) -> None:
     """Refuse a method that cannot keep the kind of budget, or whose library is not installed."""
     assert method is not None  # no other is composed
-    if kind not in method.keeps:
-        kept = ", ".join(each for each in KINDS if each in method.keeps) or "none"
+    if not _can_keep(method, kind):
+        kept = ", ".join(each for each in KINDS if _can_keep(method, each)) or "none"
         raise BoostrunError(f"algo '{name}' cannot keep a budget of {kind} (budgets that it keeps: {kept})")
     getattr(obtain(method.target), "installed", _nothing)()
+
+
+def _can_keep(method: Method, kind: str) -> bool:
+    """Whether a method says how, or can be given as many rounds as there are seconds for."""
+    return kind in method.keeps or (kind == "seconds" and "T" in method.budget and "stream" not in method.inputs)
 
 
 def _nothing() -> None:
@@ -233,22 +241,55 @@ def _held_out(settings: Settings) -> Settings:
     return dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})
 
 
+def _keeping(
+    composed: Mapping[str, tuple[Settings, list[str]]], kind: str, compose: Callable, command: Sequence[str]
+) -> dict[str, Keeping]:
+    """How each method keeps a kind of budget: as it declares, or seconds by its rounds, of which a pilot trial tells
+    how long one takes. That is a record as any other: who goes on later takes as many rounds.
+    """
+    methods = {name: catalogue.method(settings.algo) for name, (settings, _) in composed.items()}
+    found = {name: obtain(method.keeps[kind]) for name, method in methods.items() if kind in method.keeps}
+    others = [name for name in composed if name not in found]
+    kept = {
+        name: [each for each in composed[name][1] if each.partition("=")[0] not in ("T", "trials")] for name in others
+    }
+    pilots = [compose([*words, f"T={_PILOT}", "trials=1"]) for words in kept.values()]
+    if pilots:
+        for name, cell in zip(others, run_cells(pilots, command=command).cells):
+            if not cell.done:
+                raise BoostrunError(f"the pilot trial of {name} was not finished: its seconds are not known")
+            found[name] = _rounds_in(cell.done[0]["cost"]["train_seconds"] / _PILOT)
+    return found
+
+
+def _rounds_in(seconds: float) -> Keeping:
+    """As many rounds as the budget buys, of which one takes so many ``seconds``; a fifth is left for what varies."""
+
+    def told(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
+        rounds = int(0.8 * budget / seconds)
+        if rounds < 1:
+            raise BoostrunError(f"a round takes {seconds:.2g} s")
+        return {"T": min(rounds, _MOST_ROUNDS)}
+
+    return told
+
+
 def _place(
     name: str, settings: Settings, words: Sequence[str], budget: float, asked: Asked, tables: tuple[Table, Table],
-    compose: Callable[[Sequence[str]], Settings],
+    keeping: Keeping, compose: Callable[[Sequence[str]], Settings],
 ) -> Told:  # fmt: skip
     """A method under a budget, told how to keep it on all training data, and on those that a search trains on."""
     method = catalogue.method(settings.algo)
     found = Told(name, catalogue.papers()[method.paper].rivals, budget)
     try:
-        found.told = dict(obtain(method.keeps[asked.kind])(budget, facts_of(tables[0])))
+        found.told = dict(keeping(budget, facts_of(tables[0])))
         found.settings = _told(words, found.told, tables[0], compose)
     except BoostrunError as error:
         found.reason = str(error)
     if clash := found.told.keys() & asked.typed:
         raise BoostrunError(f"{min(clash)} is what a budget of {asked.kind} decides for {name}: leave it out")
     with contextlib.suppress(BoostrunError):  # on fewer samples it may not fit; then nothing is searched
-        told = obtain(method.keeps[asked.kind])(budget, facts_of(tables[1]))
+        told = keeping(budget, facts_of(tables[1]))
         found.searched = _told(words, told, tables[1], compose)
     return found
 
@@ -272,6 +313,8 @@ def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple
     """Give every place the values that its search finds best, all with as many trials; returns the trials that failed,
     and whether it was interrupted.
     """
+    if asked.kind == "seconds":  # what is tried would change how long a round takes
+        return [], False
     tuned = [place for place in places if asked.tuning and place.settings is not None and place.searched is not None]
     studies: dict[str, Study] = {}
     for place in tuned:
@@ -319,7 +362,11 @@ def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Seque
     typed = " ".join(each for each in asked.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES))
     if typed:
         found.append(f"for all: {typed}")
-    if asked.tuning:
+    if asked.kind == "seconds":
+        found.append(
+            "as many rounds as a pilot trial promises; nothing is tuned, which would change how long one takes"
+        )
+    elif asked.tuning:
         share = round(100 * HOLDOUT)
         found.append(
             f"tuned under each budget, {asked.tuning} trials a method, by the error on {share} % of the training data "

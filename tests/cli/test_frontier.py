@@ -57,6 +57,16 @@ def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, wor
     assert "On csv mine.csv, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
 
 
+def test_seconds_buy_as_many_rounds_as_a_pilot_promises(command, workplace):
+    words = "frontier dataset=digits budget=seconds at=0.000001,2 algo=fix trials=1 n_jobs=1"
+    code, out, err = command(words)
+    assert code == 0 and "a round takes" in out, err
+    first, second = rows(workplace, "digits-seconds")
+    assert first["n"] == "0" and second["n"] == "1" and int(second["words"].partition("T=")[2]) > 20
+    before = len(list((workplace / "results" / "runs").rglob("*.json")))
+    assert command(words)[0] == 0 and len(list((workplace / "results" / "runs").rglob("*.json"))) == before == 2
+
+
 def test_a_budget_that_no_method_meets_is_an_empty_column(command):
     code, out, _ = command("frontier dataset=digits budget=samples_held at=5 algo=wsam tuning=0 T=2 trials=1 n_jobs=1")
     assert code == 0 and "no method has a figure" in out and "are 20 samples" in out

@@ -94,7 +94,7 @@ def test_a_budget_that_nobody_meets_is_an_empty_column_with_its_reason():
     found = frontier(FrontierPoint("wsam", False, 5, reason="ten samples at least"), point("wsam", 50, 90.0))
     assert [row[1] for row in lines(found)[1:]] == ["—"]
     assert "wsam at 5: ten samples at least." in notes(found) and "5: no method has a figure." in notes(found)
-    assert "wsam is the best, and there is no rival" in sentence(found)
+    assert "wsam is the best, and no rival has a figure" in sentence(found)
 
 
 def test_without_any_figure_there_is_a_sentence_and_no_picture():

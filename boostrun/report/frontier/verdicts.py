@@ -104,7 +104,9 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
     if outcome == UNTESTED:
         leaders = _names(one.ours if one.mean > 0 else one.rival for one in some)
         return f"{where} {leaders} has the higher mean, of too few trials for a test"
-    return f"{where} {ours} is the best, and there is no rival" if ours else f"{where} {rivals} is the best, and alone"
+    return (
+        f"{where} {ours} is the best, and no rival has a figure" if ours else f"{where} {rivals} is the best, and alone"
+    )
 
 
 def _names(names: Iterator[str]) -> str:
