@@ -19,6 +19,7 @@ from boostrun.files import is_device
 from boostrun.report import TableSpec, build
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import lower_is_better
+from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, render
 from boostrun.report.page.section import Picture, section
 from boostrun.runner import paper
@@ -99,7 +100,8 @@ class _Stored:
                              higher_is_better=not lower_is_better(run.metric), columns=("data", "cell"))  # fmt: skip
             when = run.last[:16].replace("T", " ")
             pictures = self._of_classes(run.name)
-            found.append(section(f"{OWN}/{number}", run.command, build(spec, entries), entries, entries, [run.metric],
+            table = without_copies(build(spec, entries))
+            found.append(section(f"{OWN}/{number}", run.command, table, entries, entries, [run.metric],
                                  names, records, when=when, pictures=pictures, drawn=self.drawn))  # fmt: skip
         return found
 

@@ -20,6 +20,7 @@ from boostrun.report.formats import NARROW, cost_head, cost_text, lower_is_bette
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE, SAMPLED, STALE
 from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.statistics import ALPHA, compare_methods, mean_std
+from boostrun.report.table import ResultTable
 
 #: Costs that rows differ in, in the order of their columns: means over the trials.
 COSTS = (
@@ -235,6 +236,12 @@ def _data_of(entry: Entry) -> str:
 def equal(cell: Comparison) -> bool:
     """Whether there are several trials and all gave the same figure: copies of one have no deviation."""
     return cell.n > 1 and cell.std == 0
+
+
+def without_copies(table: ResultTable) -> ResultTable:
+    """The table without deviations of cells whose trials all gave the same figure."""
+    cells = (dataclasses.replace(cell, std=math.nan) if equal(cell) else cell for cell in table.cells)
+    return dataclasses.replace(table, cells=tuple(cells))
 
 
 def figure(cell: Comparison, group: str = NARROW) -> str:

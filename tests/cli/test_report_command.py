@@ -110,3 +110,10 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
     page = (workplace / "report.html").read_text()
     assert page.index('id="own-1"') < page.index('class="paper"') and "2 own trials in 1 run," in page
     assert "own:" not in command("report own store=elsewhere")[1]
+
+
+def test_copies_of_one_trial_are_shown_without_a_deviation_as_in_the_table(command, workplace):
+    assert command("algo=logitboost dataset=digits T=2 trials=2 n_jobs=1")[0] == 0
+    assert command("report own")[0] == 0
+    page = (workplace / "report.html").read_text()
+    assert "logitboost" in page and "(0.00)" not in page
