@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import shlex
 from pathlib import Path
 
 from boostrun.cli.arguments import BUDGETS, Arguments
 from boostrun.cli.run import table_name, tell_end
-from boostrun.config.compose import expand_one_by_one
+from boostrun.config.compose import PLACES, expand_one_by_one
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.formats import NARROW
 
@@ -26,7 +28,7 @@ def main(words: Arguments) -> int:
 
     asked = _asked(words)
     found = measure(asked, command=["boostrun", *words.argv])
-    frontier = found.frontier
+    frontier = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {_again(words.argv)}"))
     if found.interrupted:
         return tell_end(found, words)
     quick = "-quick" if asked.quick else ""
@@ -34,11 +36,18 @@ def main(words: Arguments) -> int:
     folder = Path(found.settings.root["results"]) / "frontiers" / name
     written = [path.name for path in write_table(frontier, folder)]
     write_records(folder, found.records)
+    if found.searched:
+        write_records(folder / "search", found.searched)
     if (figure := draw_frontier(frontier)) is not None:
         written += [path.name for path in write_both(figure, folder / "figure")]
     print(text(frontier))
     print(f"written: {folder}/{', '.join(written)} and records.jsonl.gz")
     return tell_end(found, words)
+
+
+def _again(argv: list[str]) -> str:
+    """The command as it is typed, without what says where and by how many workers things are run."""
+    return shlex.join(["boostrun", *(word for word in argv if word.partition("=")[0] not in (*PLACES, "n_jobs"))])
 
 
 def _summary(words: Arguments) -> int:

@@ -22,7 +22,7 @@ from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import flat, word
 from boostrun.runner.own import dataset_of
-from boostrun.runner.plan import PlannedCell, cell_of, input_for, table_of
+from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, table_of
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
 from boostrun.runner.told import trials as told_trials
 
@@ -75,11 +75,12 @@ class Told:
 
 @dataclass
 class FrontierRun:
-    """A frontier with all its records, those that failed, and whether it was interrupted."""
+    """A frontier with its records, those of its searches, those that failed, and whether it was interrupted."""
 
     frontier: Frontier
     settings: Settings
     records: list[dict]
+    searched: list[dict]
     failed: list[dict]
     interrupted: bool
 
@@ -150,7 +151,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
             for name, (settings, words) in composed.items()
             for budget in budgets
         ]
-    failed, interrupted = _tune(places, asked, command)
+    searched, failed, interrupted = _tune(places, asked, command)
     cells: dict[str, PlannedCell] = {}
     if not interrupted and (wanted := _once(place.settings for place in places)):
         result = run_cells(list(wanted.values()), command=command)
@@ -160,7 +161,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
     about = _about(asked, first, facts, list(cells.values()))
     frontier = Frontier(dataset_of(flat(cell_of(first).config())), asked.kind, points, about)
     records = [record for cell in cells.values() for record in cell.done]
-    return FrontierRun(frontier, first, records, failed, interrupted)
+    return FrontierRun(frontier, first, records, searched, failed, interrupted)
 
 
 def _combinations(asked: Asked) -> list[list[str]]:
@@ -309,12 +310,12 @@ def _once(all_settings: Iterable[Settings | None]) -> dict[str, Settings]:
     return {cell_of(settings).key: settings for settings in all_settings if settings is not None}
 
 
-def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple[list[dict], bool]:
-    """Give every place the values that its search finds best, all with as many trials; returns the trials that failed,
-    and whether it was interrupted.
+def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple[list[dict], list[dict], bool]:
+    """Give every place the values that its search finds best, all with as many trials; returns the records of those,
+    the trials that failed, and whether it was interrupted.
     """
     if asked.kind == "seconds":  # what is tried would change how long a round takes
-        return [], False
+        return [], [], False
     tuned = [place for place in places if asked.tuning and place.settings is not None and place.searched is not None]
     studies: dict[str, Study] = {}
     for place in tuned:
@@ -322,7 +323,7 @@ def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple
         if study.space:
             studies.setdefault(cell_of(study.settings).key, study)
     if not studies:
-        return [], False
+        return [], [], False
     found = tune_all(list(studies.values()), asked.tuning, command=command)
     best = {key: choice.best for key, choice in zip(studies, found.choices)}
     least: dict[str, tuple[float, Told]] = {}  # of each method, its best place yet
@@ -337,7 +338,9 @@ def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple
             least[place.method] = row[BY], place
         else:  # who may spend more may spend as little
             place.settings, place.told, place.chosen = before.settings, before.told, before.chosen
-    return found.failed, found.interrupted
+    keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
+    store = open_store(tuned[0].settings)  # type: ignore[arg-type]
+    return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
 
 
 def _point(place: Told, cells: Mapping[str, PlannedCell]) -> FrontierPoint:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import pytest
 
@@ -32,6 +33,7 @@ def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_ag
     for path in records[::2]:  # as if it had been killed
         path.unlink()
     code, out, _ = made(f"{WORDS} tuning=0")
+    assert "again: boostrun frontier dataset=digits" in whole.decode()
     assert code == 0 and (folder / "table.md").read_bytes() == whole and "On digits, holding 40 to 80 samples" in out
     assert len(sorted((workplace / "results" / "runs").rglob("*.json"))) == len(records) == 8
 
@@ -45,6 +47,9 @@ def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(com
         if "holdout" in cell["dataset"]:
             searched[cell["algo"]["name"]] = searched.get(cell["algo"]["name"], 0) + 1
     assert searched == {"wsam": 4, "fix": 4} and len(rows(workplace, "tuned")) == 4
+    shutil.rmtree(workplace / "results" / "runs")  # what is published is enough to go on from
+    assert command(f"{WORDS} tuning=2 --name tuned")[:2] == (0, out)
+    assert not list((workplace / "results" / "runs").rglob("*.json"))
 
 
 def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, workplace):
