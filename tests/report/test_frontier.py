@@ -73,7 +73,14 @@ def test_who_spent_more_than_was_given_is_shown_and_wins_nothing():
 def test_too_few_trials_are_no_evidence():
     found = frontier(point("wsam", 50, 90.0, seeds=3), point("forest", 50, 80.0, rival=True, seeds=3))
     assert verdicts(found)[0].outcome == "untested" and math.isnan(verdicts(found)[0].p)
-    assert "too few trials" in sentence(found)
+    assert "too few" in sentence(found) and contest(found)[1][-1] == "not tested"
+
+
+def test_one_comparison_repeated_is_no_test():
+    same = [record | {"metrics": {"test_accuracy_pct": 80.0}} for record in records(80.0, 50)]
+    fixed = FrontierPoint("shareboost", False, 50, records(90.0, 50, seeds=1), 1, fixed=True)
+    found = frontier(fixed, FrontierPoint("lightgbm", True, 50, same, 8))
+    assert verdicts(found)[0].outcome == "untested" and verdicts(found)[0].n == 8
 
 
 def test_six_budgets_need_more_trials_than_one():

@@ -114,7 +114,7 @@ def summary(frontiers: Sequence[FrontierFiles], kind: str) -> tuple[str, str]:
     first, found = outcomes(frontiers, kind), ranks(frontiers, kind)
     notes = [
         "Best of ours : best rival, and by how many points of accuracy ours is ahead: + a win, - a loss, = level "
-        "(paired by seed, p < 0.05, Holm-corrected over the budgets of a set), ? too few trials.",
+        "(paired by seed, p < 0.05, Holm-corrected over the budgets of a set), ? not tested.",
         f"In all: {counted(frontiers)}.",
     ]
     if found:

@@ -16,7 +16,7 @@ from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.statistics import ALPHA, compare_methods
 
 OVER = "!"
-_WINS = {"win": "ours", "tie": "level", "loss": "the rival", "untested": "too few trials", "alone": MISSING}
+_WINS = {"win": "ours", "tie": "level", "loss": "the rival", "untested": "not tested", "alone": MISSING}
 
 
 def lines(frontier: Frontier, group: str = NARROW) -> list[list[str]]:

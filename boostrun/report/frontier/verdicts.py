@@ -20,7 +20,7 @@ class Verdict(NamedTuple):
 
     ``mean`` is ours less the rival's in points of accuracy over the ``n`` seeds of both, with its 95 % interval; ``p``
     that of Wilcoxon's signed-rank test, paired by seed, corrected over the budgets (Holm); ``outcome`` one of win, tie,
-    loss, untested (too few trials), alone (one side has no figure, and its name is empty).
+    loss, untested (too few trials, or all the same), alone (one side has no figure, and its name is empty).
     """
 
     budget: float
@@ -38,7 +38,8 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
     """One for each budget under which anybody has a figure.
 
     The best of a side is the one of best mean. As in the house's tables nothing is tested where the number of seeds
-    makes p < 0.05 impossible whatever the values.
+    makes p < 0.05 impossible whatever the values; nor where every seed gave both sides the same, as of methods without
+    chance: that is one comparison, however often it is repeated.
     """
     sides = []
     for budget in frontier.budgets:
@@ -47,7 +48,7 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
         if ours or rival:
             sides.append((budget, ours, rival))
     pairs = {budget: _paired(frontier, ours, rival) for budget, ours, rival in sides if ours and rival}
-    testable = {budget: pair for budget, pair in pairs.items() if len(pair) >= LEAST_PAIRS}
+    testable = {budget: pair for budget, pair in pairs.items() if len(pair) >= LEAST_PAIRS and len(set(pair)) > 1}
     most = max(map(len, testable.values()), default=0)
     if len(testable) * 2.0 ** (1 - most) > ALPHA:
         testable = {}
@@ -103,7 +104,7 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
         return f"{where} {ours} and {rivals} are level"
     if outcome == UNTESTED:
         leaders = _names(one.ours if one.mean > 0 else one.rival for one in some)
-        return f"{where} {leaders} has the higher mean, of too few trials for a test"
+        return f"{where} {leaders} has the higher mean, which the trials are too few, or too much alike, to test"
     return (
         f"{where} {ours} is the best, and no rival has a figure" if ours else f"{where} {rivals} is the best, and alone"
     )
