@@ -81,7 +81,7 @@ tune.trials or a range is given; KEY=tuned reads its choice.""",
         ),
     ),
     "frontier": Page(
-        "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...] | frontier summary",
+        "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...]",
         """The best accuracy that each method reaches under each budget: samples_held, evaluations, features,
 model_bytes or seconds. Each method is tuned under each budget, all with as many trials, on training data that
 are held out, then measured on the test data over seeds. Writes a table, a picture and its records, and says in a

@@ -110,7 +110,7 @@ def study_of(
 
     >>> from boostrun.config.compose import compose_one
     >>> sorted(study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], {"T": Range(10, 50)}).space)
-    ['T', 'algo.coefficient', 'algo.stump_weights']
+    ['T', 'algo.coefficient', 'algo.depth', 'algo.stump_weights', 'algo.weak_learner']
     """
     method = catalogue.method(settings.algo)
     declared = {

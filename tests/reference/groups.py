@@ -38,7 +38,7 @@ def phog(image, bins, circle):
 def sift(plane, top, left):
     """The descriptor of the 16x16 patch at (top, left) of a plane, 128 values."""
     vector = np.zeros((4, 4, 8))
-    each = votes(plane.astype(int), 8, True)
+    each = votes([plane.astype(int)], 8, True)
     for i in range(16):
         for j in range(16):
             window = math.exp(-((i - 7.5) ** 2 + (j - 7.5) ** 2) / 128)

@@ -1,12 +1,12 @@
 """How WSS, Mada and FilterBoost draw: frequencies, unbiased estimates, counts."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from boostrun.data.source import ArraySource
 from boostrun.methods.losses import LOSSES
+from boostrun.methods.stump import Stump
+from boostrun.methods.stump_learner import StumpLearner
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.filterboost import FilterBoost, WeightFilter
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
@@ -39,7 +39,7 @@ def everything(scores, loss="logistic", seed=0):
     """N samples with given scores, labels at random, and r = 20 to draw."""
     rng = np.random.default_rng(seed)
     samples = rng.integers(0, 256, (len(scores), 3)).astype(np.uint8)
-    settings_ = CourseSettings(20, 5, LOSSES[loss], RULES["log_odds"], 0.5, 100, "histogram", 256)
+    settings_ = CourseSettings(20, 5, LOSSES[loss], RULES["log_odds"], 0.5, 100, StumpLearner(), 256)
     data = Everything(ArraySource(samples, rng.integers(0, 2, len(scores))), settings_, rng)
     data.begin(1)
     data.scores[:] = scores
@@ -94,12 +94,12 @@ def weight_filter(loss="logistic", r=40, n=30, max_rejections=1000, seed=0):
     rng = np.random.default_rng(seed)
     samples = np.arange(n, dtype=np.uint8)[:, None]
     source = ArraySource(samples, rng.integers(0, 2, n), seed)
-    settings_ = CourseSettings(r, 500, LOSSES[loss], RULES["log_odds"], 0.5, max_rejections, "histogram", 256)
+    settings_ = CourseSettings(r, 500, LOSSES[loss], RULES["log_odds"], 0.5, max_rejections, StumpLearner(), 256)
     filter_ = WeightFilter(
         FilterBoost(source, settings_, rng), source.open(capacity=2 * r), 1, np.random.default_rng(seed)
     )
-    for t, (threshold, step) in enumerate([(5.0, 0.8), (12.0, -1.3), (20.0, 0.6)]):
-        filter_.learn(t, SimpleNamespace(feature=0, threshold=threshold, polarity=1), step)
+    for threshold, step in [(5.0, 0.8), (12.0, -1.3), (20.0, 0.6)]:
+        filter_.members.add(Stump(0, threshold, 1), step)
     scores = sum(np.where(samples[:, 0] >= a, s, -s) for a, s in [(5, 0.8), (12, -1.3), (20, 0.6)])
     return filter_, np.where(source.labels == 1, 1.0, -1.0), scores
 
@@ -110,7 +110,7 @@ def test_accepted_samples_follow_the_weights_and_every_call_is_counted(loss):
     weights = np.minimum(1.0, LOSSES[loss].weights(y * scores))
     counts, rounds = np.zeros(30), 400
     for _ in range(rounds):
-        samples, labels, found = filter_.accept(3)
+        samples, labels, found = filter_.accept()
         rows = samples[:, 0].astype(int)
         assert (labels == y[rows]).all()
         np.testing.assert_allclose(found, scores[rows])
