@@ -62,6 +62,7 @@ def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, wor
     assert "On csv mine.csv, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
 
 
+@pytest.mark.slow
 def test_seconds_buy_as_many_rounds_as_a_pilot_promises(command, workplace):
     words = "frontier dataset=digits budget=seconds at=0.000001,2 algo=fix trials=1 n_jobs=1"
     code, out, err = command(words)

@@ -63,6 +63,7 @@ def answers(command, line, key):
     return [said for said in err.splitlines() if said.startswith("set aside: ")]
 
 
+@pytest.mark.slow
 def test_a_single_record_that_does_not_fit_disables_no_command_and_is_named_once(command, done):
     files, packed = done
     packed.unlink()

@@ -32,6 +32,7 @@ def slow(*parameters):
     return [pytest.param(each, marks=pytest.mark.slow) for each in parameters]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirection", ["<&- >&- 2>&-", "2>&1 | true", *slow(">&-", "2>&-", "| true", "2>/dev/full")])
 def test_a_stream_that_is_closed_or_read_by_nobody_costs_nothing(redirection, shell, workplace):
     code, _, err = shell(f"boostrun {RUN} {redirection}")
@@ -47,6 +48,7 @@ def test_a_full_output_is_one_sentence_and_the_table_is_written(shell, workplace
     assert "Traceback" not in err and "Exception" not in err and len(tables(workplace)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "narrow", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, *slow({"PYTHONIOENCODING": "ascii"})]
 )

@@ -152,6 +152,7 @@ def test_labels_may_stand_in_a_column_and_values_be_real_or_big_endian(command, 
     assert rows[0] == rows[1] > 80
 
 
+@pytest.mark.slow
 def test_the_data_verb_says_what_is_there_or_which_keys_are_needed(command, workplace):
     write_npy(workplace)
     code, out, _ = command(f"data stream {FILES.replace('dataset=stream ', '')}")

@@ -24,6 +24,7 @@ def of_its_own(*words):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_its_own_tests_of_how_it_plugs_in_pass():
     assert " passed" in of_its_own("-n", "0", "-k", "not kappa", "tests/test_plugged_in.py", "tests/test_hyperplane.py")
 

@@ -46,6 +46,7 @@ def predictions(out):
     return pd.read_csv(io.StringIO(out), dtype=str)["prediction"]
 
 
+@pytest.mark.slow
 def test_the_command_predicts_rows_with_missing_values_from_any_file(trained, command, monkeypatch):
     path = trained()
     new = rows(300, 1)

@@ -107,6 +107,7 @@ def test_a_command_killed_by_force_takes_its_workers_along_and_can_be_resumed(st
     assert figures(store) == expected(30)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel to end a process with its parent")
 def test_a_worker_in_a_kernel_that_holds_the_interpreter_ends_with_its_parent_too(store, toy):
     command = script(store.root, 4, toy(grip=(0, 1)))

@@ -228,6 +228,7 @@ def caltech(root, kinds=3, each=6):
     return {"name": "caltech101", "train_per_class": 3, "test_per_class": 2, "size": 24}
 
 
+@pytest.mark.slow
 def test_a_bank_of_caltech101_for_each_split(tmp_path, clustered):
     pytest.importorskip("torch")
     config, some = caltech(tmp_path), {**ALL, "only": ["phog360_1", "sift_gray1000_0", "sift_hsv300_1", "v1s"]}

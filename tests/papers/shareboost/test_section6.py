@@ -112,6 +112,7 @@ def lambda_of(c, m):
     return 2 * (np.arange(1, m + 1) / m * terms).sum() / (1 + terms.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lam", "expected"), BITS_ONLY)
 def test_with_many_classes_the_mixed_norm_has_the_bits_only(lam, expected):
     """Item 4, k = 128 >= 2 m^2."""

@@ -248,6 +248,7 @@ def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypat
     assert model.scored_[-8:].mean() < 0.6 * model.scored_[0]
 
 
+@pytest.mark.slow
 def test_without_a_weight_a_round_moves_residuals_by_at_least_its_score(digits):
     """Why lazy scoring saves nothing there: the score of the candidate that is taken falls to zero, no score of columns
     in [-1, 1] changes by more than the residuals move, and so every bound rises by the best score."""
