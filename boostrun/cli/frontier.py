@@ -28,11 +28,12 @@ def main(words: Arguments) -> int:
 
     asked = _asked(words)
     found = measure(asked, command=["boostrun", *words.argv])
-    frontier = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {_again(words.argv)}"))
     if found.interrupted:
         return tell_end(found, words)
-    quick = "-quick" if asked.quick else ""
-    name = table_name(words.name) or f"{table_name(frontier.dataset)}-{asked.kind}{quick}"
+    usual = f"{table_name(found.frontier.dataset)}-{asked.kind}{'-quick' if asked.quick else ''}"
+    name = table_name(words.name) or usual
+    again = _again(words, "" if name == usual else name)
+    frontier = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {again}"))
     folder = Path(found.settings.root["results"]) / "frontiers" / name
     written = [path.name for path in write_table(frontier, folder)]
     write_records(folder, found.records)
@@ -45,9 +46,12 @@ def main(words: Arguments) -> int:
     return tell_end(found, words)
 
 
-def _again(argv: list[str]) -> str:
-    """The command as it is typed, without what says where and by how many workers things are run."""
-    return shlex.join(["boostrun", *(word for word in argv if word.partition("=")[0] not in (*PLACES, "n_jobs"))])
+def _again(words: Arguments, name: str) -> str:
+    """The command, without what says where and by how many workers things are run."""
+    told = [word for word in words.overrides if word.partition("=")[0] not in (*PLACES, "n_jobs")]
+    quick = ["--quick"] if "quick" in words.flags else []
+    mine = ["--config-dir", words.config_dir] if words.config_dir else []
+    return shlex.join(["boostrun", "frontier", *told, *quick, *mine, *(["--name", name] if name else [])])
 
 
 def _summary(words: Arguments) -> int:
