@@ -56,20 +56,27 @@ def _again(words: Arguments, name: str) -> str:
 
 def _summary(words: Arguments) -> int:
     """Set the frontiers of a kind of budget that are there beside each other."""
-    from boostrun.report.frontier.summary import frontiers_of, summary, write_summary
+    from boostrun.report.frontier.summary import FrontierSummary, frontiers_of, text, write_summary
+    from boostrun.report.frontier.summary_figure import draw_differences, draw_ranks
+    from boostrun.report.pictures import write_both
 
     if words.names != ["summary"]:
         raise BoostrunError(f"cannot read '{words.names[0]}': frontier dataset=NAME budget=KIND, or frontier summary")
     given = dict(expand_one_by_one(words.overrides))
     kind, results = _one("budget", given.pop("budget", ["samples_held"])), given.pop("results", ["results"])
+    at = tuple(map(_budget, given.pop("at", ())))
     if given:
         raise BoostrunError(f"a summary reads what is there, and has no use for {', '.join(given)}")
     if kind not in BUDGETS:
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, BUDGETS)} ({', '.join(BUDGETS)})")
     folder = Path(_one("results", results)) / "frontiers"
-    page, shown = summary(frontiers_of(folder, kind), kind)
-    path = write_summary(folder / f"summary-{kind}", page)
-    print(f"{shown}\nwritten: {path}".replace(NARROW, " "))
+    summary = FrontierSummary(kind, frontiers_of(folder, kind), at)
+    written = [write_summary(folder / f"summary-{kind}", summary)]
+    for name, figure in (("figure", draw_differences(summary)), ("ranks", draw_ranks(summary))):
+        written += write_both(figure, folder / f"summary-{kind}" / name) if figure is not None else []
+    print(
+        f"{text(summary)}\nwritten: {written[0].parent}/{', '.join(path.name for path in written)}".replace(NARROW, " ")
+    )
     return 0
 
 
