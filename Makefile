@@ -76,9 +76,9 @@ IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fi
 iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boostrun reproduce ... --quick is less)
 	for item in $(IBOOST); do $(RUN) reproduce iboost/$$item || exit; done
 
-frontiers: setup  ## what each budget buys, data set by data set, ours beside the rivals of today: hours from nothing; and the summaries
+frontiers: setup  ## what each budget buys, data set by data set, ours beside the rivals of today, and what they say together: hours from nothing
 	for name in $$($(RUN) ls frontier | cut -d ' ' -f 1); do $(RUN) reproduce $$name || exit; done
-	for kind in $$(sed -n 's/^budget: //p' conf/frontier/*.yaml | sort -u); do $(RUN) frontier summary budget=$$kind || exit; done
+	$(VENV)/bin/python scripts/budget_page.py
 
 report: setup  ## report.html: every table, curve and record that is stored, of all papers, on one page
 	$(RUN) report

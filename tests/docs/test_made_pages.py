@@ -44,14 +44,3 @@ def test_the_gallery_has_a_picture_and_its_command_for_each_item_that_has_one(pa
     assert len(pictures) > 40 and all((ROOT / path).is_file() for _, path in pictures)
     assert re.findall(r"^\$ boostrun reproduce (.*)$", text, re.M) == [name for name, _ in pictures]
     assert {name for name, _ in pictures} <= {*options("paper"), *frontiers()}
-
-
-def test_a_published_frontier_says_in_a_file_with_which_words_it_is_made():
-    words = script("frontiers")
-    folders = [path.parent for path in (ROOT / "results" / "frontiers").glob("*/contest.csv")]
-    folders = [folder for folder in folders if not folder.name.endswith("-quick")]
-    if not folders:
-        pytest.skip("this copy comes without published frontiers")
-    for folder in folders:
-        made = words.as_yaml(folder.name, words.words_of(folder))
-        assert (ROOT / "conf" / "frontier" / f"{folder.name}.yaml").read_text(encoding="utf-8") == made

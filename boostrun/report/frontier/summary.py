@@ -25,9 +25,10 @@ _PLURAL = {WIN: ("win", "wins"), TIE: ("tie", "ties"), LOSS: ("loss", "losses"),
 
 
 class FrontierFiles(NamedTuple):
-    """What the folder of a frontier holds: its name, and the lines of table.csv and contest.csv."""
+    """What the folder of a frontier holds: the name of its data set, and the lines of table.csv and contest.csv."""
 
     name: str
+    folder: Path
     table: Sequence[Mapping[str, str]]
     contest: Sequence[Mapping[str, str]]
 
@@ -42,7 +43,7 @@ def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
         contest = _read(path)
         if contest and kind in contest[0] and not path.parent.name.endswith("-quick"):
             table = _read(path.with_name("table.csv"))
-            found.append(FrontierFiles(path.parent.name.removesuffix(f"-{kind}"), table, contest))
+            found.append(FrontierFiles(path.parent.name.removesuffix(f"-{kind}"), path.parent, table, contest))
     if not found:
         raise BoostrunError(f"{folder} holds no frontier with budget={kind} (quick ones do not count)")
     return found
@@ -143,7 +144,8 @@ class FrontierSummary:
         if not tested:
             return f"None of the comparisons by {KINDS[self.kind].head} could be tested."
         told = ", ".join(_counted(found[outcome], outcome) for outcome in (WIN, TIE, LOSS))
-        said = f"Of {tested} tested comparisons of our best method with the best rival: {told}"
+        compared = f"comparison{'s' * (tested != 1)} of our best method with the best rival"
+        said = f"Of {tested} tested {compared}: {told}"
         if winners := self._names(WIN, "ours"):
             said += f"; ours is ahead with {winners}"
         if losers := self._names(LOSS, "rival"):
