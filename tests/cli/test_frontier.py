@@ -92,7 +92,7 @@ def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, wor
         "frontier dataset=mine.csv budget=samples_held at=20 algo=wsam tuning=0 T=2 trials=2 n_jobs=1"
     )
     assert code == 0, err
-    assert "On csv mine.csv, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
+    assert "On mine, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
 
 
 @pytest.mark.slow
