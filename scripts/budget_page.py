@@ -31,6 +31,10 @@ better than what people use today, told to keep the same budget: LightGBM on a r
 linear model that reads batch by batch? Each method is [tuned alike under each budget](frontier.md#how-it-is-measured),
 and the best of ours is set against the best rival on test data, by a test paired by seed. Where a rival is ahead, take
 the rival.
+
+Samples *held* are those at hand at one time. A reservoir, and `sgd`, read all of the data in the course of training
+and let most of it go; LightGBM, XGBoost, forests and `logistic` have no way to do so, and are trained on as many drawn
+at random. Who can hold all data does not have this budget.
 """
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
