@@ -166,19 +166,25 @@ class DriftingStreamKeys(FollowedKeys):
 
 
 @dataclass
-class FileStreamKeys(DriftingStreamKeys):
-    """A person's own file, its rows in their order."""
+class OwnStreamKeys(DriftingStreamKeys):
+    """A person's own examples, in their order."""
 
     measures: str = choice(
         "all", "accuracy", help="accuracy: no kappas, no recovery of predictions, no memory and time as curves"
     )
+    missing: str = choice(
+        "error", "last", help="empty cells, NaN, ? of ARFF: refused, or the value that the column had last, 0 at first"
+    )
+
+
+@dataclass
+class FileStreamKeys(OwnStreamKeys):
+    """A person's own file, its rows in their order."""
+
     path: str = text(MISSING, help="the file")
     label: str | None = text(
         None,
         help="a column; of .npy also a file of labels; null: the last column; none for .npz, whose arrays are x and y",
-    )
-    missing: str = choice(
-        "error", "last", help="empty cells, NaN, ? of ARFF: refused, or the value that the column had last, 0 at first"
     )
 
 

@@ -20,7 +20,7 @@ from boostrun.config import catalogue, defaults
 from boostrun.data.streams.drift_stream import DriftStream, beginning
 from boostrun.errors import BoostrunError, did_you_mean
 
-_OF_FOLLOWING = ("first", "delay", "measures")  # keys that no loader needs to know
+_OF_FOLLOWING = ("first", "delay", "measures")  # keys that a loader is told only where it says that it ``NEEDS`` them
 
 __all__ = ["DriftStream", "draw", "names"]
 
@@ -62,7 +62,8 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
     module = importlib.import_module(catalogue.dataset(config).loader)
     options = merge(config, defaults("dataset", name), "dataset")
     first = options.get("first")
-    own = {key: value for key, value in options.items() if key not in _OF_FOLLOWING}
+    needed = getattr(module, "NEEDS", ())
+    own = {key: value for key, value in options.items() if key not in _OF_FOLLOWING or key in needed}
     rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
     stream = module.draw(own, Path(data_root), *rngs)
     return stream if first is None else beginning(stream, first)

@@ -1,4 +1,4 @@
-"""ARFF files as MOA and Weka write them, read in pieces: numeric and nominal attributes, ``?`` where a value is missing.
+"""ARFF files as MOA and Weka write them, read in pieces: numeric and nominal attributes, ``?`` for a missing value.
 
 A nominal attribute is the place of its value in the list of the file's head, 0, 1, ..., as MOA's own learners see it.
 """
@@ -128,7 +128,7 @@ class ArffReader:
 
 
 def split(text: str) -> list[str]:
-    r"""The cells between commas or tabs; quotes of either kind around one are taken off, what follows a backslash stays.
+    r"""The cells between commas or tabs; quotes of either kind around one go, what follows a backslash stays.
 
     >>> split(r"1.5, 'very high',?, 'it\'s'")
     ['1.5', 'very high', '?', "it's"]
@@ -151,8 +151,7 @@ def _unquoted(groups: Sequence[str | None]) -> str:
 def _head(lines: TextIO, name: str) -> list[Attribute]:
     """The attributes; ``lines`` stands behind @data then."""
     found: list[Attribute] = []
-    for line in iter(lines.readline, ""):
-        line = line.strip()
+    for line in map(str.strip, iter(lines.readline, "")):
         if not line or line.startswith("%"):
             continue
         word = line.split(None, 1)[0].lower()

@@ -57,16 +57,20 @@ class LastKnown:
 
     def __init__(self, reader):
         self._reader = reader
-        self.dtype, self.n_features, self.bytes_per_row_read = reader.dtype, reader.n_features, reader.bytes_per_row_read
+        self.dtype, self.n_features, self.bytes_per_row_read = (
+            reader.dtype,
+            reader.n_features,
+            reader.bytes_per_row_read,
+        )
         self.columns = tuple(getattr(reader, "columns", ()))
 
     def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
         last = np.zeros(self.n_features)
         for values, labels in self._reader.in_order(chunk_rows):
-            values = filled(values, last)
-            last = values[-1].copy() if len(values) else last
-            yield values, labels
+            whole = filled(values, last)
+            last = whole[-1].copy() if len(whole) else last
+            yield whole, labels
 
 
 def filled(values: np.ndarray, before: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Your own file as a drifting stream: its rows in their order, each predicted before it is learnt, in constant memory.
 
-CSV (.csv, .csv.gz) with a line of names, .npy, .npz with the arrays x and y, Parquet, or ARFF as MOA writes it. The file
-is looked through once, for its classes and for values that cannot be learnt from; what was found is remembered. So all
-classes are known from the start, whenever their first example comes.
+CSV (.csv, .csv.gz) with a line of names, .npy, .npz with the arrays x and y, Parquet, or ARFF as MOA writes it. The
+file is looked through once, for its classes and for values that cannot be learnt from; what was found is remembered. So
+all classes are known from the start, whenever their first example comes.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class FileStream:
 def places(options: Mapping, data_root: Path) -> str:
     """Which file belongs where, as a clause for a sentence."""
     return (
-        "dataset.path=FILE.csv, FILE.parquet or FILE.arff dataset.label=COLUMN; FILE.npy dataset.label=Y.npy or the NUMBER of a "
-        "column (without dataset.label the last column); FILE.npz with x and y"
+        "dataset.path=FILE.csv, FILE.parquet or FILE.arff dataset.label=COLUMN; FILE.npy dataset.label=Y.npy or the "
+        "NUMBER of a column (without dataset.label the last column); FILE.npz with x and y"
     )
 
 
@@ -84,8 +84,8 @@ def located(options: Mapping, data_root: Path, folder: Path) -> dict:
 def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> FileStream:
     """The stream of the file, checked from end to end; nothing is drawn.
 
-    Raises BoostrunError for NaN (unless ``missing`` says what it is), infinite values, text among the attributes, rows of another length, labels that are
-    no classes, and a file with one class only.
+    Raises BoostrunError for NaN (unless ``missing`` says what it is), infinite values, text among the attributes, rows
+    of another length, labels that are no classes, and a file with one class only.
     """
     part = _part(options, data_root)
     with FileDigests(data_root) as digests:
