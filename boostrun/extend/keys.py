@@ -11,15 +11,19 @@ from typing import Any
 
 from boostrun.config.fields import MISSING, Kind, fields_of
 from boostrun.config.settings import BUDGET_KEYS
-from boostrun.data.keys import OwnDatasetKeys
+from boostrun.data.keys import OwnDatasetKeys, OwnStreamKeys
 from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Pipeline
 
 # parameters that boostrun gives, so that they are no keys
-GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
-_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": OwnDatasetKeys, "features": FeatureKeys}
+GIVEN = {
+    "algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "stream": (), "features": ("images",),
+}  # fmt: skip
+_BASES: dict[str, type] = {
+    "algo": object, "part": object, "dataset": OwnDatasetKeys, "stream": OwnStreamKeys, "features": FeatureKeys,
+}  # fmt: skip
 _NAMELESS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
@@ -60,6 +64,12 @@ def declared(group: str, thing: Callable[..., Any], where: str) -> Method | Data
         given=frozenset(parameters) & frozenset(GIVEN["algo"]),
         probe=says.probe or {},
     )
+
+
+def of_stream(thing: Callable[..., Any], where: str) -> DataSet:
+    """The declaration of a function that yields examples, or of a class that is walked through."""
+    made = _keys("stream", thing, parameters_of(thing, where), where, {})
+    return DataSet("boostrun.extend.stream", made, (inspect.getdoc(thing) or where).partition("\n")[0], "stream")
 
 
 def of_part(thing: Callable[..., Any], where: str) -> type:

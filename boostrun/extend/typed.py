@@ -1,7 +1,8 @@
-"""Classes that a command line names: ``algo=estimator algo.class=module:Class``, or ``algo=module:Class``.
+"""What a command line names: ``algo=estimator algo.class=module:Class``, or ``algo=module:Class``; and a stream,
+``dataset=module:function``.
 
-Such a class is a method of the catalogue for as long as the process lives, called by where it is. Only what a person
-types is imported so, never what a file of settings names.
+Such a class is a method of the catalogue for as long as the process lives, such a function a data set, called by where
+it is. Only what a person types is imported so, never what a file of settings names.
 """
 
 from __future__ import annotations
@@ -19,19 +20,26 @@ from boostrun.methods.declaration import Part
 
 _CLASS = "algo.class"
 _taken: dict[str, tuple[str, ...]] = {}  # module:Class -> keys that only its **keywords take
+_streams: set[str] = set()  # module:function
 
 
 def translated(overrides: Sequence[str], config_dir: str | None = None) -> list[str]:
-    """The words with each class in the place of the method that takes one; the classes are in the catalogue then.
+    """The words with each class in the place of the method that takes one; the classes, and functions that are streams,
+    are in the catalogue then.
 
-    Raises BoostrunError where a class is not there, is none, or is missing.
+    Raises BoostrunError where a class or function is not there, is none, or is missing.
 
     >>> translated(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"])
     ['algo=geem,sklearn.svm:SVC', 'r=50']
     """
-    if not any(word.startswith(("algo=", f"{_CLASS}=")) for word in overrides):
+    if not any(word.startswith(("algo=", "dataset=", f"{_CLASS}=")) for word in overrides):
         return list(overrides)
     typed = {override.key_or_group: override for override in parse(overrides)}
+    folder = os.path.realpath(config_dir or ".")
+    for name in _values(typed["dataset"]) if "dataset" in typed else []:
+        if ":" in name and name not in _streams:
+            objects.allow(name, folder)
+            take_stream(name)
     names = _values(typed["algo"]) if "algo" in typed else []
     takers = [name for name in names if name in catalogue.names("algo") and catalogue.methods()[name].takes_class]
     if not takers and not any(":" in name for name in names):
@@ -40,7 +48,6 @@ def translated(overrides: Sequence[str], config_dir: str | None = None) -> list[
     if takers and not classes:
         raise BoostrunError(f"algo={takers[0]} needs a class: {_CLASS}=module:Class, as in {_CLASS}=sklearn.svm:SVC")
     given = [key.removeprefix("algo.") for key in typed if key.startswith("algo.") and key != _CLASS]
-    folder = os.path.realpath(config_dir or ".")
     found = [each for name in names for each in (classes if name in takers else [name])]
     for where in [*classes, *(name for name in names if ":" in name)]:
         objects.allow(where, folder)
@@ -72,9 +79,15 @@ def take(where: str, given: Collection[str]) -> None:
     _taken[where] = more
 
 
+def take_stream(where: str) -> None:
+    """Put an allowed function into the catalogue, as a stream of what it yields."""
+    catalogue.add("dataset", where, keys.of_stream(objects.obtain(where), where))
+    _streams.add(where)
+
+
 def is_typed(values: Mapping[str, Any]) -> bool:
-    """Whether the values of a cell's algo are of a class that was named so."""
-    return values.get("name") in _taken
+    """Whether the values of a cell's algo, or of its data set, are of a class or function that was named so."""
+    return values.get("name") in _taken or values.get("name") in _streams
 
 
 def keywords_of(where: str) -> tuple[str, ...]:
@@ -85,3 +98,4 @@ def keywords_of(where: str) -> tuple[str, ...]:
 def forget() -> None:
     """None is named any more."""
     _taken.clear()
+    _streams.clear()
