@@ -1,7 +1,8 @@
-"""Rivals on a stream: as their library has them, the same for the same seed, beside ours, told of when not installed."""
+"""Rivals on a stream: as their library has them, the same for the same seed, told of when not there."""
 
 import json
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ METHODS = {
     if method.paper == "rivals" and method.inputs == {"stream"}
 }  # fmt: skip
 RIVERS = [name for name, method in METHODS.items() if method.search and "capymoa" not in name]
+CAPYMOAS = [name for name in METHODS if "capymoa" in name]
 SEEDED = sorted(set(RIVERS) - {"hoeffding_tree"})
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(240, 3))
@@ -77,7 +79,7 @@ def test_a_class_of_rivers_is_named_on_the_command_line_and_stands_beside_ours(t
     ("where", "why"),
     [
         ("river.linear_model:LinearRegression", "LinearRegression of river is no classifier"),
-        ("river.linear_model:LogisticRegression", "LogisticRegression of river tells two classes apart, and there are 3"),
+        ("river.linear_model:LogisticRegression", "LogisticRegression of river tells two classes apart"),
     ],
 )
 def test_a_class_that_cannot_tell_the_classes_apart_is_refused(where, why):
@@ -103,3 +105,81 @@ def test_without_river_the_command_that_installs_it_is_told(monkeypatch, tmp_pat
     assert main(["-m", "algo=no_change,arf", "dataset=rbf", "dataset.n_samples=200", *places]) == 2
     assert "river is not installed: pip install 'boostrun[streams]'" in capsys.readouterr().err
     assert not list(tmp_path.glob("runs/**/*.json"))
+
+
+class Capy:
+    """What is used of CapyMOA, as its documentation has it: a learner that says the label of the nearest mean."""
+
+    def __init__(self, schema, random_seed=1, **keys):
+        self.schema, self.keys, self.sums = schema, keys, {}
+
+    def train(self, instance):
+        assert instance.schema is self.schema
+        total, count = self.sums.get(instance.y_index, (0.0, 0))
+        self.sums[instance.y_index] = total + instance.x, count + 1
+
+    def predict_proba(self, instance):
+        assert not hasattr(instance, "y_index")
+        if not self.sums:
+            return None
+        near = {code: -np.sum((instance.x - total / count) ** 2) for code, (total, count) in self.sums.items()}
+        return np.eye(len(self.schema.categories["label"]))[max(near, key=near.get)]
+
+    def predict(self, instance):
+        found = self.predict_proba(instance)
+        return None if found is None else int(np.argmax(found))
+
+
+@pytest.fixture
+def capymoa(monkeypatch):
+    """A CapyMOA without Java."""
+
+
+    def of(*names):
+        return types.SimpleNamespace(from_array=lambda *given: types.SimpleNamespace(**dict(zip(names, given))))
+
+    schema = types.SimpleNamespace(
+        from_custom=lambda features, target, categories=None, name="unnamed": types.SimpleNamespace(
+            features=features, categories=categories
+        )
+    )
+    learners = dict.fromkeys(
+        ("AdaptiveRandomForestClassifier", "StreamingRandomPatches", "HoeffdingAdaptiveTree", "LeveragingBagging",
+         "StreamingGradientBoostedTrees"), Capy,
+    )  # fmt: skip
+    for name, inside in {
+        "capymoa": {}, "capymoa.classifier": learners, "capymoa.stream": {"Schema": schema},
+        "capymoa.core": {"Instance": of("schema", "x"), "LabeledInstance": of("schema", "x", "y_index")},
+    }.items():  # fmt: skip
+        module = types.ModuleType(name)
+        vars(module).update(inside)
+        monkeypatch.setitem(sys.modules, name, module)
+    sys.modules["capymoa"].classifier = sys.modules["capymoa.classifier"]
+
+
+@pytest.mark.parametrize("name", CAPYMOAS)
+def test_a_learner_of_moa_is_made_and_fed_as_capymoa_documents(name, capymoa):
+    method = METHODS[name]
+    model = method.make({}, dict.fromkeys(method.budget, 3), {"random_state": 0})
+    said = model.test_then_train(X, Y, [0, 1])
+    assert np.mean(said[160:] == Y[160:]) > 0.7
+    assert np.array_equal(model.predict(X[:9]), model.predict_proba(X[:9]).argmax(axis=1))
+    given = model.model_.learner.keys
+    assert (3 in given.values()) == ("M" in method.budget)
+    assert {key for key in method.search} <= given.keys()
+    with pytest.raises(BoostrunError, match="all classes from the start"):
+        method.make({}, {}, {"random_state": 0}).partial_fit(X[:9], Y[:9]).partial_fit(X[:3], [0, 1, 2])
+
+
+def test_without_capymoa_or_java_it_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "capymoa", None)
+    rival = METHODS["capymoa_arf"].make({}, {}, {})
+    with pytest.raises(BoostrunError, match=r"^capymoa is not installed: pip install 'boostrun\[capymoa\]'"):
+        rival.installed()
+
+    def failing(name):
+        raise RuntimeError("Java not found. See\nthe site")
+
+    monkeypatch.setattr("importlib.import_module", failing)
+    with pytest.raises(BoostrunError, match=r"^CapyMOA needs Java, which did not start \(Java not found. See the site"):
+        rival.installed()

@@ -10,6 +10,7 @@ from boostrun.rivals.streams.keys import (
     AdaptiveForestKeys,
     AdaptiveTreeKeys,
     AdwinEnsembleKeys,
+    CapyMOAKeys,
     FollowerKeys,
     HoeffdingTreeKeys,
     LeveragingBaggingKeys,
@@ -37,6 +38,17 @@ def _method(target: str, keys: type, summary: str, **more: Any) -> Method:
     )  # fmt: skip
 
 
+def _of_moa(learner: str, summary: str, own: dict[str, Any], sized: bool = True) -> Method:
+    """A learner of CapyMOA's that has the keys of ``own``, which says what is searched of each."""
+    others = {"max_features", "lambda_param", "grace_period", "confidence", "learning_rate", "percentage_of_features"}
+    more: dict[str, Any] = {} if sized else {"budget": {}}
+    return _method(
+        "capymoa:CapyMOAClassifier", CapyMOAKeys, summary, fixed={"learner": learner}, search=own,
+        unused=frozenset(others - own.keys() | (set() if sized else {"n_models"})), **more,
+    )  # fmt: skip
+
+
+_FOREST = {"max_features": Range(0.3, 1.0), "lambda_param": _POISSON}
 METHODS = {
     "arf": _method(
         "ensembles:AdaptiveForestClassifier", AdaptiveForestKeys,
@@ -82,5 +94,23 @@ METHODS = {
         "any_class:FollowerClassifier", FollowerKeys,
         "any classifier of river's kind: algo=estimator algo.class=module:Class, and its own keys",
         budget={}, takes_class="estimator", class_like=("learn_one", "predict_one"),
+    ),
+    "capymoa_arf": _of_moa(
+        "AdaptiveRandomForestClassifier", "MOA's adaptive random forest of M trees, in Java by CapyMOA", _FOREST
+    ),
+    "capymoa_srp": _of_moa(
+        "StreamingRandomPatches", "MOA's streaming random patches, M trees, in Java by CapyMOA", _FOREST
+    ),
+    "capymoa_hat": _of_moa(
+        "HoeffdingAdaptiveTree", "MOA's Hoeffding adaptive tree, in Java by CapyMOA",
+        {"grace_period": _GRACE, "confidence": _DELTA}, sized=False,
+    ),
+    "capymoa_leveraging_bagging": _of_moa(
+        "LeveragingBagging", "MOA's leveraging bagging of M trees, in Java by CapyMOA", {}
+    ),
+    "capymoa_sgbt": _of_moa(
+        "StreamingGradientBoostedTrees",
+        "MOA's second-order boosting of M stream trees, in Java by CapyMOA (Gunasekara et al. 2024)",
+        {"learning_rate": Range(0.003, 0.3, log=True), "percentage_of_features": Range(30, 100)},
     ),
 }  # fmt: skip

@@ -52,7 +52,8 @@ class FollowerClassifier(FollowerKeys, Follower):
     def _answer(self, x: dict[int, float]) -> int:
         said = self.model_.predict_one(x)
         if said is not None and not (isinstance(said, numbers.Real) and said in range(self._n_classes)):
-            raise BoostrunError(f"{type(self.model_).__name__}.predict_one gave {said!r}, which is no label of the stream")
+            where = type(self.model_).__name__
+            raise BoostrunError(f"{where}.predict_one gave {said!r}, which is no label of the stream")
         return int(self._n_classes == 2) if said is None else int(said)
 
     def _asked(self, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -100,8 +100,9 @@ class LeveragingBaggingKeys(AdwinEnsembleKeys):
     w: float = real(6.0, above=0.0, help="each example is learnt Poisson(w) times")
     adwin_delta: float = real(0.002, above=0.0, below=1.0, help="confidence of the ADWINs: smaller detects less")
     bagging_method: str = choice(
-        "bag", "me", "half", "wt", "subag", help="how often an example is learnt: see river's LeveragingBaggingClassifier"
-    )
+        "bag", "me", "half", "wt", "subag",
+        help="how often an example is learnt, as river's LeveragingBaggingClassifier says",
+    )  # fmt: skip
 
 
 @keys
@@ -110,4 +111,23 @@ class FollowerKeys(Keys):
 
     _: KW_ONLY
     estimator: Any = None
+    random_state: Any = None
+
+
+@keys
+class CapyMOAKeys(Keys):
+    """Keys of MOA's learners."""
+
+    _: KW_ONLY
+    learner: str = choice(
+        "AdaptiveRandomForestClassifier", "StreamingRandomPatches", "HoeffdingAdaptiveTree", "LeveragingBagging",
+        "StreamingGradientBoostedTrees", help="the class of CapyMOA's",
+    )  # fmt: skip
+    n_models: int = integer(10, help="M: members, rounds of boosting; CapyMOA's own default is 100")
+    max_features: float = real(0.6, above=0.0, most=1.0, help="share of the features that a tree, or a leaf, looks at")
+    lambda_param: float = real(6.0, above=0.0, help="each example is learnt Poisson(lambda_param) times")
+    grace_period: int = renamed(_TREE["grace_period"])
+    confidence: float = renamed(_TREE["delta"], default=0.001)
+    learning_rate: float = real(0.0125, above=0.0, help="factor of every step")
+    percentage_of_features: int = integer(75, most=100, help="of the features, that a tree looks at")
     random_state: Any = None
