@@ -20,7 +20,7 @@ from boostrun.config import catalogue, defaults
 from boostrun.data.streams.drift_stream import DriftStream, beginning
 from boostrun.errors import BoostrunError, did_you_mean
 
-_OF_FOLLOWING = ("first", "delay", "measures")  # keys that no loader needs to know
+_OF_FOLLOWING = ("first", "delay", "scored_after", "measures")  # keys that no loader needs to know
 
 __all__ = ["DriftStream", "draw", "names"]
 
