@@ -143,6 +143,9 @@ class FollowedKeys(DatasetKeys):
     delay: int = integer(
         0, least=0, late=True, help="an example's label is learnt after so many examples more were predicted"
     )
+    scored_after: int = integer(
+        0, least=0, late=True, help="metrics count after so many examples, which are learnt; tune chooses by them alone"
+    )
     measures: str = choice(
         "accuracy", "all", late=True,
         help="all: also kappas, recovery of predictions after each change, memory and time as curves",

@@ -46,6 +46,7 @@ class Measures:
     every : int, a point of the curves after so many examples, or at the next end of a block
     changes : the concept changes after so many examples
     delay : int, examples that labels are late
+    since : int, metrics are those of the predictions after so many examples, and of the changes after them
 
     Attributes
     ----------
@@ -61,12 +62,14 @@ class Measures:
     """
 
     def __init__(
-        self, learner: Any, n_classes: int, window: int, every: int, changes: Sequence[int] = (), delay: int = 0
-    ):
+        self, learner: Any, n_classes: int, window: int, every: int, changes: Sequence[int] = (), delay: int = 0,
+        since: int = 0,
+    ):  # fmt: skip
         self.learner, self.n_classes, self.window, self.every = learner, n_classes, window, every
         names = ("examples", "kappa", "kappa_majority", "kappa_temporal", "memory_bytes", "microseconds_per_example")
         self.curve: dict[str, list] = {name: [] for name in names}
         self.n_seen = 0
+        self.since = since
         self._changes = [int(change) for change in changes]
         self._recovered = np.zeros((len(self._changes), 2), np.int64)  # right ones, all
         self._sums = np.zeros(3, np.int64)  # right ones: of the learner, of the last label, of the most frequent one
@@ -85,9 +88,10 @@ class Measures:
         said = np.where(inside, said, self.n_classes).astype(np.int64)
         last, majority = self._labels_alone(y)
         block = dict(zip(_ROWS, (said == y, last == y, majority == y, y, said)))
-        self._sums += [int(block[name].sum()) for name in _ROWS[:3]]
-        self._labels += np.bincount(y, minlength=self.n_classes)
-        self._answers += np.bincount(said, minlength=self.n_classes + 1)
+        count = slice(max(self.since - self.n_seen, 0), None)
+        self._sums += [int(block[name][count].sum()) for name in _ROWS[:3]]
+        self._labels += np.bincount(y[count], minlength=self.n_classes)
+        self._answers += np.bincount(said[count], minlength=self.n_classes + 1)
         self._recover(block["right"])
         before = self._window
         self._window = {
@@ -102,14 +106,16 @@ class Measures:
 
     @property
     def accuracy_pct(self) -> float:
-        """Over all examples; nan before the first."""
-        return 100.0 * int(self._sums[0]) / self.n_seen if self.n_seen else float("nan")
+        """Over all examples after ``since``; nan before the first."""
+        return 100.0 * int(self._sums[0]) / self._n_scored if self._n_scored else float("nan")
 
     def metrics(self) -> dict[str, float]:
-        """The kappas over all examples, and recovery after each change that examples follow; empty before any."""
-        if not self.n_seen:
+        """The kappas over all examples after ``since``, and recovery after each change that examples follow; empty
+        before any.
+        """
+        if not self._n_scored:
             return {}
-        found = _kappas(self._sums / self.n_seen, self._labels, self._answers)
+        found = _kappas(self._sums / self._n_scored, self._labels, self._answers)
         seen = self._recovered[:, 1] > 0
         each = 100.0 * self._recovered[seen, 0] / self._recovered[seen, 1]
         if len(each):
@@ -117,6 +123,10 @@ class Measures:
         for number, value in zip(1 + np.flatnonzero(seen), each):
             found[f"recovery_{number}_pct"] = float(value)
         return found
+
+    @property
+    def _n_scored(self) -> int:
+        return max(self.n_seen - self.since, 0)
 
     def _mark(self) -> None:
         shares = np.array([self._window[name].mean() for name in _ROWS[:3]])
@@ -131,6 +141,8 @@ class Measures:
 
     def _recover(self, right: np.ndarray) -> None:
         for number, change in enumerate(self._changes):
+            if change < self.since:
+                continue
             begin, end = (min(max(place - self.n_seen, 0), len(right)) for place in (change, change + RECOVERY))
             self._recovered[number] += (int(right[begin:end].sum()), end - begin)
 

@@ -83,7 +83,8 @@ class OnStream:
 
     def predictions(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
         """Metrics, seconds and curve of predictions, each made before its example was learnt."""
-        score, measures = Prequential(data.window, data.fading, data.curve_every), _measures(model, data)
+        score = Prequential(data.window, data.fading, data.curve_every, data.scored_after)
+        measures = _measures(model, data)
         blocks = blocks_of(data.stream) if measures is None else blocks_of(data.stream, data.curve_every)
         score, seconds = prequential(model, blocks, np.arange(len(data.stream.classes)), score, measures)
         curve = {"examples": score.curve["examples"], "test_accuracy_pct": score.curve["window_accuracy_pct"]}
@@ -189,6 +190,8 @@ class Prequential:
         f of S_k = e_k + f S_(k-1) and N_k = 1 + f N_(k-1), where e_k is 1 for an error; the accuracy is 1 - S_k / N_k.
     every : int
         The curve has a point after ``every``, 2 ``every``, ... examples.
+    since : int
+        The accuracy overall is that of the predictions after so many examples.
 
     Attributes
     ----------
@@ -206,8 +209,8 @@ class Prequential:
     (75.0, [50.0, 100.0], [2, 4])
     """
 
-    def __init__(self, window: int = 10_000, fading: float = 0.999, every: int = 10_000):
-        self.window, self.fading, self.every = window, fading, every
+    def __init__(self, window: int = 10_000, fading: float = 0.999, every: int = 10_000, since: int = 0):
+        self.window, self.fading, self.every, self.since = window, fading, every, since
         self.n_seen = 0
         self.curve: dict[str, list] = {"examples": [], "window_accuracy_pct": [], "fading_accuracy_pct": []}
         self._right = 0
@@ -229,8 +232,8 @@ class Prequential:
 
     @property
     def accuracy_pct(self) -> float:
-        """Over all examples; nan before the first."""
-        return 100.0 * self._right / self.n_seen if self.n_seen else float("nan")
+        """Over all examples after ``since``; nan before the first."""
+        return 100.0 * self._right / (self.n_seen - self.since) if self.n_seen > self.since else float("nan")
 
     @property
     def window_accuracy_pct(self) -> float:
@@ -252,7 +255,7 @@ class Prequential:
         faded = self.fading**k
         self._errors = faded * self._errors + float(powers @ ~right)
         self._examples = faded * self._examples + float(powers.sum())
-        self._right += int(np.count_nonzero(right))
+        self._right += int(np.count_nonzero(right[max(self.since - self.n_seen, 0) :]))
         self.n_seen += k
 
 
@@ -307,7 +310,8 @@ def _measures(model: Any, data: Any) -> Measures | None:
         return None
     stream = data.stream
     delay = min(data.delay, len(stream))
-    return Measures(model, len(stream.classes), data.window, data.curve_every, stream.changes.tolist(), delay)
+    changes = stream.changes.tolist()
+    return Measures(model, len(stream.classes), data.window, data.curve_every, changes, delay, data.scored_after)
 
 
 def _learn(learner, x: np.ndarray, y: np.ndarray, known: np.ndarray, measures: Measures | None) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import numbers
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,7 +82,9 @@ def of_all(group: str) -> set[str]:
     return {"name", *(fields_of(_BASES[group]) if _BASES[group] is not object else ())}
 
 
-def of_class(thing: Callable[..., Any], where: str, keywords: Collection[str]) -> type:
+def of_class(
+    thing: Callable[..., Any], where: str, keywords: Collection[str], needed: Sequence[str] = ("fit", "predict")
+) -> type:
     """The class of keys of a class that a person names: its parameters, and ``keywords`` where it takes any name."""
     parameters = {
         name: parameter for name, parameter in _signature(thing, where).items() if parameter.kind not in _NAMELESS
@@ -90,7 +92,7 @@ def of_class(thing: Callable[..., Any], where: str, keywords: Collection[str]) -
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in _signature(thing, where).values()):
         new = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in keywords}
         parameters = {**new, **parameters}
-    return _keys("algo", thing, parameters, where, budget_of(thing, where))
+    return _keys("algo", thing, parameters, where, budget_of(thing, where, needed))
 
 
 def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
@@ -111,11 +113,13 @@ def _signature(thing: Callable[..., Any], where: str) -> dict[str, inspect.Param
         raise BoostrunError(f"{where} has no signature that can be read") from None
 
 
-def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
-    """Short key -> parameter, of the class attribute ``budget``; BoostrunError where it is no such mapping."""
+def budget_of(cls: Callable[..., Any], where: str, needed: Sequence[str] = ("fit", "predict")) -> dict[str, str]:
+    """Short key -> parameter, of the class attribute ``budget``; BoostrunError where it is no such mapping, or where
+    the class lacks a method that is ``needed``.
+    """
     follower = callable(getattr(cls, "test_then_train", None))
-    for needed in ("predict",) if follower else ("fit", "predict"):
-        if not inspect.isclass(cls) or not callable(getattr(cls, needed, None)):
+    for name in ("predict",) if follower else needed:
+        if not inspect.isclass(cls) or not callable(getattr(cls, name, None)):
             raise BoostrunError(
                 f"{where} is no algorithm: a class with fit and predict, or with test_then_train and predict, is needed"
             )

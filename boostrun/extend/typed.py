@@ -16,7 +16,7 @@ from boostrun.config import catalogue
 from boostrun.config.words import listed, parse
 from boostrun.errors import BoostrunError
 from boostrun.extend import keys, objects
-from boostrun.methods.declaration import Part
+from boostrun.methods.declaration import Method, Part
 
 _CLASS = "algo.class"
 _taken: dict[str, tuple[str, ...]] = {}  # module:Class -> keys that only its **keywords take
@@ -66,11 +66,12 @@ def take(where: str, given: Collection[str]) -> None:
     """Put an allowed class into the catalogue, as the method that takes one has it; ``given`` are keys that it may take
     by its ``**keywords``.
     """
-    base = next(method for method in catalogue.methods().values() if method.takes_class)
     cls = objects.obtain(where)
+    base = _taker_of(cls)
     more = tuple(name for name in given if name not in {field.name for field in dataclasses.fields(base.keys)})
-    budget = {symbol: f"{base.takes_class}.{name}" for symbol, name in keys.budget_of(cls, where).items()}
-    part = Part(where, keys.of_class(cls, where, more))
+    own = keys.budget_of(cls, where, base.class_like)
+    budget = {symbol: f"{base.takes_class}.{name}" for symbol, name in own.items()}
+    part = Part(where, keys.of_class(cls, where, more, base.class_like))
     summary = f"{where}, named on the command line"
     catalogue.add(
         "algo", where,
@@ -83,6 +84,13 @@ def take_stream(where: str) -> None:
     """Put an allowed function into the catalogue, as a stream of what it yields."""
     catalogue.add("dataset", where, keys.of_stream(objects.obtain(where), where))
     _streams.add(where)
+
+
+def _taker_of(cls: Any) -> Method:
+    """The method that takes such a class: the first that asks for nothing which it lacks, else the first."""
+    takers = [method for method in catalogue.methods().values() if method.takes_class]
+    able = (one for one in takers if all(callable(getattr(cls, name, None)) for name in one.class_like))
+    return next(able, takers[0])
 
 
 def is_typed(values: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from boostrun.rivals.keys import (
     SGDKeys,
     XGBoostKeys,
 )
+from boostrun.rivals.streams import METHODS as STREAM_METHODS
 
 _HERE = __name__
 _TREES = {
@@ -110,5 +111,6 @@ PAPER = Paper(
             "any classifier of scikit-learn's kind: algo.class=module:Class, and its own keys",
             keeps={"samples_held": "by_subset"}, budget={}, takes_class="estimator",
         ),
+        **STREAM_METHODS,
     },
 )  # fmt: skip

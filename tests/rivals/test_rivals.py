@@ -19,7 +19,10 @@ from boostrun.runner.sampler import Sampler
 from boostrun.runner.search import study_of
 from boostrun.runner.tuned import with_values
 
-METHODS = {name: method for name, method in catalogue.methods().items() if method.paper == "rivals"}
+METHODS = {
+    name: method for name, method in catalogue.methods().items()
+    if method.paper == "rivals" and "stream" not in method.inputs
+}  # fmt: skip
 X, Y = load_digits(return_X_y=True)
 X = X.astype(np.uint8)
 FACTS = {"n_samples": 500, "n_features": 64, "n_classes": 10}

@@ -20,7 +20,8 @@ from boostrun.config import catalogue, defaults
 from boostrun.data.streams.drift_stream import DriftStream, beginning
 from boostrun.errors import BoostrunError, did_you_mean
 
-_OF_FOLLOWING = ("first", "delay", "measures")  # keys that a loader is told only where it says that it ``NEEDS`` them
+# keys that a loader is told only where it says that it ``NEEDS`` them
+_OF_FOLLOWING = ("first", "delay", "scored_after", "measures")
 
 __all__ = ["DriftStream", "draw", "names"]
 
