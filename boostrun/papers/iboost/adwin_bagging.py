@@ -36,6 +36,7 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
     array([ True, False])
     """
 
+    _draws_weights = True
     uses_change_detector = True
     updates_base_online = True
     adds_and_removes = True

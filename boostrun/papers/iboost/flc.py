@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.kernels import replay as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
 from boostrun.papers.iboost.keys import FLCKeys
@@ -45,6 +46,11 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
         super()._begin(n_features, n_classes)
         self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
         self._adwins, self._counts = Adwins.empty(self.budget), np.zeros(2, np.int64)
+
+    def _widen(self, n_features):
+        super()._widen(n_features)
+        samples, labels = self._window
+        self._window = wider.columns(samples.T, n_features).T.copy(), labels
 
     @property
     def n_replaced_(self) -> int:
