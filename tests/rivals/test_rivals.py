@@ -13,7 +13,10 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 
-METHODS = {name: method for name, method in catalogue.methods().items() if method.paper == "rivals"}
+METHODS = {
+    name: method for name, method in catalogue.methods().items()
+    if method.paper == "rivals" and "stream" not in method.inputs
+}  # fmt: skip
 X, Y = load_digits(return_X_y=True)
 X = X.astype(np.uint8)
 FACTS = {"n_samples": 500, "n_features": 64, "n_classes": 10}
