@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.methods.layout import Array, Damaged, fitted
+from boostrun.methods.tree_pool_layouts import has_trees, pooled
 
 _MOST = 2**53  # of what is counted
 _MOST_ITEMS = 2**40  # of a window of errors
@@ -98,6 +99,8 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
         out = _incremental(out, sizes)
     elif any(name.startswith("state__states.") for name in out):
         out = _boosted(out, numbers, sizes)
+    elif has_trees(out):
+        out = pooled(out, sizes)
     if "state__adwins.0" in out:
         _check_adwins(out["state__adwins.0"])
     return out

@@ -14,6 +14,7 @@ from boostrun.rivals.keys import (
     HistGradientKeys,
     LightGBMKeys,
     LogisticKeys,
+    SGBTKeys,
     SGDKeys,
     XGBoostKeys,
 )
@@ -91,6 +92,16 @@ PAPER = Paper(
             "forests:RivalExtraTreesClassifier", ForestKeys,
             "extremely randomised trees of scikit-learn (Geurts et al. 2006)", search=_FOREST,
         ),
+        "sgbt": Method(
+            f"{_HERE}.sgbt:SGBTClassifier", SGBTKeys,
+            "SGBT: M regression trees on a stream, boosted by gradients and Hessians (Gunasekara et al. 2024)",
+            budget={"M": "budget"}, inputs=frozenset({"stream"}), evaluation="boostrun.evaluation.prequential:OnStream",
+            search={
+                "learning_rate": Range(0.003, 0.1, log=True), "feature_fraction": Range(0.3, 1.0),
+                "repeats": Choices(1, 10), "grace_period": Range(10, 200, log=True),
+                "delta": Range(1e-4, 0.3, log=True), "inherit": Choices(False, True),
+            },
+        ),
         "sgd": _rival(
             "sgd:SGDRivalClassifier", SGDKeys,
             "a linear model that reads batches of samples and forgets them (Bottou 2010)",
@@ -113,4 +124,6 @@ PAPER = Paper(
         ),
         **STREAM_METHODS,
     },
+    probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.probabilities:of_sgbt"},
+    public={"SGBTClassifier": f"{_HERE}.sgbt"},
 )  # fmt: skip
