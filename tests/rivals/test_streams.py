@@ -134,7 +134,6 @@ class Capy:
 def capymoa(monkeypatch):
     """A CapyMOA without Java."""
 
-
     def of(*names):
         return types.SimpleNamespace(from_array=lambda *given: types.SimpleNamespace(**dict(zip(names, given))))
 
