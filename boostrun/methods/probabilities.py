@@ -154,7 +154,7 @@ def shares_of(classifier: Any, X: Any) -> np.ndarray:
     """
     declared = declared_for(classifier, "probabilities")
     found = declared(classifier) if declared is not None else None
-    if isinstance(found, Link) or (found is None and hasattr(classifier, "predict_proba")):
+    if isinstance(found, Link) or (found is None and getattr(classifier, "predict_proba", None) is not None):
         return np.asarray(classifier.predict_proba(X))
     classes, said = classifier.classes_, classifier.predict(X)
     if len(classes) == 1:

@@ -26,7 +26,7 @@ class RiverKind:
 
     Features have names. A name that an example lacks counts as 0 there. A name never seen before is learnt from that
     example on, as if it had been 0 in all examples before: the learner makes room for it, and what has been fitted so
-    far does not look at it. Where a learner has no ``_widen``, such a name is passed over. In a prediction an unknown
+    far does not look at it. Where a learner cannot (``_widen``), such a name is passed over. In a prediction an unknown
     name is passed over always, and nothing is learnt.
 
     A weight ``w`` says how many times an example is learnt, one time after the other, as if it had come so often: it
@@ -58,7 +58,7 @@ class RiverKind:
         each, and much faster.
         """
         names, values = _of_frame(X)
-        labels = np.array(_labels(y.tolist() if hasattr(y, "tolist") else list(y)))
+        labels = np.array(_labels(list(y)))
         weights = [1] * len(labels) if w is None else np.asarray(w).tolist()
         if not len(values) == len(labels) == len(weights):
             raise BoostrunError(f"X has {len(values)} rows, y {len(labels)} labels and w {len(weights)} weights")
@@ -129,7 +129,7 @@ class RiverKind:
             given = new.pop(name, value)
             if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], type):  # as _get_params has it
                 given = value.clone(given[1])
-            elif given is value and hasattr(value, "clone"):
+            elif given is value and callable(getattr(value, "clone", None)):
                 given = value.clone()
             made[name] = copy.deepcopy(given)
         if new:
@@ -164,14 +164,17 @@ class RiverKind:
                 raise
             return
         names = self._named()
-        if x.keys() <= set(names) or not hasattr(self, "_widen"):
-            return
         new = sorted(x.keys() - set(names), key=str)
-        self._widen(len(names) + len(new))
+        if not new or not self._widen(len(names) + len(new)):
+            return
         self._names = [*names, *new]
         self.n_features_in_ = len(self._names)
         if "feature_names_in_" in vars(self):
             self.feature_names_in_ = np.array(self._names, dtype=object)
+
+    def _widen(self, n_features: int) -> bool:
+        """Make room for more features, at the end, which have been 0 in all examples so far; whether it could."""
+        return False
 
     def _named(self) -> list:
         if self._names is None and "feature_names_in_" in vars(self):
@@ -238,11 +241,12 @@ def introduce(river_base: Any) -> None:
     """
     from boostrun.methods.stream_learner import StreamLearner
 
-    kind = river_base.MiniBatchClassifier
+    kind, own = river_base.MiniBatchClassifier, {*dir(StreamLearner)}
     for cls in kind.__mro__[:-1]:
         for name, attribute in vars(cls).items():
             lent = name in ("__or__", "__ror__") or not name.startswith(("__", "_abc_"))
-            if lent and not hasattr(StreamLearner, name):
+            if lent and name not in own:
+                own.add(name)
                 setattr(StreamLearner, name, attribute)
     kind.register(StreamLearner)
 
@@ -274,7 +278,7 @@ def _check_numbers(x: Mapping[Any, float]) -> None:
 
 def _of_frame(X: Any) -> tuple[list, np.ndarray]:
     """Names of the columns of a frame, and its values (k, d) float64; BoostrunError for what is none."""
-    if not hasattr(X, "columns") or not hasattr(X, "to_numpy"):
+    if getattr(X, "columns", None) is None or not callable(getattr(X, "to_numpy", None)):
         raise BoostrunError(f"a frame of pandas is needed, with a column a feature, and not a {type(X).__name__}")
     names = list(X.columns)
     if not names or len(set(names)) < len(names):

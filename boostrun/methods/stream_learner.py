@@ -40,7 +40,7 @@ class StreamLearner(RiverKind, Saveable, ClassifierMixin, BaseEstimator):
     - ``_grow(n_classes)`` makes room for more classes,
 
     and may have a fifth, ``_widen(n_features)``, which makes room for more features, at the end, that have been 0 in
-    all examples so far.
+    all examples so far, and says True.
 
     With two classes the second is the positive one. What ``_begin`` makes is the state, arrays and numbers in tuples
     and lists, but for the attributes in ``_constant``, which learning leaves as they were; :meth:`save` writes it, and

@@ -46,8 +46,16 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
         super()._begin(n_features, n_classes)
         self._adwins = Adwins.empty(self.budget)
         self.n_replaced_ = 0
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            self._detectors = monitored.detectors(self.detector, self.budget)
 
     def _learn(self, X, y):
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            return monitored.bag(self, X, y)
         out = np.empty(len(y), np.int64)
         self.n_replaced_ += kernels.bag(
             X, y, self.learners_, self.spread_, float(self.var_floor), self._adwins, self._rng, self._gaussian,

@@ -29,8 +29,9 @@ class NoChangeClassifier(LabelsAloneKeys, StreamLearner):
     def _grow(self, n_classes: int) -> None:
         """A code stays what it was."""
 
-    def _widen(self, n_features: int) -> None:
+    def _widen(self, n_features: int) -> bool:
         """Attributes are not looked at."""
+        return True
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         said = np.concatenate([[self._last], y[:-1]])[: len(y)].astype(np.int64)
@@ -52,8 +53,9 @@ class MajoritySoFarClassifier(LabelsAloneKeys, StreamLearner):
 
     _poor_score = True  # it looks at no attribute
 
-    def _widen(self, n_features: int) -> None:
+    def _widen(self, n_features: int) -> bool:
         """Attributes are not looked at."""
+        return True
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         self._seen = np.zeros(n_classes, np.int64)

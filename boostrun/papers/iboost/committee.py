@@ -42,12 +42,13 @@ class Committee(StreamLearner):
     def _grow(self, n_classes: int) -> None:
         self._make_room(n_classes)
 
-    def _widen(self, n_features: int) -> None:
+    def _widen(self, n_features: int) -> bool:
         """Members stay, and do not look at the new features."""
         columns, order, labels = self._window
         self._window = wider.columns(columns, n_features), wider.orders(order, n_features), labels
         self._models = wider.models(self._family, self._models, self._n_classes, self._n_features, n_features)
         self._n_features = n_features
+        return True
 
     @property
     def n_seen_(self) -> int:

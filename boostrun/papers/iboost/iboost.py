@@ -218,7 +218,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             self._states = [state._replace(models=models.reshape(self.budget, -1))]
         self._refresh()
 
-    def _widen(self, n_features: int) -> None:
+    def _widen(self, n_features: int) -> bool:
         """Classifiers stay, and do not look at the new features."""
         d, family, n_classes = self.n_features_in_, self._settings.family, self._settings.n_classes
         self._states = [
@@ -229,6 +229,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             )
             for state in self._states
         ]
+        return True
 
     def _refresh(self) -> None:
         """All margins anew."""

@@ -31,11 +31,12 @@ class IncrementalEnsemble(StreamLearner):
         self.learners_ = self.learners_.grown(n_classes)
         self._shares, self._votes = np.zeros((2, n_classes))
 
-    def _widen(self, n_features: int) -> None:
+    def _widen(self, n_features: int) -> bool:
         """A member looks at a new feature from its next example of the class on."""
         n_classes, spread = self.learners_.weight.shape[1], Spread.fresh(n_features)
         self.learners_ = wider.padded(Learners.fresh(self.budget, n_classes, n_features), self.learners_)
         self.spread_ = wider.padded(spread, self.spread_)
+        return True
 
     def _voted(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:
         """Codes (k,) of the rows X (k, d) by ``members`` (m,), in this order, with ``coefficients`` (m,): the class

@@ -46,9 +46,9 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
         self._born, self._counts = np.zeros(self.budget, np.int64), np.zeros(2, np.int64)
 
     def _widen(self, n_features):
-        super()._widen(n_features)
         samples, labels = self._window
         self._window = wider.columns(samples.T, n_features).T.copy(), labels
+        return super()._widen(n_features)
 
     @property
     def n_replaced_(self) -> int:
