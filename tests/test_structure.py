@@ -39,7 +39,7 @@ HYBRIDS = {  # GEEM under drift; GEEM with a budget of features
 }
 
 # A field's word that happens to be a name of a paper (reservoir sampling), a method, a part or a picture.
-GENERIC = {"errors", "max", "pieces", "reservoir", "stump", "templates", "tree", "window"}
+GENERIC = {"adaptive", "errors", "max", "pieces", "reservoir", "stump", "templates", "tree", "window"}
 
 
 @functools.cache

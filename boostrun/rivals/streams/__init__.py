@@ -77,7 +77,7 @@ METHODS = {
     ),
     "adwin_bagging": _method(
         "ensembles:AdwinBaggingRivalClassifier", AdwinEnsembleKeys,
-        "river's ADWIN bagging of M trees (Bifet et al. 2009); the paper's own, of naive Bayes, is adwinbag",
+        "river's ADWIN bagging of M trees (Bifet et al. 2009)",
         search=_MEMBERS,
     ),
     "adwin_boosting": _method(
