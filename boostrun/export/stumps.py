@@ -8,11 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import BoostrunError
-from .inputs import UNITS, thresholds_of
-from .missing import reading, told
 from .parts import ProgramParts
 from .saved import Saved
-from .text import block, table
+from .splits import split_program
+from .text import table
 
 _FOR_EACH_CLASS = """
     void scores(const @type@ *x, double *out)
@@ -68,19 +67,5 @@ def _parts(
 ) -> ProgramParts:
     if rounds == 0:
         raise BoostrunError("the model holds no stump: there is nothing to export")
-    model = saved.model
-    x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
-    read = reading(saved, x_type)
-    tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
-    body = block(template, type=x_type, k=k, rounds=rounds, value=read.value.format(column))
-    return ProgramParts(
-        what=what,
-        x_type=x_type,
-        x_size=read.size,
-        x_text=told(saved, UNITS[x_type]),
-        n_scores=k,
-        code="\n\n".join([*tables, *read.tables, body]),
-        counted=rounds * k,
-        runs=rounds * k,
-        notes="a comparison for each stump, and an addition for each stump and score",
-    )
+    notes = "a comparison for each stump, and an addition for each stump and score"
+    return split_program(saved, what, template, column, weights, rounds * k, notes, k=k, rounds=rounds)

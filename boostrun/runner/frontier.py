@@ -23,6 +23,7 @@ from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import word
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, table_of
+from boostrun.runner.rounds_in_seconds import Keeping, keeping_seconds
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
 from boostrun.runner.told import trials as told_trials
 
@@ -32,8 +33,6 @@ _MOST = 6  # budgets of a grid
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
 _QUICK_METHODS = 3  # of each paper
 QUICK_ROUNDS = 100
-_PILOT, _MOST_ROUNDS = 20, 10_000  # rounds of the trial that tells how long one takes, and of any
-Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Told:
 
 @dataclass
 class FrontierRun:
-    """A frontier with its records, those of its searches, those that failed, and whether it was interrupted."""
+    """A frontier with its records, those of its searches or pilots, those that failed, whether it was interrupted."""
 
     frontier: Frontier
     settings: Settings
@@ -145,7 +144,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         tables = table_of(first), table_of(_held_out(first))
         facts = facts_of(tables[0])
         budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
-        keeping = _keeping(composed, asked.kind, compose, command)
+        keeping, pilots = _keeping(composed, asked.kind, compose, command)
         places = [
             _place(name, settings, words, budget, asked, tables, keeping[name], compose)
             for name, (settings, words) in composed.items()
@@ -161,7 +160,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
     about = _about(asked, first, facts, list(cells.values()))
     frontier = Frontier(_called(first), asked.kind, points, about)
     records = [record for cell in cells.values() for record in cell.done]
-    return FrontierRun(frontier, first, records, searched, failed, interrupted)
+    return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
 
 
 def _combinations(asked: Asked) -> list[list[str]]:
@@ -244,35 +243,15 @@ def _held_out(settings: Settings) -> Settings:
 
 def _keeping(
     composed: Mapping[str, tuple[Settings, list[str]]], kind: str, compose: Callable, command: Sequence[str]
-) -> dict[str, Keeping]:
-    """How each method keeps a kind of budget: as it declares, or seconds by its rounds, of which a pilot trial tells
-    how long one takes. That is a record as any other: who goes on later takes as many rounds.
-    """
+) -> tuple[dict[str, Keeping], list[dict]]:
+    """How each method keeps a kind of budget: as it declares, or seconds by its rounds; and the records of pilots."""
     methods = {name: catalogue.method(settings.algo) for name, (settings, _) in composed.items()}
-    found = {name: obtain(method.keeps[kind]) for name, method in methods.items() if kind in method.keeps}
-    others = [name for name in composed if name not in found]
-    kept = {
-        name: [each for each in composed[name][1] if each.partition("=")[0] not in ("T", "trials")] for name in others
+    found: dict[str, Keeping] = {
+        name: obtain(method.keeps[kind]) for name, method in methods.items() if kind in method.keeps
     }
-    pilots = [compose([*words, f"T={_PILOT}", "trials=1"]) for words in kept.values()]
-    if pilots:
-        for name, cell in zip(others, run_cells(pilots, command=command).cells):
-            if not cell.done:
-                raise BoostrunError(f"the pilot trial of {name} was not finished: its seconds are not known")
-            found[name] = _rounds_in(cell.done[0]["cost"]["train_seconds"] / _PILOT)
-    return found
-
-
-def _rounds_in(seconds: float) -> Keeping:
-    """As many rounds as the budget buys, of which one takes so many ``seconds``; a fifth is left for what varies."""
-
-    def told(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
-        rounds = int(0.8 * budget / seconds)
-        if rounds < 1:
-            raise BoostrunError(f"a round takes {seconds:.2g} s")
-        return {"T": min(rounds, _MOST_ROUNDS)}
-
-    return told
+    others = {name: words for name, (_, words) in composed.items() if name not in found}
+    by_rounds, pilots = keeping_seconds(others, compose, command)
+    return found | by_rounds, pilots
 
 
 def _place(
@@ -371,9 +350,7 @@ def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Seque
     if typed:
         found.append(f"for all: {typed}")
     if asked.kind == "seconds":
-        found.append(
-            "as many rounds as a pilot trial promises; nothing is tuned, which would change how long one takes"
-        )
+        found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
     elif asked.tuning:
         share = round(100 * HOLDOUT)
         found.append(

@@ -7,6 +7,7 @@ from boostrun.config import catalogue
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
+from boostrun.methods.ensemble import FIELDS
 
 FACTS = {"n_samples": 600, "n_features": 8, "n_classes": 3}
 ALL = [(name, kind) for name, method in catalogue.methods().items() for kind in method.keeps]
@@ -48,3 +49,14 @@ def test_no_more_samples_are_held_than_the_budget(name, budget):
     model = method.make({**defaults, **values}, {"T": 2, **sizes}, {"random_state": 0})
     model.fit_source(ArraySource(codes, np.arange(len(codes)) % 3, np.random.SeedSequence(0), columns=codes.T.copy()))
     assert 0 < model.peak_samples_held_ <= budget
+
+
+@pytest.mark.parametrize("name", [name for name, kind in ALL if kind == "model_bytes" and name in HOLDING])
+def test_the_arrays_of_a_saved_model_are_no_larger_than_its_budget_and_one_more_round_would_be(name):
+    method = catalogue.methods()[name]
+    words = told(name, "model_bytes", 500)
+    model = method.make({"weak_learner": words["algo.weak_learner"]}, {"T": words["T"]}, {"random_state": 0})
+    codes = np.random.default_rng(0).integers(0, 256, (FACTS["n_samples"], FACTS["n_features"]), dtype=np.uint8)
+    ensemble = model.fit(codes, np.arange(len(codes)) % 3).ensemble_
+    size = sum(getattr(ensemble, field).nbytes for field in FIELDS)
+    assert size <= 500 < size * (words["T"] + 1) / words["T"]

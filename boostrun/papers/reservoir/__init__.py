@@ -43,6 +43,9 @@ _RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "ke
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
 
 
+_OF_BYTES = {"model_bytes": f"{_HERE}.budgets:rounds_of_stumps"}
+
+
 def _holding(function: str) -> dict[str, str]:
     """How a method keeps a budget of samples held."""
     return {"samples_held": f"{_HERE}.budgets:{function}"}
@@ -53,7 +56,7 @@ def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
     settings: dict[str, Any] = {
         "target": f"{_HERE}.classifier:ReservoirClassifier", "keys": ReservoirKeys, "inputs": _FILTER,
         "budget": _SIZES, "fixed": {} if strategy == "geem" else {"strategy": strategy},
-        "keeps": _holding("reservoir_and_batch"),
+        "keeps": _holding("reservoir_and_batch") | _OF_BYTES,
     }  # fmt: skip
     unused = frozenset(OF_STRATEGIES) - {*_TAKES.get(strategy, ())} | more.pop("without", frozenset())
     return Method(summary=summary, unused=unused, exports=_SAVED, **(settings | more))
@@ -65,7 +68,8 @@ def _full_data(
     sizes = {symbol: size for symbol, size in (("r", "reservoir_size"), ("T", "n_estimators")) if size not in unused}
     return Method(
         target=f"{_HERE}.full_data_classifier:FullDataClassifier", keys=FullDataKeys, summary=summary, inputs=inputs,
-        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED, keeps=_holding(holds),
+        budget=sizes, fixed={"method": method}, unused=frozenset(unused), exports=_SAVED,
+        keeps=_holding(holds) | _OF_BYTES,
     )  # fmt: skip
 
 
@@ -215,6 +219,7 @@ PAPER = Paper(
     frontier={
         "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"),
         "evaluations": ("geem_budgeted",),
+        "model_bytes": ("wsam", "fix", "logitboost"),
         "seconds": ("wsam", "fix", "logitboost"),
     },
     reference=Path(__file__).with_name("reference.csv"),

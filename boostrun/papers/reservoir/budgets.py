@@ -12,6 +12,8 @@ from boostrun.errors import BoostrunError
 
 Facts = Mapping[str, int]
 _BATCH = 250  # samples that an online method draws at a time
+_STUMP = 4 + 8 + 1 + 8  # bytes of its feature, threshold, polarity and coefficient
+_MOST_ROUNDS = 10_000
 _ROUND = 10  # evaluations a round of a reservoir, in units of r
 
 
@@ -75,6 +77,19 @@ def evaluated(budget: float, facts: Facts) -> dict[str, Any]:
     if rounds < 1:
         raise BoostrunError(f"one round of each class takes {_ROUND * problems * r:,} evaluations")
     return {"r": r, "T": rounds, "Q": min(_ROUND, facts["n_features"]), "algo.budget_multiplier": float(_ROUND)}
+
+
+def rounds_of_stumps(budget: float, facts: Facts) -> dict[str, Any]:
+    """As many stumps as the arrays of a saved model have room for, a row of them a class.
+
+    >>> rounds_of_stumps(10_000, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
+    {'T': 47, 'algo.weak_learner': 'stump'}
+    """
+    a_round = _STUMP * (facts["n_classes"] if facts["n_classes"] > 2 else 1)
+    rounds = min(int(budget) // a_round, _MOST_ROUNDS)
+    if rounds < 1:
+        raise BoostrunError(f"a stump for each class takes {a_round} bytes")
+    return {"T": rounds, "algo.weak_learner": "stump"}
 
 
 def _held(budget: float, facts: Facts, least: int = 1) -> int:

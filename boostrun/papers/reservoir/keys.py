@@ -70,7 +70,22 @@ OF_WEAK_LEARNERS = (*_STUMP, *_TREE)
 
 
 @keys
-class ReservoirKeys(Keys):
+class WeakLearnerKeys(Keys):
+    """What is boosted, and what of it a method sets: given by name, behind the method's own."""
+
+    _: KW_ONLY
+    weak_learner: Any = component(
+        "stump", room="weak_learners", needs="find", late=True,
+        help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
+    )  # fmt: skip
+    depth: int = renamed(_TREE["depth"])
+    leaf_values: str = renamed(_TREE["leaf_values"])
+    leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
+    leaf_weight: float = renamed(_TREE["leaf_weight"])
+
+
+@keys
+class ReservoirKeys(WeakLearnerKeys):
     """Keys of reservoir boosting (Lefakis & Fleuret 2013)."""
 
     strategy: Any = component(
@@ -97,14 +112,6 @@ class ReservoirKeys(Keys):
     carry_mass: bool = renamed(_GEEM["carry_mass"])
     swap_rounds: int = renamed(_GEEM["swap_rounds"])
     lattice_size: int = renamed(_GEEM["lattice_size"])
-    weak_learner: Any = component(
-        "stump", room="weak_learners", needs="find", late=True,
-        help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
-    )  # fmt: skip
-    depth: int = renamed(_TREE["depth"])
-    leaf_values: str = renamed(_TREE["leaf_values"])
-    leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
-    leaf_weight: float = renamed(_TREE["leaf_weight"])
     max_bins: Any = 256
     warm_start: Any = False
     random_state: Any = None
@@ -133,7 +140,7 @@ class BudgetedReservoirKeys(ReservoirKeys):
 
 
 @keys
-class FullDataKeys(Keys):
+class FullDataKeys(WeakLearnerKeys):
     """Keys of the rivals that may look at all data (Lefakis & Fleuret 2013, Table 5)."""
 
     method: str = choice(
@@ -151,14 +158,6 @@ class FullDataKeys(Keys):
     max_rejections: int = integer(
         1000, help="FilterBoost: a problem stops when a round rejects more than this many samples for each one wanted"
     )
-    weak_learner: Any = component(
-        "stump", room="weak_learners", needs="find", late=True,
-        help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
-    )  # fmt: skip
-    depth: int = renamed(_TREE["depth"])
-    leaf_values: str = renamed(_TREE["leaf_values"])
-    leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
-    leaf_weight: float = renamed(_TREE["leaf_weight"])
     max_bins: Any = 256
     random_state: Any = None
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.inputs import UNITS, thresholds_of
-from boostrun.export.missing import reading, size_of, told
+from boostrun.export.missing import size_of
 from boostrun.export.onnx_stumps import compare
 from boostrun.export.operators import OnnxParts, Operators
 from boostrun.export.parts import ProgramParts
 from boostrun.export.saved import Saved
-from boostrun.export.text import block, table
+from boostrun.export.splits import split_program
+from boostrun.export.text import table
 
 _WALK = """
     void scores(const @type@ *x, double *out)
@@ -36,25 +36,11 @@ _WALK = """
 def in_c(saved: Saved) -> ProgramParts:
     """The C of a TreeVoteEnsemble; the scores are those of Python to the bit."""
     model, rounds = saved.model, _some(saved)
-    x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
-    read = reading(saved, x_type)
     inner, k = model.features.shape[1], model.n_problems
-    tables = [
-        table("feature", model.features.astype(np.int64)), table("threshold", thresholds),
-        table("step", model.alphas), table("vote", model.votes.astype(np.int64)),
-    ]  # fmt: skip
-    value = read.value.format("feature[t][place]")
-    body = block(_WALK, type=x_type, k=k, rounds=rounds, inner=inner, value=value)
-    return ProgramParts(
-        what=_what(model),
-        x_type=x_type,
-        x_size=read.size,
-        x_text=told(saved, UNITS[x_type]),
-        n_scores=k,
-        code="\n\n".join([*tables, *read.tables, body]),
-        counted=rounds * k,
-        runs=rounds * k,
-        notes=f"{model.depth} comparisons for each tree, and an addition for each tree and score",
+    weights = [table("step", model.alphas), table("vote", model.votes.astype(np.int64))]
+    notes = f"{model.depth} comparisons for each tree, and an addition for each tree and score"
+    return split_program(
+        saved, _what(model), _WALK, "feature[t][place]", weights, rounds * k, notes, k=k, rounds=rounds, inner=inner
     )
 
 
