@@ -5,7 +5,6 @@ import copy
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.conformance.method import not_of_draws
@@ -36,12 +35,6 @@ def test_scikit_learns_checks(estimator, check):
 )
 def test_scikit_learns_checks_of_the_other_policies(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X.astype(np.uint8), y
 
 
 class Source(ArraySource):

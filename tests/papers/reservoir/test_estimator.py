@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun import ArraySource, ReservoirClassifier, StumpEnsemble
@@ -27,12 +26,6 @@ def test_scikit_learns_checks(estimator, check):
 )
 def test_scikit_learns_checks_of_the_other_strategies(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X.astype(np.uint8), y
 
 
 @pytest.mark.parametrize("strategy", PAPER.strategies)

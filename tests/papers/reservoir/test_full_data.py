@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.config.fields import fields_of, kind_of
@@ -48,12 +47,6 @@ def test_scikit_learns_checks(estimator, check):
 )
 def test_scikit_learns_checks_of_the_other_methods(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X.astype(np.uint8), y
 
 
 def same_ensemble(one, other):

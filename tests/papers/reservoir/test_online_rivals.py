@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.config.fields import fields_of, kind_of
@@ -31,12 +30,6 @@ def test_scikit_learns_checks(estimator, check):
 @parametrize_with_checks([OnlineRivalClassifier(name, **ENOUGH) for name in METHODS if name not in CHECKED])
 def test_scikit_learns_checks_of_the_other_methods(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X.astype(np.uint8), y
 
 
 @pytest.mark.parametrize(

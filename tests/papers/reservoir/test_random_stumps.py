@@ -2,19 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from boostrun.data.source import ArraySource
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
 from boostrun.papers.reservoir.random_stumps import RandomStumpsClassifier, random_stumps
 
 SMALL = {"n_estimators": 9, "subset_size": 40, "samples_seen": 90, "batch_size": 25}
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X.astype(np.uint8), y
 
 
 @pytest.mark.parametrize("better", [False, True])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -31,12 +30,6 @@ def test_scikit_learns_checks_of_the_other_rule_for_ties(estimator, check):
 @parametrize_with_checks([KernelSVMClassifier()])
 def test_scikit_learns_checks_of_the_machine_that_chooses(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return X.astype(np.uint8), y
 
 
 def obvious_neighbours(samples, labels, point, k, tie):
