@@ -110,9 +110,9 @@ def price(record: dict[str, Any]) -> tuple[float, str]:
 
 
 def different(old: Any, new: Any, path: str = "") -> list[str]:
-    """Where two results differ; figures in seconds are not compared."""
+    """Where two results differ; figures in seconds, and of memory, are not compared."""
     if isinstance(old, dict) and isinstance(new, dict):
-        keys = [key for key in {**old, **new} if "seconds" not in key]
+        keys = [key for key in {**old, **new} if "seconds" not in key and "memory" not in key]
         return [line for key in keys for line in different(old.get(key), new.get(key), f"{path}.{key}")]
     equal = json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
     return [] if equal else [f"{path[1:]}: {str(old)[:60]} before, {str(new)[:60]} now"]

@@ -22,6 +22,7 @@ _AXES = {
     "edge_gap_pct": "gap to the best edge (%)", "tail_accuracy_pct": "accuracy at the end (%)",
     "recovery_pct": "accuracy after a change (%)", "peak_memory_mb": "memory (MB)",
     "peak_samples_held": "samples held", "n_features_used": "features used", "labels_asked": "labels asked for",
+    "memory_bytes": "memory of the learner (bytes)", "microseconds_per_example": "time an example (µs)",
     "evaluations": "evaluations of a feature on a sample",
     "all_evaluations": "all evaluations of a feature on a sample",
     "multiply_adds": "multiplications and additions", "features_to_20_pct": "features to 20 % error",
