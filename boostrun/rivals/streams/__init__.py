@@ -52,7 +52,7 @@ _FOREST = {"max_features": Range(0.3, 1.0), "lambda_param": _POISSON}
 METHODS = {
     "arf": _method(
         "ensembles:AdaptiveForestClassifier", AdaptiveForestKeys,
-        "river's adaptive random forest: M trees, each replaced where its ADWIN finds drift (Gomes et al. 2017)",
+        "river's ARF: a random forest of M trees, each replaced where its ADWIN finds drift (Gomes et al. 2017)",
         search={
             "grace_period": _GRACE, "delta": _DELTA, "leaf_prediction": _LEAF, "lambda_value": _POISSON,
             "feature_fraction": Choices(None, 0.3, 0.6, 1.0), "drift_delta": _DRIFT,
@@ -72,12 +72,12 @@ METHODS = {
     ),
     "hat": _method(
         "trees:AdaptiveTreeClassifier", AdaptiveTreeKeys,
-        "river's Hoeffding adaptive tree: branches with an ADWIN each (Bifet & Gavalda 2009)", budget={},
+        "river's HAT: a Hoeffding tree whose branches have an ADWIN each (Bifet & Gavalda 2009)", budget={},
         search={**_TREE, "drift_delta": _DRIFT, "bootstrap_sampling": Choices(True, False)},
     ),
     "adwin_bagging": _method(
         "ensembles:AdwinBaggingRivalClassifier", AdwinEnsembleKeys,
-        "river's ADWIN bagging of M trees (Bifet et al. 2009)",
+        "river's ADWIN bagging of M trees (Bifet et al. 2009); ours, of naive Bayes, has another name",
         search=_MEMBERS,
     ),
     "adwin_boosting": _method(
@@ -96,13 +96,14 @@ METHODS = {
         budget={}, takes_class="estimator", class_like=("learn_one", "predict_one"),
     ),
     "capymoa_arf": _of_moa(
-        "AdaptiveRandomForestClassifier", "MOA's adaptive random forest of M trees, in Java by CapyMOA", _FOREST
+        "AdaptiveRandomForestClassifier",
+        "MOA's ARF: a random forest of M trees with an ADWIN each, in Java by CapyMOA", _FOREST,
     ),
     "capymoa_srp": _of_moa(
         "StreamingRandomPatches", "MOA's streaming random patches, M trees, in Java by CapyMOA", _FOREST
     ),
     "capymoa_hat": _of_moa(
-        "HoeffdingAdaptiveTree", "MOA's Hoeffding adaptive tree, in Java by CapyMOA",
+        "HoeffdingAdaptiveTree", "MOA's HAT: a Hoeffding tree whose branches have an ADWIN each, in Java by CapyMOA",
         {"grace_period": _GRACE, "confidence": _DELTA}, sized=False,
     ),
     "capymoa_leveraging_bagging": _of_moa(
