@@ -12,7 +12,7 @@ from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.rivals.kernels import regression_trees as trees_of
 from boostrun.rivals.kernels import sgbt as kernels
-from boostrun.rivals.kernels.regression_trees import Growth, Trees
+from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth
 from boostrun.rivals.keys import SGBTKeys
 
 
@@ -60,11 +60,11 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
 
     def _begin(self, n_features, n_classes):
         fields.check(self)
-        growth = Growth(
+        growth = TreeGrowth(
             float(self.grace_period), float(self.delta), float(self.tie), float(self.drift_alpha),
             float(self.drift_threshold), int(self.max_leaves), bool(self.inherit),
         )  # fmt: skip
-        self._settings = kernels.Settings(
+        self._settings = kernels.BoostingSettings(
             float(self.learning_rate), int(self.skip), int(self.repeats), self.weights == "hessian", growth
         )
         self.n_seen_ = 0
@@ -73,14 +73,14 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
         for _ in range(1 if n_classes == 2 else n_classes):
             self._add(self._fresh())
 
-    def _fresh(self) -> Trees:
+    def _fresh(self) -> RegressionTrees:
         """Trees that have met nothing, for the next class."""
         d = self._n_features
         k = min(d, max(2, math.floor(self.feature_fraction * d + 0.5)))
         rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(len(self._boosters), 0)))
-        return Trees.fresh(np.array([np.sort(rng.permutation(d)[:k]) for _ in range(self.budget)]), self.bins)
+        return RegressionTrees.fresh(np.array([np.sort(rng.permutation(d)[:k]) for _ in range(self.budget)]), self.bins)
 
-    def _add(self, trees: Trees) -> None:
+    def _add(self, trees: RegressionTrees) -> None:
         sequence = np.random.SeedSequence(self._seed, spawn_key=(len(self._boosters), 1))
         self._boosters.append(trees)
         self._rngs.append(np.random.default_rng(sequence))

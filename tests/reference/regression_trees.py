@@ -84,7 +84,7 @@ class Node:
 
 
 class Tree:
-    """One tree on ``columns``; ``growth`` is a dict of what the compiled ones call Growth."""
+    """One tree on ``columns``; ``growth`` is a dict of what the compiled ones call TreeGrowth."""
 
     def __init__(self, columns, bins, growth):
         self.columns, self.bins, self.growth = list(columns), bins, growth

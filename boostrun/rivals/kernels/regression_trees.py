@@ -37,7 +37,7 @@ _FADING, _CHECK, _GRACES, _PATIENCE = 0.995, 150.0, 10.0, 1500.0
 _TINY = 1e-300
 
 
-class Trees(NamedTuple):
+class RegressionTrees(NamedTuple):
     """T trees on k features each, in pools of N nodes and P times k histograms of B bins.
 
     ``links`` (N, 6) int64: feature (-1: a leaf, -2: free), left, right, alternate tree, place of the histograms, next
@@ -57,7 +57,7 @@ class Trees(NamedTuple):
     counts: np.ndarray
 
     @classmethod
-    def fresh(cls, columns: np.ndarray, n_bins: int) -> Trees:
+    def fresh(cls, columns: np.ndarray, n_bins: int) -> RegressionTrees:
         """Trees of one leaf each, which have met nothing, on the features ``columns`` (T, k)."""
         count, k = columns.shape
         room = count * (NEEDED + 1)
@@ -71,7 +71,7 @@ class Trees(NamedTuple):
             np.ones(count, np.int64), columns.astype(np.int64), np.zeros((count, 3)), counts,
         )  # fmt: skip
 
-    def with_room(self, nodes: int, observers: int) -> Trees:
+    def with_room(self, nodes: int, observers: int) -> RegressionTrees:
         """The same trees with room for so many nodes and sets of histograms, at least as many as there is."""
         links, filled = np.full((nodes, 6), -1, np.int64), np.zeros((observers, self.filled.shape[1]), np.int64)
         links[:, FEATURE] = FREE
@@ -80,15 +80,15 @@ class Trees(NamedTuple):
             new[: len(old)] = old
         return self._replace(links=links, numbers=numbers, bins=bins, filled=filled)
 
-    def mirrored(self) -> Trees:
+    def mirrored(self) -> RegressionTrees:
         """Trees as they would be if every gradient had had the other sign."""
-        copy = Trees(*(array.copy() for array in self))
+        copy = RegressionTrees(*(array.copy() for array in self))
         for sums in (copy.numbers[:, GRADIENT], copy.bins[..., 2], copy.targets[:, MEAN]):
             np.subtract(0.0, sums, out=sums)
         return copy
 
 
-class Growth(NamedTuple):
+class TreeGrowth(NamedTuple):
     """When a leaf is split, and when a branch is given an alternate: numbers that all trees have in common."""
 
     grace: float

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.rivals.kernels.histograms import kernel, part
-from boostrun.rivals.kernels.regression_trees import Growth, has_room, leaf_of, learn, value
+from boostrun.rivals.kernels.regression_trees import TreeGrowth, has_room, leaf_of, learn, value
 
 _LEAST_HESSIAN = 1e-16
 
 
-class Settings(NamedTuple):
+class BoostingSettings(NamedTuple):
     """``rate`` eta; ``skip`` k: one example in k is not learnt; ``repeats`` R: an example is learnt ceil(R h) times,
     1: once; ``by_hessian``: it has the weight h, else 1; ``growth`` of the trees."""
 
@@ -21,7 +21,7 @@ class Settings(NamedTuple):
     skip: int
     repeats: int
     by_hessian: bool
-    growth: Growth
+    growth: TreeGrowth
 
 
 @part

@@ -7,10 +7,10 @@ import pytest
 
 from boostrun.rivals.kernels import histograms, sgbt
 from boostrun.rivals.kernels import regression_trees as trees_of
-from boostrun.rivals.kernels.regression_trees import Growth, Trees
+from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth
 from tests.reference import regression_trees as plain
 
-QUICK = Growth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)
+QUICK = TreeGrowth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)
 
 
 def drifting(n, d=4, seed=0, turns=3):
@@ -24,7 +24,7 @@ def drifting(n, d=4, seed=0, turns=3):
 
 
 def compiled(X, y, columns, bins, settings):
-    trees, scores, done = Trees.fresh(columns, bins), np.empty(len(X)), 0
+    trees, scores, done = RegressionTrees.fresh(columns, bins), np.empty(len(X)), 0
     rng = np.random.default_rng(0)
     while (done := sgbt.boost(X, y, 1, trees, settings, rng, done, scores)) < len(X):
         trees = trees.with_room(len(trees.links) + 7, len(trees.bins) + 5)
@@ -47,7 +47,7 @@ def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
     """Splits, alarms, replaced branches, leaves at most, and every score."""
     X, y = drifting(800)
     columns = np.array([[0, 1, 3], [0, 1, 2], [1, 2, 3]])
-    settings = sgbt.Settings(0.3, 1, repeats, by_hessian, QUICK._replace(inherit=inherit))
+    settings = sgbt.BoostingSettings(0.3, 1, repeats, by_hessian, QUICK._replace(inherit=inherit))
     trees, scores = compiled(X, y, columns, 6, settings)
     others, expected = twins(X, y, columns, 6, settings)
     for place, name in ((trees_of.SPLITS, "splits"), (trees_of.ALARMS, "alarms"), (trees_of.REPLACED, "replaced")):
@@ -59,7 +59,7 @@ def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
 def test_what_is_given_back_is_used_again_and_nothing_is_lost():
     """Every node taken is in one tree, or free; so is every set of histograms."""
     X, y = drifting(3000, turns=8)
-    trees, _ = compiled(X, y, np.array([[0, 1, 2], [0, 1, 2]]), 4, sgbt.Settings(0.3, 1, 10, True, QUICK))
+    trees, _ = compiled(X, y, np.array([[0, 1, 2], [0, 1, 2]]), 4, sgbt.BoostingSettings(0.3, 1, 10, True, QUICK))
     found, open_ = [], trees.roots.tolist()
     while open_:
         node = open_.pop()
