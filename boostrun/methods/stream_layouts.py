@@ -41,6 +41,19 @@ _BOOSTED = {
     "state__states.*.10": Array("uint64", "1"),
     **_ADWINS,
 }
+# boostrun.papers.iboost.kernels.iboost_mm.ClassesState
+_OF_CLASSES = {
+    "state__states.0.0": Array("float64", "d n"),
+    "state__states.0.1": Array("int64", "n", least=0, below="G"),
+    "state__states.0.2": Array("int32", "_ _", least=0, below="n"),
+    "state__states.0.3": Array("int16", "M n", least=0, below="G"),
+    "state__states.0.4": Array("float64", "n G"),
+    "state__states.0.5": Array("float64", "M"),
+    "state__states.0.6": Array("int64", "M", least=0, below=_MOST),
+    "state__states.0.7": Array("float64", "M _", values="infinite"),
+    "state__states.0.8": Array("int64", "6", least=0, below=_MOST),
+    "state__states.0.9": Array("uint64", "1"),
+}
 # boostrun.papers.iboost.committee.Committee
 _COMMITTEE = {
     "state__counts": Array("int64", "_", least=0, below=_MOST),
@@ -111,20 +124,22 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
     start = _whole(numbers, "_settings.2", 1)
     _whole(numbers, "_seed", 0, None)
     sizes["G"] = n_classes
-    out = fitted(_BOOSTED, arrays, sizes)
-    count = sum(name.startswith("state__states.") and name.endswith(".9") for name in out)
+    of_classes = n_classes > 2 and "state__states.0.10" not in arrays
+    out = fitted(_OF_CLASSES if of_classes else _BOOSTED, arrays, sizes)
+    counted, models = (".8", 7) if of_classes else (".9", 8)
+    count = sum(name.startswith("state__states.") and name.endswith(counted) for name in out)
     wanted = max(2, sizes.get("C", n_classes))
     if (count, n_classes) not in ((1, wanted), (wanted, 2)):
         raise Damaged(f"numbers says {n_classes} classes, and there are {sizes.get('C')}")
     for name, counts in out.items():
-        if not (name.startswith("state__states.") and name.endswith(".9")):
+        if not (name.startswith("state__states.") and name.endswith(counted)):
             continue
-        place = name.removesuffix("9")
+        place = name.removesuffix(counted[1:])
         if f"{place}0" not in out:
             raise Damaged(f"it has no {place}0")
         if counts[1] > sizes["M"] or counts[2] > 1:
             raise Damaged(f"{name} says {counts[1]} members, and there is room for {sizes['M']}")
-        _check_models(f"{place}8", out[f"{place}8"], family, n_classes, sizes["d"])
+        _check_models(f"{place}{models}", out[f"{place}{models}"], family, n_classes, sizes["d"])
         if family == _STUMP:
             _check_order(f"{place}2", out[f"{place}2"], out[f"{place}0"], counts[0] >= start)
     if "state__watch" in out and out["state__watch"][0] > sizes["n"]:

@@ -55,7 +55,7 @@ class IBoostAdwinClassifier(IBoostAdwinKeys, IBoostClassifier):
 
     uses_change_detector = True
 
-    scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
+    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "samme"
 
     @property
     def n_active_(self) -> int:

@@ -53,7 +53,7 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
     True
     """
 
-    scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
+    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "samme"
     _constant = ("_geem",)
 
     def _begin(self, n_features, n_classes):

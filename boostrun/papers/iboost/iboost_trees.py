@@ -51,7 +51,7 @@ class IBoostTreesClassifier(IBoostTreesKeys, IBoostClassifier):
 
     _families: ClassVar[dict[str, int]] = {"htree": bases.ELSEWHERE}
     base, var_floor, flip_bad = "htree", 1e-3, False
-    scale, update_every, adds_per_event, remove, multiclass = "half", "1", 1, "smallest", "samme"
+    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "samme"
 
     @property
     def trees_(self) -> list:

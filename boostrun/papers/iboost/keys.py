@@ -46,7 +46,9 @@ class StepKeys(Keys):
     n_steps: int = integer(5, least=0, help="b: gradient steps an example; 0 leaves coefficients as they were fitted")
     update: str = choice("stochastic", "batch", help="steps on one example, or on the whole window")
     example: str = choice("newest", "random", help="the example of a stochastic step")
-    eta: float | None = real(None, above=0.0, help="step size; none: 0.003 stochastic, 0.001 batch")
+    eta: float | None = real(
+        None, above=0.0, help="step size; none: 0.003 stochastic (0.01 by loss=mm of several classes), 0.001 batch"
+    )
     grad_cap: float | None = real(
         1.0, above=0.0, optional=True,
         help="largest weight in a gradient step, which gives the loss a linear tail; none is the method as printed, "
@@ -54,7 +56,8 @@ class StepKeys(Keys):
     )  # fmt: skip
     eps_min: float | None = real(
         None, least=0.0, below=0.5,
-        help="errors below it count as it, a shrinkage; none: 0.2 for stumps, 0.3 for naive Bayes and trees",
+        help="errors below it count as it, a shrinkage; none: 0.2 for stumps, 0.3 for naive Bayes (0.4 by loss=mm of "
+        "several classes) and trees",
     )  # fmt: skip
     gradient: str = choice(
         "plain", "log",
@@ -84,7 +87,12 @@ class IBoostKeys(FittedKeys):
     update_every: str = choice("1", "p", help="steps at every example, or at additions only")
     adds_per_event: int = integer(1, help="classifiers added every p examples")
     remove: str = choice("smallest", "oldest", help="what goes for a newcomer when the budget is full")
-    multiclass: str = choice("samme", "ovr", help="several classes: SAMME's code vectors, or one against the rest")
+    multiclass: str = choice("samme", "ovr", help="several classes: one committee, or one against the rest for each")
+    loss: str = choice(
+        "mm", "samme", late=True,
+        help="of one committee for several classes: every wrong class against the right one, as AdaBoost.MM has it, or "
+        "SAMME's code vectors",
+    )  # fmt: skip
 
 
 @keys

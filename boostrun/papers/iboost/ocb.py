@@ -18,9 +18,10 @@ class OCBClassifier(OCBKeys, Committee):
             W+_jk = W+_jk up + d 1[m_j = m_k = 1];  W-_jk = W-_jk down + d 1[m_j = m_k = -1]
             a = 1/2 ln(W+_jj / W-_jj);  D_j = a - alpha_j;  alpha_j = a;  d *= e^(-a m_j)
 
-    which is AdaBoost's coefficients on all examples so far, if the m_k were independent given m_j. Floors: W at 1e-12,
-    |D| at most 1, d at most 1e100. Until the first examples are there the second class is predicted (the lowest of
-    more than two); a class met for the first time after them is never predicted. Nothing is random.
+    which is AdaBoost's coefficients on all examples so far, if the m_k were independent given m_j. Floors: W at
+    1e-12, |D| at most 1, d at most 1e100. Of K classes a has 1/2 ln(K - 1) more, SAMME's, and is 0 at chance. Until
+    the first examples are there the second class is predicted (the lowest of more than two); a class met for the
+    first time after them is never predicted. Nothing is random.
 
     Parameters
     ----------

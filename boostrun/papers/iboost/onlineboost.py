@@ -75,4 +75,6 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
         members = np.arange(self.budget)
         bad_weight, negative, proba = self._rule
         coefficients = np.array([kernels.coefficient(self.sums_, j, bad_weight, negative) for j in members])
+        if len(self._votes) > 2 and not coefficients.any():
+            return self._voted(X, members[[kernels.least_wrong(self.sums_)]], np.ones(1))
         return self._voted(X, members, coefficients, proba)

@@ -28,9 +28,24 @@ def samme(votes: np.ndarray) -> np.ndarray:
     return softmax(votes * (classes / (classes - 1) ** 2), axis=1)
 
 
+def pairwise(votes: np.ndarray) -> np.ndarray:
+    """Probabilities (n, K) of ``votes`` (n, K) that minimise the sum of exp(v_c - v_y) over c != y.
+
+    The least expected one has p_a exp(v_b - v_a) = p_b exp(v_a - v_b) for every two classes: p in proportion to
+    exp(2 v_c).
+
+    >>> pairwise(np.array([[0.0, np.log(3.0) / 2]])).round(3).tolist()  # two classes: 1 / (1 + exp(-2 F))
+    [[0.25, 0.75]]
+    """
+    return softmax(2.0 * votes, axis=1)
+
+
 def of_iboost(classifier) -> Link:
-    """exp(-F) of two classes and of each class against the rest, SAMME's loss of several."""
-    return LINKS["exponential"] if classifier.multiclass == "ovr" else Link(_by_sign_or_votes)
+    """exp(-F) of two classes and of each class against the rest; of several in one committee its loss."""
+    if classifier.multiclass == "ovr":
+        return LINKS["exponential"]
+    several = pairwise if classifier.loss == "mm" else samme
+    return Link(lambda scores: LINKS["exponential"].of(scores) if scores.ndim == 1 else several(scores))
 
 
 def of_adaboost(classifier) -> Link:
@@ -77,10 +92,6 @@ def of_frequencies(classifier) -> Link:
 
 def _several(classifier) -> bool:
     return len(getattr(classifier, "classes_", ())) > 2
-
-
-def _by_sign_or_votes(scores: np.ndarray) -> np.ndarray:
-    return LINKS["exponential"].of(scores) if scores.ndim == 1 else samme(scores)
 
 
 def _votes_of_committee(classifier, X) -> np.ndarray:

@@ -55,12 +55,15 @@ SWITCHES = {
     "literal": ({"scale": "literal"}, {"scale": 2}),
     "oldest": ({"remove": "oldest"}, {"oldest": True}),
     "large steps": ({"eta": 0.3}, {"eta": 0.3}),
-    "three classes": ({}, {"n_classes": 3}),
-    "three classes, batch": ({"update": "batch"}, {"n_classes": 3, "batch": True, "eta": 1e-3}),
+    "three classes": ({"loss": "samme"}, {"n_classes": 3}),
+    "three classes, batch": ({"update": "batch", "loss": "samme"}, {"n_classes": 3, "batch": True, "eta": 1e-3}),
     "an example drawn": ({"example": "random"}, {"draw": twins.splitmix}),
     "two at a time": ({"adds_per_event": 2, "period": 4}, {"adds": 2, "p": 4}),
     "Gaussian": ({"base": "gnb"}, {"fit": twins.gaussian, "eps_min": 0.3}),
-    "Gaussian, three classes": ({"base": "gnb"}, {"fit": twins.gaussian, "eps_min": 0.3, "n_classes": 3}),
+    "Gaussian, three classes": (
+        {"base": "gnb", "loss": "samme"},
+        {"fit": twins.gaussian, "eps_min": 0.3, "n_classes": 3},
+    ),
     "Bernoulli": ({"base": "bnb"}, {"fit": twins.bernoulli, "eps_min": 0.3}),
 }
 
@@ -88,7 +91,7 @@ def test_the_kernel_is_its_twin(switch, count):
         "n_window": st.integers(1, 40), "budget": st.integers(1, 12), "period": st.integers(1, 5),
         "n_steps": st.integers(0, 4), "update": st.sampled_from(["stochastic", "batch"]),
         "base": st.sampled_from(["stump", "gnb", "bnb"]), "example": st.sampled_from(["newest", "random"]),
-        "eta": st.sampled_from([None, 0.5]), "random_state": st.integers(0, 9),
+        "eta": st.sampled_from([None, 0.5]), "random_state": st.integers(0, 9), "loss": st.just("samme"),
     }),
     classes=st.sampled_from([2, 3]), chunks=st.lists(st.integers(1, 60), min_size=1, max_size=12),
 )  # fmt: skip
@@ -118,7 +121,8 @@ def test_what_is_kept_is_what_would_be_computed(keys, classes, chunks):
 def trained(classes=2, **keys):
     """A model in the middle of a stream, its margins up to date."""
     X, y = sea(300, 3, classes, change=100)
-    model = IBoostClassifier(n_window=40, budget=6, **keys).partial_fit(X, y, classes=np.arange(classes))
+    model = IBoostClassifier(n_window=40, budget=6, loss="samme", **keys)
+    model.partial_fit(X, y, classes=np.arange(classes))
     model._refresh()
     return model
 
@@ -217,7 +221,8 @@ def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one(classes):
 def test_a_window_that_stands_still_is_adaboost_bit_for_bit(base, classes):
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(80, 4)), rng.integers(0, classes, 80)
-    model = IBoostClassifier(80, 20, n_steps=0, eps_min=0.0, adds_per_event=20, base=base).partial_fit(X, y)
+    model = IBoostClassifier(80, 20, n_steps=0, eps_min=0.0, adds_per_event=20, base=base, loss="samme")
+    model.partial_fit(X, y)
     adaboost = AdaBoostWindowClassifier(n_window=80, budget=20, base=base).partial_fit(X, y)
     m = len(adaboost.betas_)
     assert m > 2 and (model.betas_ == adaboost.betas_).all()

@@ -50,7 +50,7 @@ def followed(margins, order, sign=1):
     size = margins.shape[1]
     sums, alphas = np.full((2, size, order + 1), 0.5), np.zeros(size)
     for row in margins:
-        kernels.update(row, *sums, alphas, size, sign)
+        kernels.update(row, *sums, alphas, size, sign, 0.0)
     return alphas
 
 
@@ -110,7 +110,7 @@ def test_the_start_and_the_stream_are_one_sum():
         right.append(np.where(model.predict(X[100:]) == y[100:], 1.0, -1.0))
     model._models[:] = whole
     for row in np.array(right).T.copy():
-        kernels.update(row, *sums, alphas, 5, 1)
+        kernels.update(row, *sums, alphas, 5, 1, 0.0)
     np.testing.assert_allclose(model.partial_fit(X[100:], y[100:]).betas_, alphas, rtol=1e-12)
 
 
@@ -122,3 +122,14 @@ def test_a_class_met_late_and_bad_parameters():
     for wrong in ({"order": -1}, {"signs": "mao"}, {"smoothing": 0.0}, {"n_window": 0}):
         with pytest.raises(BoostrunError, match=next(iter(wrong))):
             OCBClassifier(**wrong).partial_fit(X, y)
+
+
+@pytest.mark.parametrize("base", ["stump", "gnb"])
+def test_members_between_a_half_and_chance_count_for_what_they_say(base):
+    """Twelve classes: every stump errs on more than half, and is better than chance by far."""
+    rng = np.random.default_rng(0)
+    places, y = rng.normal(0, 1.0, (12, 4)), rng.integers(12, size=900)
+    X = places[y] + rng.normal(size=(900, 4))
+    model = OCBClassifier(n_window=300, budget=20, base=base)
+    right = model.test_then_train(X, y, classes=np.arange(12)) == y
+    assert right[300:].mean() > 2 * np.bincount(y).max() / 900 and (model.betas_ > 0).mean() > 0.5

@@ -75,3 +75,14 @@ def test_accuracy_is_rivers():
             river.learn_one(row, label)
         apart.append(ours - right / len(y))
     assert abs(np.mean(apart)) < 2 * np.std(apart, ddof=1) / np.sqrt(len(apart)) + 1e-4
+
+
+def test_of_many_classes_the_best_member_speaks_where_none_is_better_than_a_half():
+    rng = np.random.default_rng(0)
+    places, y = rng.normal(0, 0.5, (30, 6)), rng.integers(30, size=1500)
+    X = places[y] + rng.normal(size=(1500, 6))
+    model = OnlineBoostClassifier(budget=5, random_state=0)
+    right = model.test_then_train(X, y, classes=np.arange(30)) == y
+    assert (model.betas_ == 0).all() and right[700:].mean() > 1.5 * np.bincount(y).max() / 1500
+    assert (model.predict(X[:50]) == [model.predict(row[None])[0] for row in X[:50]]).all()
+    assert len(set(model.predict(X))) > 5

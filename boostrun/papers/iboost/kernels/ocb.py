@@ -14,12 +14,13 @@ _LEAST_SUM, _MOST_CHANGE, _MOST_WEIGHT = 1e-12, 1.0, 1e100
 
 
 @kernel
-def update(margins, positive, negative, coefficients, size, sign):
+def update(margins, positive, negative, coefficients, size, sign, offset):
     """One example through the first ``size`` classifiers; ``margins`` (M,) are m_j = +1 if f_j is right, else -1.
 
     ``positive``, ``negative`` (M, o + 1): W+_jk and W-_jk at [j, j - k], sums of d_j over the examples on which f_j and
     f_k are both right, both wrong. Every new coefficient changes the weight of all examples before by a factor which is
-    taken as if the m_k were independent given m_j. ``sign`` is 1; -1 is what MOA has for W-. Cost O(M o).
+    taken as if the m_k were independent given m_j. ``sign`` is 1; -1 is what MOA has for W-. ``offset`` joins every
+    coefficient: 1/2 ln(K - 1), SAMME's, which is 0 at chance. Cost O(M o).
     """
     changes = np.empty(size)
     weight = 1.0
@@ -37,7 +38,7 @@ def update(margins, positive, negative, coefficients, size, sign):
             minus = weight if margins[j] < 0 and margins[k] < 0 else 0.0
             positive[j, j - k] = max(positive[j, j - k] * up + plus, _LEAST_SUM)
             negative[j, j - k] = max(negative[j, j - k] * down + minus, _LEAST_SUM)
-        fresh = 0.5 * math.log(positive[j, 0] / negative[j, 0])
+        fresh = 0.5 * math.log(positive[j, 0] / negative[j, 0]) + offset
         changes[j] = min(max(fresh - coefficients[j], -_MOST_CHANGE), _MOST_CHANGE)
         coefficients[j] = fresh
         weight = min(weight * math.exp(-fresh * margins[j]), _MOST_WEIGHT)
@@ -62,9 +63,10 @@ def begin(family, columns, order, labels, n_classes, var_floor, models, coeffici
                     positive[j, j - k] += weights[i]
                 elif not right[j, i] and not right[k, i]:
                     negative[j, j - k] += weights[i]
-            weights[i] *= math.exp(-coefficients[j] if right[j, i] else coefficients[j])
+            half = coefficients[j] * (0.5 * n_classes / (n_classes - 1) ** 2)  # the committee's own of two classes
+            weights[i] *= math.exp(-half if right[j, i] else half)
     for j in range(size):
-        coefficients[j] = 0.5 * math.log(positive[j, 0] / negative[j, 0])
+        coefficients[j] = 0.5 * math.log(positive[j, 0] / negative[j, 0]) + 0.5 * math.log(n_classes - 1.0)
     return size
 
 
@@ -75,14 +77,14 @@ def boost(
 ):  # fmt: skip
     """Each row: its class by the committee, then :func:`begin` with the first ones or :func:`update`."""
     n = labels.shape[0]
-    votes, margins = np.empty(n_classes), np.empty(models.shape[0])
+    votes, margins, offset = np.empty(n_classes), np.empty(models.shape[0]), 0.5 * math.log(n_classes - 1.0)
     for i in range(X.shape[0]):
         size = counts[committees.SIZE]
         out[i] = committees.committee(family, models, coefficients, size, X[i], n_classes, votes)
         if counts[committees.SEEN] >= n:
             for j in range(size):
                 margins[j] = 1.0 if bases.respond(family, models, j, X[i], n_classes) == y[i] else -1.0
-            update(margins, positive, negative, coefficients, size, sign)
+            update(margins, positive, negative, coefficients, size, sign, offset)
         else:
             committees.enter(family, columns, order, labels, counts[committees.SEEN], X[i], y[i])
             if counts[committees.SEEN] == n - 1:

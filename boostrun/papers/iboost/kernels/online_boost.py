@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.kernels.compiled import kernel, part
 
@@ -74,20 +76,36 @@ def coefficient(sums, j, bad_weight, negative):
 
 @part
 def vote(learners, sums, x, gaussian, bad_weight, negative, proba, shares, votes):
-    """Class with the largest sum of coefficients; ``proba`` shares each by the member's probabilities."""
+    """Class with the largest sum of coefficients; ``proba`` shares each by the member's probabilities. Of more than two
+    classes the member with the least error has the say where nobody's is below 1/2."""
+    heard = False
     for c in range(votes.shape[0]):
         votes[c] = 0.0
     for j in range(sums.shape[0]):
         weight = coefficient(sums, j, bad_weight, negative)
         if weight == 0.0:
             continue
+        heard = True
         if proba:
             bayes.probabilities(learners, j, x, gaussian, shares)
             for c in range(votes.shape[0]):
                 votes[c] += weight * shares[c]
         else:
             votes[bayes.answer(learners, j, x, gaussian)] += weight
+    if not heard and votes.shape[0] > 2:
+        return bayes.answer(learners, least_wrong(sums), x, gaussian)
     return bayes.winner(votes)
+
+
+@kernel
+def least_wrong(sums):
+    """The member with the smallest share of errors, the first of equals; one that has met nothing is the last."""
+    at, least = 0, np.inf
+    for j in range(sums.shape[0]):
+        met = sums[j, 0] + sums[j, 1]
+        if met > 0.0 and sums[j, 1] < least * met:
+            at, least = j, sums[j, 1] / met
+    return at
 
 
 @kernel
