@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
-	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost report picture docs wheel clean
+	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost frontiers report picture docs wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fi
 	cost_n cost_m table_sea_bp table_sea_budget fig_sea_stumps table_sea_window fig_window table_sea_noise
 iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boostrun reproduce ... --quick is less)
 	for item in $(IBOOST); do $(RUN) reproduce iboost/$$item || exit; done
+
+frontiers: setup  ## what each budget buys, data set by data set, ours beside the rivals of today, and what they say together: hours from nothing
+	for name in $$($(RUN) ls frontier | cut -d ' ' -f 1); do $(RUN) reproduce $$name || exit; done
+	$(VENV)/bin/python scripts/budget_page.py
 
 report: setup  ## report.html: every table, curve and record that is stored, of all papers, on one page
 	$(RUN) report

@@ -103,8 +103,8 @@ DATASETS = {
     ),
     "file_stream": DataSet(
         "boostrun.data.streams.file_stream", data.FileStreamKeys,
-        "your own file as a drifting stream, row by row in its order and in constant memory: CSV, .npy, .npz or "
-        "Parquet", "stream",
+        "your own file as a drifting stream, row by row in its order and in constant memory: CSV, .npy, .npz, Parquet "
+        "or ARFF", "stream",
     ),
 }  # fmt: skip
 

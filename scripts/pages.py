@@ -95,6 +95,20 @@ def _gallery() -> Iterator[str]:
         said = first_comment(path)
         yield f"### {name}\n\n{_escaped(said)}\n\n![{name}](../{picture.relative_to(ROOT).as_posix()})\n"
         yield f"```console\n$ boostrun reproduce {name}\n```\n"
+    yield from _frontiers()
+
+
+def _frontiers() -> Iterator[str]:
+    """Pictures of what each budget buys."""
+    found = {name: _picture(ROOT / "results" / "frontiers" / name) for name in options("frontier")}
+    if any(found.values()):
+        yield "## What a budget buys\n"
+    for name, picture in found.items():
+        if picture is not None:
+            said = first_comment(options("frontier")[name])
+            yield f"### frontier/{name}\n\n{_escaped(said)}\n"
+            yield f"![frontier/{name}](../{picture.relative_to(ROOT).as_posix()})\n"
+            yield f"```console\n$ boostrun reproduce frontier/{name}\n```\n"
 
 
 def _costs() -> Iterator[str]:
@@ -110,6 +124,11 @@ def _costs() -> Iterator[str]:
     yield "| | records | core-hours |\n| --- | ---: | ---: |"
     rows = [(_escaped(catalogue.papers()[paper].title), known) for paper, known in took.items()]
     rows.append(("choices of `boostrun tune`", tuned))
+    bought: dict[str, float] = {}
+    for name in options("frontier"):
+        bought |= _seconds(ROOT / "results" / "frontiers" / name)
+    if bought:
+        rows.append(("what a budget buys, with its searches", bought))
     rows.append(("all", {key: seconds for _, known in rows for key, seconds in known.items()}))
     for title, known in rows:
         yield f"| {title} | {len(known)} | {sum(known.values()) / 3600:.1f} |"
@@ -118,7 +137,7 @@ def _costs() -> Iterator[str]:
 
 def _seconds(folder: Path) -> dict[str, float]:
     """Seconds of each packed record of a folder, by its key."""
-    packed = Packs(sorted(folder.glob("records*.gz")))
+    packed = Packs(sorted(folder.rglob("records*.gz")))
     return {known.key: known.seconds or 0.0 for known in packed.known.values()}
 
 

@@ -22,8 +22,8 @@ if not PACKAGE.is_dir():
 # from the bottom: a room imports rooms that stand before it; those of one line do not know each other
 LEVELS = (
     "compiling errors files kernel_cache signals when_imported", "source digest_memory", "declaration", "digest",
-    "kernels", "data", "features methods", "evaluation extend", "inputs report export prediction", "compose", "runner",
-    "conformance", "papers rivals", "cli", "__main__",
+    "kernels", "data", "features methods", "evaluation extend streams", "inputs report export prediction", "compose",
+    "runner", "conformance", "papers rivals", "cli", "__main__",
 )  # fmt: skip
 # a room is a folder, but for what is declared, which lies beside what it declares, and for the words of a command line
 DECLARATION = {
@@ -39,7 +39,7 @@ HYBRIDS = {  # GEEM under drift; GEEM with a budget of features
 }
 
 # A field's word that happens to be a name of a paper (reservoir sampling), a method, a part or a picture.
-GENERIC = {"errors", "max", "pieces", "reservoir", "stump", "templates", "tree", "window"}
+GENERIC = {"adaptive", "errors", "max", "pieces", "reservoir", "stump", "templates", "tree", "window"}
 
 
 @functools.cache

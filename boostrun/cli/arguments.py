@@ -10,14 +10,14 @@ from boostrun.errors import BoostrunError, did_you_mean
 
 VERBS = {
     "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
-    "reproduce": "run what is missing of a paper's table, then write it: reproduce PAPER/ITEM [--quick]",
+    "reproduce": "run what is missing of a paper's table or a frontier, then write it: reproduce PAPER/ITEM [--quick]",
     "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
     "frontier": "what each method reaches under each budget, tuned alike: frontier dataset=NAME budget=samples_held",
     "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
     "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
-    "ls": "what there is: ls algo | dataset | features | paper | strategies | policies | weak_learners | runs",
+    "ls": "what there is: ls algo | dataset | features | paper | frontier | strategies | policies | runs ...",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
     "export": "a predictor, in C or ONNX, of a saved model or of one trained now: export model.npz --to c [-o FILE]",

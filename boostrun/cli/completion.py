@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from boostrun.cli.arguments import BUDGETS, VERBS
 from boostrun.cli.ls import GROUPS, RUNS
+from boostrun.cli.published_frontier import names
 from boostrun.config import catalogue
 from boostrun.config.compose import choices, conf_dir, offer_all, options
 from boostrun.errors import BoostrunError
@@ -36,7 +37,7 @@ def _complete_verb() -> bool:
         return True
     if len(before) == 1 and before[0] in VERBS and "=" not in word:
         words_of = {
-            "reproduce": options("paper"), "table": options("paper"), "report": ["own", *options("paper")],
+            "reproduce": [*options("paper"), *names()], "table": options("paper"), "report": ["own", *options("paper")],
             "plan": options("paper"), "claims": [name for name, one in catalogue.papers().items() if one.claims],
             "ls": (*GROUPS, RUNS), "diff": options("paper"), "data": choices("dataset"),
             "help": VERBS, "frontier": ["summary"],

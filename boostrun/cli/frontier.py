@@ -28,11 +28,12 @@ def main(words: Arguments) -> int:
 
     asked = _asked(words)
     found = measure(asked, command=["boostrun", *words.argv])
-    frontier = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {_again(words.argv)}"))
     if found.interrupted:
         return tell_end(found, words)
-    quick = "-quick" if asked.quick else ""
-    name = table_name(words.name) or f"{table_name(frontier.dataset)}-{asked.kind}{quick}"
+    usual = f"{table_name(found.frontier.dataset)}-{asked.kind}{'-quick' if asked.quick else ''}"
+    name = table_name(words.name) or usual
+    again = _again(words, "" if name == usual else name)
+    frontier = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {again}"))
     folder = Path(found.settings.root["results"]) / "frontiers" / name
     written = [path.name for path in write_table(frontier, folder)]
     write_records(folder, found.records)
@@ -45,27 +46,37 @@ def main(words: Arguments) -> int:
     return tell_end(found, words)
 
 
-def _again(argv: list[str]) -> str:
-    """The command as it is typed, without what says where and by how many workers things are run."""
-    return shlex.join(["boostrun", *(word for word in argv if word.partition("=")[0] not in (*PLACES, "n_jobs"))])
+def _again(words: Arguments, name: str) -> str:
+    """The command, without what says where and by how many workers things are run."""
+    told = [word for word in words.overrides if word.partition("=")[0] not in (*PLACES, "n_jobs")]
+    quick = ["--quick"] if "quick" in words.flags else []
+    mine = ["--config-dir", words.config_dir] if words.config_dir else []
+    return shlex.join(["boostrun", "frontier", *told, *quick, *mine, *(["--name", name] if name else [])])
 
 
 def _summary(words: Arguments) -> int:
     """Set the frontiers of a kind of budget that are there beside each other."""
-    from boostrun.report.frontier.summary import frontiers_of, summary, write_summary
+    from boostrun.report.frontier.summary import FrontierSummary, frontiers_of, text, write_summary
+    from boostrun.report.frontier.summary_figure import draw_differences, draw_ranks
+    from boostrun.report.pictures import write_both
 
     if words.names != ["summary"]:
         raise BoostrunError(f"cannot read '{words.names[0]}': frontier dataset=NAME budget=KIND, or frontier summary")
     given = dict(expand_one_by_one(words.overrides))
     kind, results = _one("budget", given.pop("budget", ["samples_held"])), given.pop("results", ["results"])
+    at = tuple(map(_budget, given.pop("at", ())))
     if given:
         raise BoostrunError(f"a summary reads what is there, and has no use for {', '.join(given)}")
     if kind not in BUDGETS:
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, BUDGETS)} ({', '.join(BUDGETS)})")
     folder = Path(_one("results", results)) / "frontiers"
-    page, shown = summary(frontiers_of(folder, kind), kind)
-    path = write_summary(folder / f"summary-{kind}", page)
-    print(f"{shown}\nwritten: {path}".replace(NARROW, " "))
+    summary = FrontierSummary(kind, frontiers_of(folder, kind), at)
+    written = [write_summary(folder / f"summary-{kind}", summary)]
+    for name, figure in (("figure", draw_differences(summary)), ("ranks", draw_ranks(summary))):
+        written += write_both(figure, folder / f"summary-{kind}" / name) if figure is not None else []
+    print(
+        f"{text(summary)}\nwritten: {written[0].parent}/{', '.join(path.name for path in written)}".replace(NARROW, " ")
+    )
     return 0
 
 

@@ -47,14 +47,16 @@ applies to those that have it, and the table shows a dash for the others.""",
         ),
     ),
     "reproduce": Page(
-        "reproduce PAPER/ITEM [key=value ...] [--quick]",
+        "reproduce PAPER/ITEM [key=value ...] [--quick] | reproduce frontier/NAME [--quick]",
         """Runs what is missing of a paper's table or figure, then writes it below results/: Markdown, CSV, LaTeX,
-pictures and its records. Keys shrink or change it: dataset=mnist takes one of its data sets.""",
+pictures and its records. Keys shrink or change it: dataset=mnist takes one of its data sets. A published frontier
+is made again too, as it stands.""",
         ("--quick               a smaller version that takes minutes, and says so in its table", _OWN),
         (
             ("reproduce {item} --quick", "made small"),
             ("reproduce {item} dataset=mnist n_jobs=4", "its part on MNIST"),
             ("ls paper", "all items"),
+            ("ls frontier", "all published frontiers"),
         ),
     ),
     "tune": Page(
@@ -141,10 +143,10 @@ run.""",
         ),
     ),
     "ls": Page(
-        "ls [algo | dataset | features | paper | strategies | policies | weak_learners | run | runs]",
+        "ls [algo | dataset | features | paper | frontier | strategies | policies | weak_learners | run | runs]",
         """What there is, a line each: algorithms with the budgets that they take, data sets, features, items of
-papers, and with `runs` the cells that you have run: how many trials, the mean, when, and the beginning of a
-record's key, which diff takes. All but runs when nothing is named.""",
+papers, published frontiers, and with `runs` the cells that you have run: how many trials, the mean, when, and the
+beginning of a record's key, which diff takes. All but runs when nothing is named.""",
         ("store=DIR             runs: where the records are", _OWN),
         (("ls algo", "names for algo=..."), ("ls paper", "names for reproduce, table and plan"),
          ("ls runs", "what is stored, the newest first")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from boostrun.cli.arguments import Arguments
+from boostrun.cli.published_frontier import ROOM
 from boostrun.config.compose import options
 from boostrun.errors import BoostrunError
 
@@ -13,4 +14,8 @@ def item_name(words: Arguments) -> str:
         raise BoostrunError(
             f"{words.verb} needs a paper's item, as in {next(iter(options('paper')))} (boostrun ls paper)"
         )
-    return words.names[0]
+    name = words.names[0]
+    if name.startswith(ROOM) and words.verb != "reproduce":
+        folder = f"results/frontiers/{name.removeprefix(ROOM)}"
+        raise BoostrunError(f"{words.verb} takes papers' items; boostrun reproduce {name} makes {folder}/table.md")
+    return name

@@ -1,4 +1,4 @@
-"""``boostrun ls algo | dataset | features | paper | strategies ... | runs``: what there is, one line each."""
+"""``boostrun ls algo | dataset | features | paper | frontier ... | runs``: what there is, one line each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
+from boostrun.cli.published_frontier import ROOM
 from boostrun.config import catalogue
 from boostrun.config.compose import choices, compose_one, places_of
 from boostrun.errors import BoostrunError, did_you_mean
 
-GROUPS = ("algo", "dataset", "features", "paper", *catalogue.PARTS, "run")
+GROUPS = ("algo", "dataset", "features", "paper", "frontier", *catalogue.PARTS, "run")
 RUNS = "runs"
 _KEY = 8  # letters of a record's key
 
@@ -24,6 +25,8 @@ def main(words: Arguments) -> int:
             known = (*GROUPS, RUNS)
             raise BoostrunError(f"nothing to list under '{group}'{did_you_mean(group, known)} ({', '.join(known)})")
         found = catalogue.parts(group) if group in catalogue.PARTS else choices(group, words.config_dir)
+        if group == "frontier":  # as reproduce takes them
+            found = {f"{ROOM}{name}": line for name, line in found.items()}
         if not words.names:
             print(f"{group}:")
         wide = max(map(len, found), default=0)

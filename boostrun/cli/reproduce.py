@@ -1,9 +1,13 @@
-"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, then write it."""
+"""``boostrun reproduce PAPER/ITEM [overrides] [--quick]``: run what is missing of a table, then write it.
+
+``frontier/NAME`` is a published frontier, which is made as ``boostrun frontier`` makes it.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from boostrun.cli import frontier, published_frontier
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
@@ -24,6 +28,8 @@ def main(words: Arguments) -> int:
     from boostrun.runner.execute import run_cells
 
     name = item_name(words)
+    if name.startswith(published_frontier.ROOM):
+        return frontier.main(published_frontier.command_of(words))
     if drawing := paper.drawing(name, words.config_dir):
         settings = compose_one(words.overrides, words.config_dir)
         print(draw(drawing, Path(settings.root["results"]) / name, roots(settings)[0]))

@@ -25,6 +25,7 @@ _BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*(:[\w/.@+-]+)?", re.ASCII)  # texts tha
 _NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 
 METRIC = "test_accuracy_pct"
+_KAPPAS = ("kappa", "kappa_majority", "kappa_temporal")  # of predictions on a stream
 
 
 def main(words: Arguments) -> int:
@@ -164,13 +165,20 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
 
 
 def _scores(cells: Sequence[PlannedCell]) -> tuple[list[dict[str, list[float]]], str]:
-    """What was measured of each cell's probabilities where they are kept; a line on them where that was asked for."""
+    """The kappas of each cell, where its records have them, and what was measured of its probabilities where they are
+    kept; a line on these where that was asked for.
+    """
     from boostrun.runner import predictions
 
     settings = cells[0].settings
     folder, asked = predictions.folder_of(settings), settings.run["predictions"]
     keys = [[record["key"] for record in cell.done] for cell in cells]
-    scores = [predictions.scores(folder, each) for each in keys] if folder.is_dir() else []
+    scores = [predictions.scores(folder, each) for each in keys] if folder.is_dir() else [{} for _ in cells]
+    figures = [[record["metrics"] for record in cell.done] for cell in cells]
+    for name in _KAPPAS:
+        if any(name in each for own in figures for each in own):
+            for one, own in zip(scores, figures):
+                one[name.replace("_", " ")] = [each[name] for each in own if name in each]
     if not asked and not any(values for one in scores for values in one.values()):
         return [], ""
     return scores, predictions.told(folder, list(chain(*keys))) if asked else ""

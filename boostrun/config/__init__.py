@@ -12,7 +12,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 
 __all__ = [
     "MISSING", "check_budget", "check_group", "check_keys", "check_root", "check_run", "defaults", "fields_in",
-    "without_late",
+    "late_keys", "without_late",
 ]  # fmt: skip
 
 
@@ -32,13 +32,22 @@ def defaults(group: str, name: str) -> dict[str, Any]:
     return {key: field.default for key, field in fields_in(group, name).items()}
 
 
+def late_keys(group: str, name: str) -> dict[str, Any]:
+    """The keys of a choice that came after records were published, and their defaults.
+
+    >>> late_keys("features", "coates_ng")
+    {'device': 'cpu'}
+    """
+    return {key: field.default for key, field in fields_in(group, name).items() if kind_of(field).late}
+
+
 def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a group as they stand in a cell: without late keys that have their default.
 
     >>> "device" in without_late("features", {"name": "coates_ng", **defaults("features", "coates_ng")})
     False
     """
-    late = {key: field.default for key, field in fields_in(group, values["name"]).items() if kind_of(field).late}
+    late = late_keys(group, values["name"])
     return {key: value for key, value in values.items() if key not in late or value != late[key]}
 
 

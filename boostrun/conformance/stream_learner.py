@@ -179,7 +179,7 @@ def _river(subject: Subject) -> None:
     except ImportError:
         raise Skipped("river is not installed") from None
     made = subject.make()
-    if isinstance(made, base.Estimator):
+    if isinstance(made, base.Estimator):  # ours are, once river is there
         model = made
     elif issubclass(subject.cls, Copied):
         from boostrun.methods.river_learner import RiverLearner

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostrun.config import catalogue, defaults
+from boostrun.config import catalogue, defaults, late_keys
 from boostrun.errors import BoostrunError, DataMissingError
 
 if TYPE_CHECKING:
@@ -101,7 +101,11 @@ def checksum(config: Mapping, data_root: Path) -> str:
     files = loader.files(options, data_root)
     with FileDigests(data_root) as digests:
         contents = {name: digests.of(path) for name, path in sorted(files.items())}
-    parameters = {key: value for key, value in loader.parameters(options).items() if key not in _PLACES}
+    late = {} if config.get("loader") else late_keys("dataset", str(config["name"]))
+    parameters = {
+        key: value for key, value in loader.parameters(options).items()
+        if key not in _PLACES and not (key in late and value == late[key])
+    }  # fmt: skip
     whole = json.dumps({"files": contents, "parameters": parameters}, sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 

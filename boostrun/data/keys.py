@@ -136,19 +136,52 @@ class Chars74KKeys(SplitDatasetKeys):
 
 
 @dataclass
-class DriftingStreamKeys(DatasetKeys):
+class FollowedKeys(DatasetKeys):
+    """What every stream that is followed has: how much of it is, when labels come, and what is measured."""
+
+    first: int | None = integer(None, late=True, help="the first examples alone; null, or more than there are: all")
+    delay: int = integer(
+        0, least=0, late=True, help="an example's label is learnt after so many examples more were predicted"
+    )
+    scored_after: int = integer(
+        0, least=0, late=True, help="metrics count after so many examples, which are learnt; tune chooses by them alone"
+    )
+    measures: str = choice(
+        "accuracy", "all", late=True,
+        help="all: also kappas, recovery of predictions after each change, memory and time as curves",
+    )  # fmt: skip
+
+
+@dataclass
+class DriftingStreamKeys(FollowedKeys):
     """A stream whose concept may change, tested example by example, each before it is learnt.
 
     Accuracy is measured over the last ``window`` examples and fading by ``fading``, every ``curve_every`` examples.
     """
 
-    window: int = integer(10_000, help="examples that the curve is a mean over")
+    window: int | None = integer(
+        None, help="examples that the curve is a mean over; null: from one point to the next, at least 500"
+    )
     fading: float = real(0.999, above=0.0, most=1.0, help="factor of an older example's weight in the fading accuracy")
-    curve_every: int = integer(10_000, help="examples from one point of the curve to the next")
+    curve_every: int | None = integer(
+        None, help="examples from one point of the curve to the next; null: a hundredth of the stream"
+    )
 
 
 @dataclass
-class FileStreamKeys(DriftingStreamKeys):
+class OwnStreamKeys(DriftingStreamKeys):
+    """A person's own examples, in their order."""
+
+    measures: str = choice(
+        "all", "accuracy", help="accuracy: no kappas, no recovery of predictions, no memory and time as curves"
+    )
+    missing: str = choice(
+        "error", "last", help="empty cells, NaN, ? of ARFF: refused, or the value that the column had last, 0 at first"
+    )
+
+
+@dataclass
+class FileStreamKeys(OwnStreamKeys):
     """A person's own file, its rows in their order."""
 
     path: str = text(MISSING, help="the file")
@@ -159,7 +192,7 @@ class FileStreamKeys(DriftingStreamKeys):
 
 
 @dataclass
-class ConceptStreamKeys(DatasetKeys):
+class ConceptStreamKeys(FollowedKeys):
     """A stream with a hold-out a concept, on which the model is tested every ``eval_every`` examples."""
 
     eval_every: int = integer(20, help="examples from one test on the hold-out to the next")

@@ -16,8 +16,9 @@ import numpy as np
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result, Seeds
+from boostrun.evaluation.delayed import Delayed
+from boostrun.evaluation.measures import RECOVERY, Measures
 
-RECOVERY = 600  # examples after a change
 TAIL = 500  # examples before a change
 _REHEARSED = 100  # examples that a learner is compiled on
 
@@ -31,6 +32,11 @@ class OnStream:
     ``fading_accuracy_pct``; besides ``changes``, after how many examples the concept changes, and what the stream says
     of itself. A figure without a checkpoint is left out. ``cost.time_s`` is processor time of learning and of
     predictions on the stream, hold-outs left out.
+
+    With ``data.delay`` labels come so many examples late: see :class:`boostrun.evaluation.delayed.Delayed`. Where
+    ``data.measures`` is all, metrics and curve hold what :class:`boostrun.evaluation.measures.Measures` has too, and
+    ``cost.memory_bytes`` is the most of its curve. A stream with hold-outs then has ``prequential_accuracy_pct``, and
+    the curves of the predictions, with examples of their own, stand in the curve's ``predictions``.
     """
 
     def check(self, model: Any, data: Any) -> None:
@@ -45,6 +51,8 @@ class OnStream:
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
         """Train ``model`` on the stream, in its order, and measure it on the way."""
         stream = data.stream
+        if data.delay:
+            model = Delayed(model, min(data.delay, len(stream)), len(stream.classes))
         metrics, seconds, curve = self.holdouts(model, data) if stream.holdouts else self.predictions(model, data)
         if "test_accuracy_pct" in metrics:
             metrics["test_error_pct"] = 100.0 - metrics["test_accuracy_pct"]
@@ -53,11 +61,14 @@ class OnStream:
             "time_s": seconds, "train_seconds": seconds, "examples_per_second": len(stream) / max(seconds, 1e-9),
             "time_per_example_us": 1e6 * seconds / len(stream),
         }  # fmt: skip
+        if held := curve.get("predictions", curve).get("memory_bytes"):
+            cost["memory_bytes"] = max(held)
         return {"metrics": metrics, "cost": cost, "curve": {**curve, "changes": changes, "stream": dict(stream.facts)}}
 
     def holdouts(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
         """Metrics, seconds and curve on the hold-outs of the concepts."""
-        found = follow(model, data.stream, data.eval_every, data.first)
+        measures = _measures(model, data)
+        found = follow(model, data.stream, data.eval_every, data.first, measures)
         metrics = {
             "test_accuracy_pct": found.stream_accuracy_pct(), "tail_accuracy_pct": found.tail_accuracy_pct(),
             "recovery_pct": found.recovery_pct(),
@@ -65,15 +76,23 @@ class OnStream:
         for number, recovery in enumerate(found.recoveries_pct(), start=1):
             metrics[f"recovery_{number}_pct"] = recovery
         curve = {"examples": found.examples.tolist(), "test_accuracy_pct": found.accuracy_pct.tolist()}
+        if measures is not None:
+            curve["predictions"] = measures.curve
+            metrics = {**measures.metrics(), "prequential_accuracy_pct": measures.accuracy_pct, **metrics}
         return {name: value for name, value in metrics.items() if not math.isnan(value)}, found.seconds, curve
 
     def predictions(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
         """Metrics, seconds and curve of predictions, each made before its example was learnt."""
-        score = Prequential(data.window, data.fading, data.curve_every)
-        score, seconds = prequential(model, blocks_of(data.stream), np.arange(len(data.stream.classes)), score)
+        score = Prequential(data.window, data.fading, data.curve_every, data.scored_after)
+        measures = _measures(model, data)
+        blocks = blocks_of(data.stream) if measures is None else blocks_of(data.stream, data.curve_every)
+        score, seconds = prequential(model, blocks, np.arange(len(data.stream.classes)), score, measures)
         curve = {"examples": score.curve["examples"], "test_accuracy_pct": score.curve["window_accuracy_pct"]}
         curve["fading_accuracy_pct"] = score.curve["fading_accuracy_pct"]
         metrics = {"test_accuracy_pct": score.accuracy_pct, "fading_accuracy_pct": score.fading_accuracy_pct}
+        if measures is not None:
+            metrics |= measures.metrics()
+            curve |= {name: points for name, points in measures.curve.items() if name != "examples"}
         return metrics, seconds, curve
 
 
@@ -119,7 +138,9 @@ class HoldoutCurve:
         return _mean(found[~np.isnan(found)])
 
 
-def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> HoldoutCurve:
+def follow(
+    learner, stream: DriftStream, every: int = 20, first: int = 1, measures: Measures | None = None
+) -> HoldoutCurve:
     """Train ``learner`` on the stream; test it on the hold-out of the current concept as it goes.
 
     Parameters
@@ -128,6 +149,7 @@ def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> Hol
     stream : with hold-outs
     every : int, examples from one checkpoint to the next: after example ``every``, 2 ``every``, ...
     first : int, no checkpoint before so many examples (the length of a window: until then nobody has learnt)
+    measures : what the predictions of the stream's own examples, made before they are learnt, are added to, or None
 
     The concept of a checkpoint is that of the last example seen. Cost: one prediction of a hold-out a checkpoint, which
     a committee answers by asking only its new members.
@@ -145,18 +167,14 @@ def follow(learner, stream: DriftStream, every: int = 20, first: int = 1) -> Hol
     answers = [_answers(learner, held.x) for held in stream.holdouts]
     seconds, seen = 0.0, 0
     for place, mark in enumerate(marks):
-        begun = time.process_time()
-        learner.test_then_train(stream.x[seen:mark], stream.y[seen:mark], known)
-        seconds += time.process_time() - begun
+        seconds += _learn(learner, stream.x[seen:mark], stream.y[seen:mark], known, measures)
         seen = mark  # type: ignore[assignment]
         if mark >= first:
             concept = stream.concept(mark)
             right = answers[concept]() == stream.holdouts[concept].y
             accuracy[place] = 100.0 * np.mean(right)
     if seen < len(stream):
-        begun = time.process_time()
-        learner.test_then_train(stream.x[seen:], stream.y[seen:], known)
-        seconds += time.process_time() - begun
+        seconds += _learn(learner, stream.x[seen:], stream.y[seen:], known, measures)
     kept = marks >= first
     return HoldoutCurve(marks[kept], accuracy[kept], stream.changes, len(stream), seconds)
 
@@ -172,6 +190,8 @@ class Prequential:
         f of S_k = e_k + f S_(k-1) and N_k = 1 + f N_(k-1), where e_k is 1 for an error; the accuracy is 1 - S_k / N_k.
     every : int
         The curve has a point after ``every``, 2 ``every``, ... examples.
+    since : int
+        The accuracy overall is that of the predictions after so many examples.
 
     Attributes
     ----------
@@ -189,8 +209,8 @@ class Prequential:
     (75.0, [50.0, 100.0], [2, 4])
     """
 
-    def __init__(self, window: int = 10_000, fading: float = 0.999, every: int = 10_000):
-        self.window, self.fading, self.every = window, fading, every
+    def __init__(self, window: int = 10_000, fading: float = 0.999, every: int = 10_000, since: int = 0):
+        self.window, self.fading, self.every, self.since = window, fading, every, since
         self.n_seen = 0
         self.curve: dict[str, list] = {"examples": [], "window_accuracy_pct": [], "fading_accuracy_pct": []}
         self._right = 0
@@ -212,8 +232,8 @@ class Prequential:
 
     @property
     def accuracy_pct(self) -> float:
-        """Over all examples; nan before the first."""
-        return 100.0 * self._right / self.n_seen if self.n_seen else float("nan")
+        """Over all examples after ``since``; nan before the first."""
+        return 100.0 * self._right / (self.n_seen - self.since) if self.n_seen > self.since else float("nan")
 
     @property
     def window_accuracy_pct(self) -> float:
@@ -235,11 +255,13 @@ class Prequential:
         faded = self.fading**k
         self._errors = faded * self._errors + float(powers @ ~right)
         self._examples = faded * self._examples + float(powers.sum())
-        self._right += int(np.count_nonzero(right))
+        self._right += int(np.count_nonzero(right[max(self.since - self.n_seen, 0) :]))
         self.n_seen += k
 
 
-def prequential(learner, blocks: Iterable, classes, score: Prequential | None = None) -> tuple[Prequential, float]:
+def prequential(
+    learner, blocks: Iterable, classes, score: Prequential | None = None, measures: Measures | None = None
+) -> tuple[Prequential, float]:
     """Predict, score, then learn each example of a stream.
 
     Parameters
@@ -248,6 +270,7 @@ def prequential(learner, blocks: Iterable, classes, score: Prequential | None = 
     blocks : iterable of (X (k, d), y (k,)), which may never be in memory together; see :func:`blocks_of`
     classes : the labels that may come
     score : Prequential, filled; None: one with the defaults
+    measures : what else is measured, filled, of class numbers: a Measures, or None
 
     Returns the score, and the processor time of learning and predictions in seconds.
 
@@ -268,14 +291,37 @@ def prequential(learner, blocks: Iterable, classes, score: Prequential | None = 
     for x, y in blocks:
         begun = time.process_time()
         predicted = learner.test_then_train(x, y, classes)
-        seconds += time.process_time() - begun
+        spent = time.process_time() - begun
+        seconds += spent
         score.update(predicted == np.asarray(y))
+        if measures is not None:
+            measures.update(y, predicted, spent)
     return score, seconds
 
 
 def blocks_of(stream, size: int = 10_000):
     """The examples of a :class:`DriftStream`, or of any stream with ``blocks(size)``, in blocks of at most ``size``."""
     yield from stream.blocks(size)
+
+
+def _measures(model: Any, data: Any) -> Measures | None:
+    """What else is measured, where it is asked for."""
+    if data.measures == "accuracy":
+        return None
+    stream = data.stream
+    delay = min(data.delay, len(stream))
+    changes = stream.changes.tolist()
+    return Measures(model, len(stream.classes), data.window, data.curve_every, changes, delay, data.scored_after)
+
+
+def _learn(learner, x: np.ndarray, y: np.ndarray, known: np.ndarray, measures: Measures | None) -> float:
+    """Processor time of predictions of x (k, d) and of learning them, in seconds."""
+    begun = time.process_time()
+    predicted = learner.test_then_train(x, y, known)
+    spent = time.process_time() - begun
+    if measures is not None:
+        measures.update(y, predicted, spent)
+    return spent
 
 
 def _answers(learner, x: np.ndarray) -> Callable[[], np.ndarray]:

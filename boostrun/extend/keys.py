@@ -5,21 +5,25 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import numbers
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from boostrun.config.fields import MISSING, Kind, fields_of
 from boostrun.config.settings import BUDGET_KEYS
-from boostrun.data.keys import OwnDatasetKeys
+from boostrun.data.keys import OwnDatasetKeys, OwnStreamKeys
 from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Pipeline
 
 # parameters that boostrun gives, so that they are no keys
-GIVEN = {"algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "features": ("images",)}
-_BASES: dict[str, type] = {"algo": object, "part": object, "dataset": OwnDatasetKeys, "features": FeatureKeys}
+GIVEN = {
+    "algo": ("random_state", "n_jobs"), "part": (), "dataset": ("data_root",), "stream": (), "features": ("images",),
+}  # fmt: skip
+_BASES: dict[str, type] = {
+    "algo": object, "part": object, "dataset": OwnDatasetKeys, "stream": OwnStreamKeys, "features": FeatureKeys,
+}  # fmt: skip
 _NAMELESS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostrun.evaluation.prequential:OnStream"}
 
@@ -62,6 +66,12 @@ def declared(group: str, thing: Callable[..., Any], where: str) -> Method | Data
     )
 
 
+def of_stream(thing: Callable[..., Any], where: str) -> DataSet:
+    """The declaration of a function that yields examples, or of a class that is walked through."""
+    made = _keys("stream", thing, parameters_of(thing, where), where, {})
+    return DataSet("boostrun.extend.stream", made, (inspect.getdoc(thing) or where).partition("\n")[0], "stream")
+
+
 def of_part(thing: Callable[..., Any], where: str) -> type:
     """The class of keys of a strategy, a policy or a weak learner: the parameters of its class, none of a function."""
     return _keys("part", thing, parameters_of(thing, where) if inspect.isclass(thing) else {}, where, {})
@@ -72,7 +82,9 @@ def of_all(group: str) -> set[str]:
     return {"name", *(fields_of(_BASES[group]) if _BASES[group] is not object else ())}
 
 
-def of_class(thing: Callable[..., Any], where: str, keywords: Collection[str]) -> type:
+def of_class(
+    thing: Callable[..., Any], where: str, keywords: Collection[str], needed: Sequence[str] = ("fit", "predict")
+) -> type:
     """The class of keys of a class that a person names: its parameters, and ``keywords`` where it takes any name."""
     parameters = {
         name: parameter for name, parameter in _signature(thing, where).items() if parameter.kind not in _NAMELESS
@@ -80,7 +92,7 @@ def of_class(thing: Callable[..., Any], where: str, keywords: Collection[str]) -
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in _signature(thing, where).values()):
         new = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in keywords}
         parameters = {**new, **parameters}
-    return _keys("algo", thing, parameters, where, budget_of(thing, where))
+    return _keys("algo", thing, parameters, where, budget_of(thing, where, needed))
 
 
 def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
@@ -101,11 +113,13 @@ def _signature(thing: Callable[..., Any], where: str) -> dict[str, inspect.Param
         raise BoostrunError(f"{where} has no signature that can be read") from None
 
 
-def budget_of(cls: Callable[..., Any], where: str) -> dict[str, str]:
-    """Short key -> parameter, of the class attribute ``budget``; BoostrunError where it is no such mapping."""
+def budget_of(cls: Callable[..., Any], where: str, needed: Sequence[str] = ("fit", "predict")) -> dict[str, str]:
+    """Short key -> parameter, of the class attribute ``budget``; BoostrunError where it is no such mapping, or where
+    the class lacks a method that is ``needed``.
+    """
     follower = callable(getattr(cls, "test_then_train", None))
-    for needed in ("predict",) if follower else ("fit", "predict"):
-        if not inspect.isclass(cls) or not callable(getattr(cls, needed, None)):
+    for name in ("predict",) if follower else needed:
+        if not inspect.isclass(cls) or not callable(getattr(cls, name, None)):
             raise BoostrunError(
                 f"{where} is no algorithm: a class with fit and predict, or with test_then_train and predict, is needed"
             )

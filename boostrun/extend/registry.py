@@ -17,7 +17,7 @@ _registered: dict[tuple[str, str], str] = {}
 
 class OwnChoice(NamedTuple):
     """What a worker is told of a choice of a person's own, or of a paper in his folder (then ``group`` is paper), or of
-    a class named on the command line (class), with the ``keywords`` that it is given.
+    what is named on the command line: a class, with the ``keywords`` that it is given, or a stream.
     """
 
     group: str
@@ -106,6 +106,8 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoi
             found[OwnChoice(group, name, values["class"], objects.folder_of(values["class"]))] = None
         elif group == "algo" and typed.is_typed(values):
             found[OwnChoice("class", name, name, objects.folder_of(name), typed.keywords_of(name))] = None
+        elif group == "dataset" and typed.is_typed(values):
+            found[OwnChoice("stream", name, name, objects.folder_of(name))] = None
     return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
@@ -124,6 +126,10 @@ def admit(own: Iterable[OwnChoice]) -> None:
             if not typed.is_typed({"name": name}) or typed.keywords_of(name) != keywords:
                 objects.allow(where, folder)
                 typed.take(where, keywords)
+        elif group == "stream":
+            if not typed.is_typed({"name": name}):
+                objects.allow(where, folder)
+                typed.take_stream(where)
         elif _registered.get((group, name)) != where:
             objects.allow(where, folder)
             register(group, name, where)

@@ -49,7 +49,7 @@ class StreamInput:
         """Draw it once: what is wrong with it is said before a trial starts."""
         from boostrun.data.streams import draw
 
-        return open_stream(draw, dataset, places.data_root, None, {})
+        return open_stream(draw, _whole(dataset), places.data_root, None, {})
 
     def fits(self, prepared: Any, cell: Any) -> None:
         """Every budget fits a stream."""
@@ -62,7 +62,12 @@ class StreamInput:
         located = getattr(importlib.import_module(loader_module(dataset)), "located", None)
         if located is not None:
             dataset = located(dataset, places.data_root, places.folder)
-        return open_stream(draw, dataset, places.data_root, seeds, budget)
+        return open_stream(draw, _whole(dataset), places.data_root, seeds, budget)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
         """A stream from a file says itself where that was changed."""
+
+
+def _whole(dataset: Mapping) -> dict[str, Any]:
+    """A cell's data set with the keys that the cell leaves out."""
+    return {**defaults("dataset", str(dataset["name"])), **dataset}

@@ -137,6 +137,16 @@ class HoeffdingTrees(NamedTuple):
         observed[:, :, : self.classes.shape[1]] = self.observed
         return self._replace(weight=weight, classes=classes, observed=observed)
 
+    def wider(self, n_features: int) -> HoeffdingTrees:
+        """The same trees with room for more features, which leaves that look at all of them observe from now on."""
+        old, counts = int(self.counts[_FEATURES]), self.counts.copy()
+        counts[_FEATURES] = n_features
+        if self.looks.shape[1] < old:
+            return self._replace(counts=counts)
+        more = np.tile(np.arange(old, n_features), (len(self.looks), 1))
+        observed = np.pad(self.observed, ((0, 0), (0, 0), (0, 0), (0, n_features - old)))
+        return self._replace(counts=counts, looks=np.concatenate([self.looks, more], axis=1), observed=observed)
+
     def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> HoeffdingTrees:
         """These trees with as much room as saved ones have, whose arrays have names that begin with ``place``."""
         free = arrays.get(f"{place}.{self._fields.index('free_slots')}")

@@ -79,6 +79,7 @@ class Method:
         what is known of the data, and raises BoostrunError where it cannot be kept.
     takes_class : the parameter that is an object of a class which a person names, ``algo.class=module:Class``; empty
         where there is none.
+    class_like : methods that such a class needs; of all methods that take one, the first whose are there has it.
     """
 
     target: str
@@ -102,6 +103,7 @@ class Method:
     search: Mapping[str, Range | Choices] = field(default_factory=dict)
     keeps: Mapping[str, str] = field(default_factory=dict)
     takes_class: str = ""
+    class_like: tuple[str, ...] = ("fit", "predict")
     _fields: dict[str, dataclasses.Field] = field(init=False, repr=False, compare=False, default_factory=dict)
     _parameters: dict[str, Parameter] = field(init=False, repr=False, compare=False, default_factory=dict)
 

@@ -89,6 +89,8 @@ class Paper:
     reference : a CSV file of the paper's own figures, or None.
     claims : a YAML file of the paper's claims, or None.
     public : name -> module of what ``from boostrun import ...`` gives.
+    streams : name -> module of learners of streams that ``from boostrun.streams import ...`` gives beside the classes
+        of the methods that follow streams, such as a base classifier by itself.
     frontier : kind of budget -> names of those of its methods that ``boostrun frontier`` compares where a person names
         none, the first three of which its quick version does; of rivals all that keep a budget that is not here.
     rivals : whether its methods are what a person uses who knows no budget: the frontier sets all others against them.
@@ -112,5 +114,6 @@ class Paper:
     reference: Path | None = None
     claims: Path | None = None
     public: Mapping[str, str] = field(default_factory=dict)
+    streams: Mapping[str, str] = field(default_factory=dict)
     frontier: Mapping[str, Sequence[str]] = field(default_factory=dict)
     rivals: bool = False

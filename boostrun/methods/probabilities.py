@@ -42,6 +42,15 @@ class Link(NamedTuple):
     scores: Callable[[Any, Any], np.ndarray] = _decision
 
 
+class Votes(NamedTuple):
+    """Scores that mean no probabilities, and ``why``; ``of(classifier, X)`` (n, n_classes), numbers of at least 0, are
+    what each class has of the votes, so that river's measures of scores have an order to go by.
+    """
+
+    why: str
+    of: Callable[[Any, Any], np.ndarray]
+
+
 def of_margins(slope: float, rows: int = 1) -> Link:
     """p = 1 / (1 + exp(-slope F)): ``slope`` 1 for the logistic loss, 2 for the exponential one.
 
@@ -79,7 +88,8 @@ class Probabilities:
         found = declared(self) if declared is not None else "none are declared for it"
         if isinstance(found, Link):
             return found
-        raise AttributeError(f"{type(self).__name__} as it stands has no probabilities: {found}")
+        why = found.why if isinstance(found, Votes) else found
+        raise AttributeError(f"{type(self).__name__} as it stands has no probabilities: {why}")
 
     class _WhereTheyMeanSomething:
         """A method that an instance lacks unless it has a link."""
@@ -134,6 +144,34 @@ def of_rows(classifier: Any, rows: np.ndarray, said: np.ndarray) -> np.ndarray |
         return None
     found = np.ascontiguousarray(link.of(one_vs_all.decision(rows)), dtype=np.float64)
     return _as_predicted(found, classifier.classes_, lambda close: said[close])
+
+
+def shares_of(classifier: Any, X: Any) -> np.ndarray:
+    """(n, n_classes) float64 that sum to 1 a row, of a fitted classifier: ``predict_proba`` where there is one, else
+    each class's share of the votes; all to the class that is predicted where no votes are declared.
+
+    The largest is that of the class that ``predict`` says.
+    """
+    declared = declared_for(classifier, "probabilities")
+    found = declared(classifier) if declared is not None else None
+    if isinstance(found, Link) or (found is None and getattr(classifier, "predict_proba", None) is not None):
+        return np.asarray(classifier.predict_proba(X))
+    classes, said = classifier.classes_, classifier.predict(X)
+    if len(classes) == 1:
+        return np.ones((len(said), 1))
+    if not isinstance(found, Votes):
+        return (said[:, None] == classes).astype(np.float64)
+    return _as_predicted(normalised(found.of(classifier, X)[:, : len(classes)]), classes, lambda close: said[close])
+
+
+def normalised(votes: np.ndarray) -> np.ndarray:
+    """Votes (n, K) of at least 0, divided by their sum; all alike where there is none.
+
+    >>> normalised(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    total = votes.sum(axis=1, keepdims=True)
+    return np.divide(votes, total, out=np.full(votes.shape, 1.0 / votes.shape[1]), where=total > 0.0)
 
 
 def declared_for(classifier: Any, room: str) -> Callable[[Any], Any] | None:

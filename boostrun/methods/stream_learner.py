@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.methods.river_kind import CheckedRows, RiverKind
 from boostrun.methods.saved import Saveable
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
@@ -19,15 +20,16 @@ from boostrun.methods.scikit_learn import (
     validate_data,
 )
 from boostrun.methods.stream_state import StreamState
+from boostrun.when_imported import when_imported
 
 
-class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
+class StreamLearner(RiverKind, Saveable, ClassifierMixin, BaseEstimator):
     """Base of classifiers that learn one example at a time in constant memory.
 
     Classes come with the first :meth:`partial_fit`; where none are declared the labels met so far are the classes, and
     a new label adds one. Declared classes are all there are: another label is an error. The number of features is that
-    of the first example; another one is an error in arrays. Of river's dicts the names of the first example count, in
-    sorted order: a feature that is missing later is 0, and one that is new is passed over. NaN and infinity are errors.
+    of the first example; another one is an error in arrays. river's dicts have names, which come and go: see
+    :class:`boostrun.methods.river_kind.RiverKind`. NaN and infinity are errors.
 
     A subclass fills in four methods, which see checked data, ``X`` (k, d) float64 in C order and codes ``y`` (k,)
     int64, places in ``classes_``:
@@ -35,7 +37,10 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
     - ``_begin(n_features, n_classes)`` checks the parameters and makes an empty model; ``n_classes`` is at least 2;
     - ``_learn(X, y)`` returns the code (k,) predicted for each row before the row is learnt;
     - ``_predict(X)`` returns codes (k,);
-    - ``_grow(n_classes)`` makes room for more classes.
+    - ``_grow(n_classes)`` makes room for more classes,
+
+    and may have a fifth, ``_widen(n_features)``, which makes room for more features, at the end, that have been 0 in
+    all examples so far, and says True.
 
     With two classes the second is the positive one. What ``_begin`` makes is the state, arrays and numbers in tuples
     and lists, but for the attributes in ``_constant``, which learning leaves as they were; :meth:`save` writes it, and
@@ -44,7 +49,12 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
 
     _model_types = (StreamState,)
     _constant: ClassVar[tuple[str, ...]] = ()
-    _names: list | None = None  # of the features, in their order, where examples are dicts
+    _poor_score = False  # whether scikit-learn's checks may not ask for its accuracy on 300 examples
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self._poor_score
+        return tags
 
     def fit(self, X, y):
         """Start anew and learn the rows of X (n, d) in order, once; ``classes_`` are the sorted labels y (n,)."""
@@ -65,31 +75,12 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
 
     def test_then_train(self, X, y, classes=None) -> np.ndarray:
         """Labels (k,) predicted for the rows of X (k, d), each before it is learnt (prequential); see partial_fit."""
-        codes = self._take(X, y, classes)
-        return self.classes_[codes]
+        return self._labels_of(self._take(X, y, classes))
 
     def predict(self, X) -> np.ndarray:
         """Labels (k,) of X (k, d)."""
         check_is_fitted(self)
-        codes = self._predict(self._checked(X, reset=False))
-        return self.classes_[np.minimum(codes, len(self.classes_) - 1)]
-
-    def learn_one(self, x: dict, y) -> None:
-        """Learn one example, as river does: ``x`` maps names to numbers. Slower than chunks by far: one call a row."""
-        if not self._started:
-            if not x:
-                raise BoostrunError("the first example has no feature: one at least is needed")
-            self._names = sorted(x, key=str)
-            self.n_features_in_ = len(self._names)
-            self._start(np.array([y]), declared=False)
-        self._learn(self._row(x), self._codes(np.array([y])))
-
-    def predict_one(self, x: dict):
-        """The label of one example, as a Python value; None before the first has been learnt."""
-        if not self._started:
-            return None
-        code = self._predict(self._row(x))[0]
-        return self.classes_[min(code, len(self.classes_) - 1)].item()
+        return self._labels_of(self._predict(self._checked(X, reset=False)))
 
     @property
     def _model(self) -> StreamState:
@@ -106,6 +97,8 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
 
     def _checked(self, X, y="no_validation", reset: bool = True):
         """X as float64 in C order that may be written to, which spares kernels a second compilation, and y if any."""
+        if type(X) is CheckedRows:
+            return X.view(np.ndarray)
         if isinstance(y, str) and y == "no_validation":
             return np.require(validate_data(self, X, dtype=np.float64, order="C", reset=reset), requirements="W")
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=reset)
@@ -119,8 +112,10 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
             self._start(np.unique(y if classes is None else classes), declared=classes is not None)
         elif classes is not None and not np.isin(classes, self.classes_).all():
             raise BoostrunError(f"classes={classes!r}: the first call declared {self.classes_.tolist()}")
-        codes = self._learn(X, self._codes(y))
-        return np.minimum(codes, len(self.classes_) - 1)
+        return self._learn(X, self._codes(y))
+
+    def _labels_of(self, codes: np.ndarray) -> np.ndarray:
+        return self.classes_[np.minimum(codes, len(self.classes_) - 1)]
 
     @property
     def _started(self) -> bool:
@@ -146,19 +141,11 @@ class StreamLearner(Saveable, ClassifierMixin, BaseEstimator):
         order = np.argsort(self.classes_, kind="stable")
         return order[np.searchsorted(self.classes_, y, sorter=order)].astype(np.int64)
 
-    def _row(self, x: dict) -> np.ndarray:
-        if self._names is None:
-            raise BoostrunError("this model has learnt from arrays: features have places, not names")
-        try:
-            row = np.array([[x.get(name, 0.0) for name in self._names]], dtype=np.float64)
-        except (TypeError, ValueError):
-            row = np.array([[np.nan]])
-        if not np.isfinite(row).all():
-            raise BoostrunError(f"{x!r}: every feature must be a finite number")
-        return row
-
     def _entropy(self) -> int:
         """The whole number that all randomness follows from."""
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+when_imported("river.base", "boostrun.methods.river_kind:introduce")

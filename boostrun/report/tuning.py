@@ -45,6 +45,8 @@ def _searched(choice: Mapping[str, Any]) -> tuple[str, list[str], list[list[str]
     by, trials, seeds = choice["by"], choice["trials"], choice["seeds"]
     over = f"seed {choice['seed']}" if seeds == 1 else f"mean of {seeds} seeds from {choice['seed']}"
     what = _WORDS[by] if choice["held_out"] else "the error on another stream"
+    if first := choice.get("first"):
+        what = f"the error on the first {first:,} examples"
     heading = f"{choice['label']} · {len(trials)} trials by {what}, {over}"
     keys = list(choice["space"])
     best = min(_figure(row, by) for row in trials)

@@ -12,10 +12,10 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.extend import objects
 from boostrun.rivals.keys import EstimatorKeys
-from boostrun.rivals.rival import Rival
+from boostrun.rivals.rival import Holding
 
 
-class EstimatorClassifier(EstimatorKeys, Rival):
+class EstimatorClassifier(EstimatorKeys, Holding):
     """A classifier of scikit-learn's kind on a random subset of the samples, with one thread and a seed if it has one.
 
     ``estimator`` is copied, never changed; None is scikit-learn's DecisionTreeClassifier. Its bytes are those of its

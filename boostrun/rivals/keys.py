@@ -154,3 +154,30 @@ class SGDKeys(Keys):
     samples_drawn: int | None = integer(None, help="samples that are drawn in all; null: as many as the epochs have")
     average: bool = boolean(True, help="the weights are the mean of those of all steps")
     random_state: Any = None
+
+
+@keys
+class SGBTKeys(Keys):
+    """Keys of second-order boosting of stream trees; what its paper does not fix is said to be ours."""
+
+    budget: int = integer(100, help="M: boosting steps, a tree each, of each of several classes against the rest")
+    learning_rate: float = real(0.0125, above=0.0, most=1.0, help="factor of what every tree adds")
+    feature_fraction: float = real(0.75, above=0.0, most=1.0, help="share of the features that a tree may look at")
+    weights: str = choice(
+        "hessian", "one", help="weight of an example with the target -g/h: h, as the loss has it, or 1, as MOA has it"
+    )
+    repeats: int = integer(
+        1, most=100, help="above 1: an example is learnt ceil(repeats h) times, each with the weight 1 (SGBT_MI)"
+    )
+    skip: int = integer(1, help="one example in so many, at random, is not learnt (SGBT_SK); 1: all are")
+    grace_period: int = integer(25, help="examples that a leaf learns from one attempt to split it to the next")
+    delta: float = real(0.05, above=0.0, below=1.0, help="of Hoeffding's bound: smaller splits later")
+    tie: float = real(0.05, least=0.0, help="a leaf is split whatever is best once the bound is below it")
+    drift_alpha: float = real(0.005, least=0.0, help="rise of a branch's error, in deviations, that is no drift")
+    drift_threshold: float = real(
+        50.0, above=0.0, infinite=True, help="of Page & Hinkley's test of a branch's error; infinity: never any drift"
+    )
+    inherit: bool = boolean(False, help="new leaves begin with the mean of their side of the split, not with 0 (ours)")
+    bins: int = integer(16, least=2, most=256, help="of the histogram that a leaf keeps of each feature (ours)")
+    max_leaves: int = integer(500, least=2, help="leaves of a tree at most (ours: nothing in the paper bounds memory)")
+    random_state: Any = None

@@ -8,12 +8,12 @@ import numpy as np
 
 from boostrun.rivals.keys import LogisticKeys
 from boostrun.rivals.linear import Between, group_lasso_path
-from boostrun.rivals.rival import Rival
+from boostrun.rivals.rival import Holding, Scoring
 
 _CHOOSING = 5000  # samples that the features are chosen on, at most
 
 
-class LogisticRivalClassifier(LogisticKeys, Rival):
+class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
     """scikit-learn's LogisticRegression; its bytes are those of weights, offsets and what scales a feature.
 
     Parameters

@@ -6,6 +6,7 @@ A rival wraps a library's own model. Its subclass trains one on arrays and says 
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -28,9 +29,8 @@ _DTYPES = [np.float64, np.float32, np.uint8]
 _SEEDS = 2**31 - 1  # what every library takes
 
 
-class Rival(ClassifierMixin, BaseEstimator):
-    """Base of rivals: a subclass has keys, among them ``random_state`` and ``samples_held``, and trains by
-    :meth:`_fit`.
+class Rival(ClassifierMixin, BaseEstimator, ABC):
+    """Base of rivals: a subclass has keys, among them ``random_state``, trains by :meth:`_learn`, and predicts.
 
     Attributes
     ----------
@@ -44,7 +44,6 @@ class Rival(ClassifierMixin, BaseEstimator):
     package = "sklearn.linear_model"
     """What is imported, and is there or is not."""
 
-    samples_held: int | None = None
     random_state: Any
     model_bytes_: int
 
@@ -59,8 +58,6 @@ class Rival(ClassifierMixin, BaseEstimator):
 
     def refuse(self, n: int, d: int, k: int) -> None:
         """Raise BoostrunError where a budget cannot be kept on ``n`` samples of ``d`` features and ``k`` classes."""
-        if self.samples_held is not None and self.samples_held > n:
-            raise BoostrunError(f"algo.samples_held={self.samples_held}: there are {n} samples to train on")
 
     def fit(self, X, y):
         """Train on X (n, d), numbers, and labels y (n,); returns self. ValueError with one sentence on bad arrays."""
@@ -79,35 +76,9 @@ class Rival(ClassifierMixin, BaseEstimator):
             self._learn(source)
         return self
 
+    @abstractmethod
     def _learn(self, source: ArraySource) -> None:
-        """Draw what may be held, all samples unless ``samples_held`` says fewer, and train on it."""
-        held = min(len(source.labels), self.samples_held or len(source.labels))
-        filter_ = source.open(capacity=held)
-        X, y = filter_.draw(held)
-        self.peak_samples_held_, self.samples_drawn_ = filter_.peak_held, filter_.drawn
-        self.classes_, numbers = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise BoostrunError(f"all {held} samples that are held are of one class: there is nothing to learn")
-        self._fit(X, numbers)
-
-    def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d)."""
-        return self._labels(self._scores(self._checked(X)))
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (n, k) of X (n, d), columns as ``classes_``, as the library has them."""
-        return self._scores(self._checked(X))
-
-    def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
-        """Train on X (n, d) and class numbers y (n,), all that is held."""
-        raise NotImplementedError
-
-    def _scores(self, X: np.ndarray) -> np.ndarray:
-        """Scores (n, k); the largest is that of the label."""
-        raise NotImplementedError
-
-    def _labels(self, scores: np.ndarray) -> np.ndarray:
-        return self.classes_[scores.argmax(axis=1)]
+        """Draw samples and train on them."""
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -119,7 +90,55 @@ class Rival(ClassifierMixin, BaseEstimator):
         return int(check_random_state(self.random_state).randint(_SEEDS))
 
 
-class ByRounds(Rival):
+class Holding(Rival):
+    """A rival that is handed its samples all at once: as many as the key ``samples_held`` says, and trains by
+    :meth:`_fit`.
+    """
+
+    samples_held: int | None = None
+
+    def refuse(self, n: int, d: int, k: int) -> None:
+        """As any rival; and where fewer than ``samples_held`` are there."""
+        super().refuse(n, d, k)
+        if self.samples_held is not None and self.samples_held > n:
+            raise BoostrunError(f"algo.samples_held={self.samples_held}: there are {n} samples to train on")
+
+    def _learn(self, source: ArraySource) -> None:
+        """Draw what may be held, all samples unless ``samples_held`` says fewer, and train on it."""
+        held = min(len(source.labels), self.samples_held or len(source.labels))
+        filter_ = source.open(capacity=held)
+        X, y = filter_.draw(held)
+        self.peak_samples_held_, self.samples_drawn_ = filter_.peak_held, filter_.drawn
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise BoostrunError(f"all {held} samples that are held are of one class: there is nothing to learn")
+        self._fit(X, numbers)
+
+    @abstractmethod
+    def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        """Train on X (n, d) and class numbers y (n,), all that is held."""
+
+
+class Scoring(Rival):
+    """A rival that has a score for each class; the largest is that of the label."""
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of X (n, d)."""
+        return self._labels(self._scores(self._checked(X)))
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Probabilities (n, k) of X (n, d), columns as ``classes_``, as the library has them."""
+        return self._scores(self._checked(X))
+
+    @abstractmethod
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Scores (n, k); the largest is that of the label."""
+
+    def _labels(self, scores: np.ndarray) -> np.ndarray:
+        return self.classes_[scores.argmax(axis=1)]
+
+
+class ByRounds(Scoring, Holding):
     """A rival that grows by rounds, each of which adds to its scores."""
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
@@ -133,10 +152,10 @@ class ByRounds(Rival):
             yield self._labels(self._scores(X) if count == self.n_rounds_ else scores)
 
     @property
+    @abstractmethod
     def n_rounds_(self) -> int:
         """Rounds of the fitted model."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _staged_scores(self, X: np.ndarray, rounds: Sequence[int]) -> Iterator[np.ndarray]:
         """Scores (n, k) after each of ``rounds``."""
-        raise NotImplementedError

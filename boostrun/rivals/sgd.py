@@ -11,10 +11,10 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.rivals.keys import SGDKeys
 from boostrun.rivals.linear import Between
-from boostrun.rivals.rival import Rival
+from boostrun.rivals.rival import Scoring
 
 
-class SGDRivalClassifier(SGDKeys, Rival):
+class SGDRivalClassifier(SGDKeys, Scoring):
     """scikit-learn's SGDClassifier on samples that come in batches, of which it never holds more than one.
 
     Features are put between 0 and 1 by the least and largest values that have come so far. Its bytes are those of

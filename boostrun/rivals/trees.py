@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -72,43 +73,43 @@ class Trees(ByRounds):
         self._train(X, y, share, self._leaves_that_fit(share.rounds))
         self.evaluations_ += self._evaluated(share)
 
+    @abstractmethod
     def _train(self, X: np.ndarray, y: np.ndarray, share: Share, leaves: int | None) -> None:
         """Train on X (n, d) and class numbers y (n,), each tree on so much of it and with at most so many leaves."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _evaluated(self, share: Share) -> int:
         """Pairs that the trained trees have read, or at most that many."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _importances(self) -> np.ndarray:
         """(d,) of the features trained on, 0 for one that no split looks at."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _bytes(self, rounds: int) -> int:
         """Size of the model of the first ``rounds``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _cut(self, rounds: int) -> None:
         """Keep the first ``rounds`` alone."""
-        raise NotImplementedError
 
     @property
     def _trees_a_round(self) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     @property
+    @abstractmethod
     def _most_leaves(self) -> int | None:
         """That the keys allow; None without a limit."""
-        raise NotImplementedError
 
     @property
     def _smallest_bag(self) -> int:
         """Samples that a tree needs to have splits worth the name."""
         return 2
 
+    @abstractmethod
     def _features_of(self, d: int) -> int:
         """Features of d that a tree, or a split, looks at as the keys say."""
-        raise NotImplementedError
 
     def _reads(self, samples: int) -> float:
         """How often a round on so many samples reads each of its features, at most: all trees together, a sample."""
@@ -119,16 +120,13 @@ class Trees(ByRounds):
         features, samples, rounds = self._features_of(d), n, self.n_estimators
         if self.evaluations is None:
             return Share(rounds, samples, features)
-        budget = self.evaluations / (
-            1 if self.features_used is None else 2
-        )  # trained twice: the other half is for that
         cost = lambda samples, features: samples * features * self._reads(samples)  # noqa: E731
         least = min(n, max(self._smallest_bag, 10 * len(self.classes_)))
         few = min(features, max(2, round(math.sqrt(d))))
-        features = min(features, max(few, int(budget / rounds / cost(samples, 1))))
-        if cost(samples, features) * rounds > budget:
-            samples = _largest(lambda count: cost(count, features) * rounds <= budget, least, samples)
-        rounds = min(rounds, int(budget / cost(samples, features)))
+        features = min(features, max(few, int(self._budget / rounds / cost(samples, 1))))
+        if cost(samples, features) * rounds > self._budget:
+            samples = _largest(lambda count: cost(count, features) * rounds <= self._budget, least, samples)
+        rounds = min(rounds, int(self._budget / cost(samples, features)))
         if rounds == 0:
             raise self._too_little(cost(samples, features), Share(1, samples, features))
         return Share(rounds, samples, features)

@@ -206,7 +206,7 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
             for cell in cells
             if cell.to_run
             and not any("class" in getattr(cell.cell, part) for part in own)
-            and not typed.is_typed(cell.cell.algo)
+            and not (typed.is_typed(cell.cell.algo) or typed.is_typed(cell.cell.dataset))
             for roots in (code_of(cell.cell).roots,)
         }
     )

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
@@ -20,8 +21,7 @@ from boostrun.inputs.table import Table
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
 from boostrun.runner.execute import run_cells
-from boostrun.runner.naming import flat, word
-from boostrun.runner.own import dataset_of
+from boostrun.runner.naming import word
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, table_of
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
 from boostrun.runner.told import trials as told_trials
@@ -159,7 +159,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         failed += result.failed
     points = tuple(_point(place, cells) for place in places)
     about = _about(asked, first, facts, list(cells.values()))
-    frontier = Frontier(dataset_of(flat(cell_of(first).config())), asked.kind, points, about)
+    frontier = Frontier(_called(first), asked.kind, points, about)
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, searched, failed, interrupted)
 
@@ -355,6 +355,11 @@ def _point(place: Told, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
     fixed = not catalogue.method(place.settings.algo).random and not place.settings.splits
     records, failed = cell.best_records, len(cell.failed)
     return FrontierPoint(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
+
+
+def _called(settings: Settings) -> str:
+    """The data set's name; that of the file where it is one's own."""
+    return Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
 
 
 def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell]) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def cell_of(settings: Settings) -> Cell:
     parts = {key: settings.root[key] for key in ("holdout", "train_samples") if settings.root[key] is not None}
     dataset = input_for(settings.dataset).of_cell({**settings.dataset, **parts}, settings.run)
     algo, features = without_late("algo", settings.algo), without_late("features", settings.features)
-    return Cell(algo, dataset, features, settings.budget)
+    return Cell(algo, without_late("dataset", dataset), features, settings.budget)
 
 
 def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.OwnChoice, ...]:

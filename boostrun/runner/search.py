@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from boostrun.config.settings import data_root
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
 from boostrun.runner.execute import run_cells
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, plan, prepare
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of, plan, prepare
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.sampler import Sampler, version
 from boostrun.runner.store import Store
@@ -71,6 +72,12 @@ class Choice:
             raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}: {why}")
         return with_values(whole(self.study.settings), self.best["values"])
 
+    @property
+    def _first(self) -> int | None:
+        """So many examples of a recorded stream are tuned on; None where it is something else."""
+        mine, theirs = self.trial.dataset, self.study.settings.dataset
+        return mine["first"] if mine.get("scored_after") != theirs.get("scored_after") else None
+
     def kept(self) -> dict[str, Any]:
         """What ``tuned.json`` holds: the values, what they were chosen by and among, and what that cost."""
         best = self.best
@@ -83,6 +90,7 @@ class Choice:
             "values": dict(best["values"]),
             "by": BY,
             "held_out": self.trial.root["holdout"],
+            "first": self._first,
             "seed": self.trial.root["seed"],
             "seeds": len(self.trial.seeds),
             "sampler": f"TPE of Optuna {version()}, {BATCH} at a time",
@@ -187,13 +195,30 @@ def _of_trials(settings: Settings, seeds: int) -> Settings:
     """The settings as a trial of the search has them: on held-out training data, or on another stream."""
     method = catalogue.method(settings.algo)
     root = {**settings.root, "trials": seeds if method.random or settings.splits else 1, "tuned": False}
+    dataset = settings.dataset
     if _is_drawn(settings):
         root["seed"] += _OTHER_STREAM
+    elif catalogue.dataset(dataset).gives == "stream":
+        dataset = {**dataset, "first": _unscored(settings), "scored_after": 0}
     else:
         root["holdout"] = HOLDOUT if root["holdout"] is None else root["holdout"]
         given = catalogue.dataset(settings.dataset).gives
         input_of(given).refuse(settings.algo["name"], method, settings.dataset, settings.features, root)
-    return dataclasses.replace(settings, root=root, run={**settings.run, "predictions": False}, asked=1)
+    run = {**settings.run, "predictions": False}
+    return dataclasses.replace(settings, dataset=dataset, root=root, run=run, asked=1)
+
+
+def _unscored(settings: Settings) -> int:
+    """How many examples of a recorded stream are not scored, so that they can be tuned on; BoostrunError for none."""
+    dataset = settings.dataset
+    if dataset["scored_after"]:
+        return min(dataset["scored_after"], dataset["first"] or math.inf)
+    followed = input_of("stream").prepare(dataset, settings.features, places_of(settings), False)
+    share = math.ceil(HOLDOUT * len(followed.stream))
+    raise BoostrunError(
+        f"dataset={dataset['name']} is recorded: dataset.scored_after={share}, or another number, says how many of its "
+        "first examples are tuned on; they do not count in the runs that follow"
+    )
 
 
 def _is_drawn(settings: Settings) -> bool:

@@ -38,7 +38,17 @@ def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_ag
     assert len(sorted((workplace / "results" / "runs").rglob("*.json"))) == len(records) == 8
 
 
-def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(command, workplace):
+@pytest.fixture
+def published(command, workplace):
+    """A frontier that is published, and the words that make it again."""
+    folder = workplace / "mine" / "frontier"
+    folder.mkdir(parents=True)
+    lines = ["# two budgets", "dataset: digits", "budget: samples_held", "at: [40, 80]", "algo: [wsam, fix]"]
+    (folder / "tuned.yaml").write_text("\n".join([*lines, "tuning: 2", "T: 3", "trials: 2"]) + "\n")
+    return "reproduce frontier/tuned n_jobs=1 --config-dir mine"
+
+
+def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(command, workplace, published):
     code, out, _ = command(f"{WORDS} tuning=2 --name tuned")
     assert code == 0 and "2 trials a method, by the error on 20 % of the training data" in out
     searched: dict[str, int] = {}
@@ -47,9 +57,32 @@ def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(com
         if "holdout" in cell["dataset"]:
             searched[cell["algo"]["name"]] = searched.get(cell["algo"]["name"], 0) + 1
     assert searched == {"wsam": 4, "fix": 4} and len(rows(workplace, "tuned")) == 4
-    shutil.rmtree(workplace / "results" / "runs")  # what is published is enough to go on from
-    assert command(f"{WORDS} tuning=2 --name tuned")[:2] == (0, out)
+    shutil.rmtree(workplace / "results" / "runs")  # what is published is enough to make it again
+    folder = workplace / "results" / "frontiers" / "tuned"
+    first = {path: path.read_bytes() for path in folder.rglob("*.*") if path.suffix in (".csv", ".gz")}
+    code, again, _ = command(published)
+    assert code == 0 and again.splitlines()[:6] == out.splitlines()[:6] and len(first) == 4
     assert not list((workplace / "results" / "runs").rglob("*.json"))
+    assert first == {path: path.read_bytes() for path in first} and [folder] == list(folder.parent.iterdir())
+
+
+def test_published_frontiers_are_listed_and_taken_as_they_stand(command, published):
+    assert "frontier/tuned  two budgets\n" in command("ls frontier --config-dir mine")[1]
+    for words, said in (
+        (f"{published} T=9", "is published as it is, without T=9; for another one: boostrun frontier dataset=digits"),
+        ("reproduce frontier/tumed --config-dir mine", "no frontier 'tumed'; did you mean 'tuned'?"),
+        ("table frontier/tuned --config-dir mine", "boostrun reproduce frontier/tuned makes results/frontiers/tuned"),
+    ):
+        code, _, err = command(words)
+        assert code == 2 and said in err
+
+
+@pytest.mark.parametrize("content", ["dataset: digits", "- digits", "dataset: [digits", ""])
+def test_a_file_that_says_no_frontier_is_refused_by_its_name(command, workplace, content):
+    (workplace / "frontier").mkdir()
+    (workplace / "frontier" / "odd.yaml").write_text(content)
+    code, _, err = command("reproduce frontier/odd --config-dir .")
+    assert code == 2 and "odd.yaml" in err and "Traceback" not in err
 
 
 def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, workplace):
@@ -59,7 +92,7 @@ def test_a_table_of_ones_own_has_one_test_part_that_nobody_tunes_on(command, wor
         "frontier dataset=mine.csv budget=samples_held at=20 algo=wsam tuning=0 T=2 trials=2 n_jobs=1"
     )
     assert code == 0, err
-    assert "On csv mine.csv, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
+    assert "On mine, holding 20 samples wsam is the best" in out and "one split, two seeds" in out
 
 
 @pytest.mark.slow

@@ -61,7 +61,14 @@ def installed(name):
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("name", METHODS)
+def _quick_or_slow(name):
+    """Rivals that follow a stream call Python for every example."""
+    method = METHODS[name]
+    follows = method.paper == "rivals" and "stream" in method.inputs
+    return pytest.param(name, marks=pytest.mark.slow) if follows else name
+
+
+@pytest.mark.parametrize("name", [_quick_or_slow(name) for name in METHODS])
 def test_a_method_learns_and_is_measured(name):
     installed(name)
     assert hold(things.of_choice("algo", name, ()), lambda check: check.startswith(QUICK)) >= 2

@@ -7,18 +7,23 @@ from pathlib import Path
 import pytest
 
 from boostrun.cli.arguments import VERBS
+from boostrun.cli.published_frontier import names as frontiers
 from boostrun.config import catalogue
 from boostrun.config.compose import options
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def pages():
-    spec = importlib.util.spec_from_file_location("pages", ROOT / "scripts" / "pages.py")
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return script("pages")
 
 
 def test_the_reference_is_made_of_the_declarations_and_names_all_of_them(pages):
@@ -35,7 +40,7 @@ def test_the_gallery_has_a_picture_and_its_command_for_each_item_that_has_one(pa
         pytest.skip("this copy comes without published results")
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     assert text == pages.gallery()
-    pictures = re.findall(r"!\[([\w/]+)\]\(\.\./([^)]*)\)", text)
+    pictures = re.findall(r"!\[([\w/-]+)\]\(\.\./([^)]*)\)", text)
     assert len(pictures) > 40 and all((ROOT / path).is_file() for _, path in pictures)
     assert re.findall(r"^\$ boostrun reproduce (.*)$", text, re.M) == [name for name, _ in pictures]
-    assert {name for name, _ in pictures} <= set(options("paper"))
+    assert {name for name, _ in pictures} <= {*options("paper"), *frontiers()}

@@ -22,3 +22,9 @@ def test_the_questions_have_the_answers_that_the_page_says(command, workplace):
 @pytest.mark.slow
 def test_tuning_does_what_the_page_says(command, workplace):
     assert follow(DOCS / "tuning.md", command, workplace) == {"files": 0, "commands": 2, "examples": 0}
+
+
+@pytest.mark.slow
+def test_the_learners_of_streams_do_what_the_page_says(command, workplace):
+    pytest.importorskip("river")
+    assert follow(DOCS / "api/streams.md", command, workplace) == {"files": 0, "commands": 0, "examples": 18}

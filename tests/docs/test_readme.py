@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.cli.arguments import VERBS, parse
+from boostrun.cli.published_frontier import names
 from boostrun.config.compose import compose_all, options
 from boostrun.config.words import searched
 
@@ -48,7 +49,7 @@ def test_the_commands_of_a_page_are_understood(page):
         words = parse(shlex.split(line, comments=True))
         assert words.verb in VERBS, line
         items = [name for name in words.names if "/" in name]
-        assert set(items) <= set(options("paper")), line
+        assert set(items) <= {*options("paper"), *names()}, line
         if words.verb in ("run", "plan", "tune", "export") and words.overrides and not items:
             compose_all(searched([word for word in words.overrides if not word.startswith("tune.")])[0])
 

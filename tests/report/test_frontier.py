@@ -5,9 +5,11 @@ import math
 import pytest
 
 from boostrun.errors import BoostrunError
+from boostrun.report.frontier import summary as summaries
 from boostrun.report.frontier.figure import draw_frontier
 from boostrun.report.frontier.points import Frontier, FrontierPoint
-from boostrun.report.frontier.summary import counted, frontiers_of, ranks, summary
+from boostrun.report.frontier.summary import FrontierSummary, frontiers_of
+from boostrun.report.frontier.summary_figure import draw_differences, draw_ranks, most_shared
 from boostrun.report.frontier.table import as_csv, contest, lines, markdown, notes, text, write_table
 from boostrun.report.frontier.verdicts import sentence, verdicts
 
@@ -128,21 +130,78 @@ def test_costs_that_records_do_not_tell_are_said_to_be_unmeasured(kind):
     assert any("is not measured" in note for note in notes(found)) and not found.over(found.points[0])
 
 
-def test_frontiers_of_several_sets_are_counted_and_ranked(tmp_path):
-    for number in range(5):
-        found = frontier(
+@pytest.fixture
+def six(tmp_path):
+    """Frontiers of six sets: one has no budget of 200, one lacks a method, one has a rival that is ahead."""
+    for number in range(6):
+        points = [
             point("wsam", 50, 90.0 + number), point("fix", 50, 70.0),
-            point("forest", 50, 95.0 if number == 4 else 80.0, rival=True),
-        )  # fmt: skip
-        write_table(found, tmp_path / f"set{number}-samples_held")
-        write_table(found, tmp_path / f"set{number}-samples_held-quick")
-    there = frontiers_of(tmp_path, "samples_held")
-    assert [one.name for one in there] == [f"set{number}" for number in range(5)]
-    assert counted(there) == "4 wins, 0 ties, 1 losses, 0 untested"
-    (found,) = ranks(there, "samples_held").values()
-    assert found.methods == ("wsam", "forest", "fix") and found.blocks == 5
-    page, shown = summary(there, "samples_held")
-    assert "+ wsam : forest" in page and "- wsam : forest" in page and "critical difference" in shown
+            point("forest", 50, 99.0 if number == 4 else 80.0, rival=True), point("sgd", 50, 60.0, rival=True),
+        ]  # fmt: skip
+        points = [one for one in points if (number, one.method) != (5, "fix")]
+        if number != 2:
+            points += [point("wsam", 200, 92.0), point("forest", 200, 92.0, rival=True)]
+        write_table(frontier(*points), tmp_path / f"set{number}-samples_held")
+        write_table(frontier(*points), tmp_path / f"set{number}-samples_held-quick")
+    return tmp_path
+
+
+def test_frontiers_of_several_sets_are_counted_set_by_set_and_budget_by_budget(six):
+    there = frontiers_of(six, "samples_held")
+    assert [one.name for one in there] == [f"set{number}" for number in range(6)]
+    found = FrontierSummary("samples_held", there)
+    assert found.tally() == [
+        ["samples held", "50", "200", "all"], ["ours is ahead", "5", "0", "5"], ["level", "0", "5", "5"],
+        ["a rival is ahead", "1", "0", "1"],
+    ]  # fmt: skip
+    table = {row[0]: row[1:] for row in found.outcomes()}
+    assert table["set0"][0].startswith("win +") and table["set0"][0].endswith("wsam : forest")
+    assert table["set4"][0].startswith("loss -") and table["set2"][1] == "—"
+    assert found.sentence() == (
+        "Of 11 tested comparisons of our best method with the best rival: 5 wins, 5 ties, 1 loss; ours is ahead with "
+        "wsam (5); the rival ahead is forest (1)."
+    )
+
+
+def test_ranks_take_sets_and_methods_that_leave_most_figures(six):
+    """Four methods on five sets are more than three on six; under 200 there are two methods, which are not ranked."""
+    found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"))
+    assert list(found.ranks) == [50.0] and found.ranks[50.0].blocks == 5
+    assert found.ranks[50.0].methods == ("wsam", "forest", "fix", "sgd")
+    shown = summaries.text(found)
+    assert "critical difference" in shown and "Holding 50 samples: wsam has the best mean rank" in shown
+    assert "| data sets " in summaries.markdown(found)
+
+
+def test_a_summary_of_some_budgets_counts_those_alone(six):
+    found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"), (200.0,))
+    assert found.budgets == [200.0] and not found.ranks and found.counts()["tie"] == 5
+    assert "no budget has as many" in summaries.text(found) and draw_ranks(found) is None
+    with pytest.raises(BoostrunError, match="no frontier has 70 samples held"):
+        FrontierSummary("samples_held", frontiers_of(six, "samples_held"), (70.0,))
+
+
+def test_the_pictures_of_a_summary_show_every_set_under_the_budgets_that_most_have(six):
+    found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"))
+    figure = draw_differences(found)
+    assert most_shared(found) == [50.0, 200.0] and len(figure.axes) == 2
+    marks = [sorted(line.get_gid() for line in axis.lines if line.get_gid()) for axis in figure.axes]
+    assert marks == [[f"set{i} 50" for i in range(6)], [f"set{i} 200" for i in (0, 1, 3, 4, 5)]]
+    assert {text.get_text() for text in figure.legends[0].get_texts()} == {"ours is ahead", "level", "a rival is ahead"}
+    (ranks,) = draw_ranks(found).axes
+    assert {" wsam 1.20 ", " sgd 4.00 "} <= {text.get_text() for text in ranks.texts}
+
+
+def test_what_nobody_tested_is_no_statement(tmp_path):
+    few = frontier(point("wsam", 50, 90.0, seeds=3), point("forest", 50, 80.0, rival=True, seeds=3))
+    alone = frontier(point("wsam", 50, 90.0))
+    write_table(few, tmp_path / "few-samples_held")
+    write_table(alone, tmp_path / "alone-samples_held")
+    found = FrontierSummary("samples_held", frontiers_of(tmp_path, "samples_held"))
+    assert found.sentence() == "None of the comparisons by samples held could be tested."
+    assert [row[1] for row in found.outcomes()[1:]] == ["wsam alone", "untested +9.93 wsam : forest"]
+    only = FrontierSummary("samples_held", frontiers_of(tmp_path, "samples_held")[:1])
+    assert draw_differences(only) is None and "1 data set" in only.title
 
 
 def test_a_summary_of_nothing_is_refused(tmp_path):

@@ -8,12 +8,21 @@ from sklearn.datasets import load_digits
 
 from boostrun.cli import main
 from boostrun.config import catalogue
+from boostrun.config.compose import compose_one
 from boostrun.conformance.subject import answers
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
+from boostrun.runner.frontier import default_methods
+from boostrun.runner.plan import cell_of
+from boostrun.runner.sampler import Sampler
+from boostrun.runner.search import study_of
+from boostrun.runner.tuned import with_values
 
-METHODS = {name: method for name, method in catalogue.methods().items() if method.paper == "rivals"}
+METHODS = {
+    name: method for name, method in catalogue.methods().items()
+    if method.paper == "rivals" and "stream" not in method.inputs
+}  # fmt: skip
 X, Y = load_digits(return_X_y=True)
 X = X.astype(np.uint8)
 FACTS = {"n_samples": 500, "n_features": 64, "n_classes": 10}
@@ -130,3 +139,18 @@ def test_a_linear_model_has_probabilities_where_its_loss_means_some(loss, has):
 def test_too_few_evaluations_are_refused_before_anything_is_trained(name):
     with pytest.raises(BoostrunError, match=r"^evaluations=500: one round of"):
         keeping(name, "evaluations", 500).refuse(1000, 64, 10)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS.keys() - {"estimator"}))
+def test_a_rival_is_searched_from_its_defaults_on(name):
+    study = study_of(compose_one([f"algo={name}"]))
+    usual = {key: (study.settings.algo | study.settings.budget)[key.removeprefix("algo.")] for key in study.space}
+    asked = Sampler(study.space, usual, 0).ask(5)
+    assert asked[0] == usual
+    assert len({cell_of(with_values(study.settings, values)).key for values in asked}) == 5
+
+
+@pytest.mark.parametrize("kind", ["samples_held", "features", "evaluations"])
+def test_every_method_that_takes_part_unasked_is_tuned(kind):
+    methods = catalogue.methods()
+    assert [name for name in default_methods(kind) if not methods[name].search] == []

@@ -2,11 +2,13 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from boostrun.config.compose import compose_all, compose_one
 from boostrun.config.ranges import Choices, Range
 from boostrun.errors import BoostrunError
+from boostrun.report.tuning import searched_text
 from boostrun.runner import search
 from boostrun.runner.execute import RunResult
 from boostrun.runner.plan import cell_of
@@ -171,7 +173,22 @@ def test_what_is_given_is_not_searched():
     assert {"algo.shrinkage", "algo.ridge"} <= study_of(compose_one(["algo=geem"])).space.keys()
 
 
-def test_a_recorded_stream_has_nothing_that_can_be_held_out(workplace):
-    study = study_of(compose_one(["algo=iboost_stochastic", "dataset=electricity"]))
-    with pytest.raises(BoostrunError, match="electricity has no use for holdout"):
-        tune_all([study], 2, quiet=True)
+def recorded(folder, rows=60):
+    """A stream in a file, and what a command says to follow it."""
+    x = np.random.default_rng(0).normal(size=(rows, 2))
+    np.savez(folder / "mine.npz", x=x, y=(x[:, 0] > 0).astype(int))
+    return ["algo=dwm", "dataset=file_stream", f"dataset.path={folder}/mine.npz", "n_jobs=1"]
+
+
+def test_a_recorded_stream_is_tuned_on_examples_that_are_not_scored(workplace, tmp_path):
+    study = study_of(compose_one([*recorded(tmp_path), "dataset.scored_after=20"]))
+    (choice,) = tune_all([study], 2, quiet=True).choices
+    assert choice.trial.dataset["first"] == 20 and choice.trial.dataset["scored_after"] == 0
+    assert choice.settings.dataset["first"] is None and choice.settings.dataset["scored_after"] == 20
+    assert choice.kept()["first"] == 20 and len(choice.rows) == 2
+    assert "2 trials by the error on the first 20 examples" in searched_text(choice.kept())
+
+
+def test_of_a_recorded_stream_that_is_scored_whole_nothing_can_be_tuned(workplace, tmp_path):
+    with pytest.raises(BoostrunError, match=r"is recorded: dataset.scored_after=12, or another number"):
+        tune_all([study_of(compose_one(recorded(tmp_path)))], 2, quiet=True)

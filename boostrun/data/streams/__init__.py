@@ -17,8 +17,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boostrun.config import catalogue, defaults
-from boostrun.data.streams.drift_stream import DriftStream
+from boostrun.data.streams.drift_stream import DriftStream, beginning
 from boostrun.errors import BoostrunError, did_you_mean
+
+# keys that a loader is told only where it says that it ``NEEDS`` them
+_OF_FOLLOWING = ("first", "delay", "scored_after", "measures")
 
 __all__ = ["DriftStream", "draw", "names"]
 
@@ -33,7 +36,7 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
 
     Parameters
     ----------
-    config : mapping with `name` and the loader's keys
+    config : mapping with `name` and the loader's keys; of its `first` examples alone, where it says so
     data_root : Path, the folder that holds the data sets
     stream_seed, holdout_seed : whatever ``numpy.random.default_rng`` takes
         The hold-outs do not change with the first, nor the stream with the second, except where the hold-out is set
@@ -59,5 +62,9 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
         raise BoostrunError(f"no stream '{name}'{did_you_mean(name, names())} (streams: {', '.join(names())})")
     module = importlib.import_module(catalogue.dataset(config).loader)
     options = merge(config, defaults("dataset", name), "dataset")
+    first = options.get("first")
+    needed = getattr(module, "NEEDS", ())
+    own = {key: value for key, value in options.items() if key not in _OF_FOLLOWING or key in needed}
     rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
-    return module.draw(options, Path(data_root), *rngs)
+    stream = module.draw(own, Path(data_root), *rngs)
+    return stream if first is None else beginning(stream, first)

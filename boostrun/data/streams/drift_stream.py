@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,42 @@ class DriftStream:
         [0, 0, 1, 1, 2]
         """
         return np.searchsorted(self.changes, examples, side="left")
+
+
+class Beginning:
+    """The first examples of a stream that is not in arrays; all else is the stream's."""
+
+    def __init__(self, stream: Any, n: int):
+        self._stream, self._n = stream, n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(vars(self)["_stream"], name)
+
+    def blocks(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The examples in their order, x (m, d) and y (m,), m at most ``size``."""
+        left = self._n
+        for x, y in self._stream.blocks(size):
+            yield x[:left], y[:left]
+            left -= len(y)
+            if left <= 0:
+                return
+
+
+def beginning(stream: Any, n: int) -> Any:
+    """The first ``n`` examples of a stream, all where there are not so many; its concepts change where they did.
+
+    >>> stream = DriftStream("toy", np.zeros((9, 1)), np.zeros(9, int), ("a", "b"), np.array([3, 6]))
+    >>> len(beginning(stream, 4)), len(beginning(stream, 40)), beginning(stream, 4).changes.tolist()
+    (4, 9, [3, 6])
+    """
+    if n >= len(stream):
+        return stream
+    if isinstance(stream, DriftStream):
+        return replace(stream, x=stream.x[:n], y=stream.y[:n])
+    return Beginning(stream, n)
 
 
 def equal_changes(n_samples: int, n_concepts: int) -> np.ndarray:

@@ -1,9 +1,12 @@
-"""Readers of one file in its order, beside those of :mod:`boostrun.data.stream_readers`: .npz and Parquet."""
+"""Readers of one file in its order, beside those of :mod:`boostrun.data.stream_readers`: .npz, Parquet, and what fills
+the values that are missing.
+"""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +16,75 @@ from boostrun.data.stream_parts import SetPart
 from boostrun.data.stream_readers import CsvReader, value_type
 from boostrun.errors import BoostrunError
 
-ENDINGS = (".csv", ".gz", ".npy", ".npz", ".parquet")
+ENDINGS = (".csv", ".gz", ".npy", ".npz", ".parquet", ".arff")
 _MIB = 1 << 20
 
 
+def is_arff(path: Path) -> bool:
+    """Whether a file's name says that it is an ARFF file, packed or not."""
+    return path.name.endswith((".arff", ".arff.gz"))
+
+
+@dataclass(frozen=True)
 class FilePart(SetPart):
-    """A file whose name ends in one of ``ENDINGS``, values in double precision where they are not whole bytes."""
+    """A file whose name ends in one of ``ENDINGS``, values in double precision where they are not whole bytes.
+
+    ``missing``: error leaves NaN as it is, last puts the value there that its column had last.
+    """
+
+    missing: str = "error"
 
     def reader(self, limit: float = 4 * _MIB):
         """The reader of the file, of chunks of at most ``limit`` bytes; BoostrunError for a file that is none."""
+        reader = self._reader(limit)
+        return LastKnown(reader) if self.missing == "last" and reader.dtype.kind == "f" else reader
+
+    def _reader(self, limit: float):
         kind = self.path.suffix
+        if is_arff(self.path):
+            from boostrun.data.streams.arff import ArffReader
+
+            return ArffReader(self.path, self.label)  # type: ignore[arg-type]
         if kind == ".npy":
             return NpyReader(self.path, self.label, None)
         if kind == ".npz":
             return NpzReader(self.path)
         return (ParquetReader if kind == ".parquet" else CsvReader)(self.path, self.label, np.float64, limit)
+
+
+class LastKnown:
+    """A reader in whose rows a missing value is the one that its column had last, 0 where it had none yet."""
+
+    def __init__(self, reader):
+        self._reader = reader
+        self.dtype, self.n_features, self.bytes_per_row_read = (
+            reader.dtype,
+            reader.n_features,
+            reader.bytes_per_row_read,
+        )
+        self.columns = tuple(getattr(reader, "columns", ()))
+
+    def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
+        last = np.zeros(self.n_features)
+        for values, labels in self._reader.in_order(chunk_rows):
+            whole = filled(values, last)
+            last = whole[-1].copy() if len(whole) else last
+            yield whole, labels
+
+
+def filled(values: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Rows (m, d) in which NaN is the number above it, that of ``before`` (d,) above the first.
+
+    >>> filled(np.array([[np.nan, 1.0], [5.0, np.nan]]), np.array([7.0, 8.0])).tolist()
+    [[7.0, 1.0], [5.0, 1.0]]
+    """
+    missing = np.isnan(values)
+    if not missing.any():
+        return values
+    whole, gone = np.vstack([before, values]), np.vstack([np.zeros(len(before), bool), missing])
+    rows = np.where(gone, 0, np.arange(len(whole))[:, None])
+    return whole[np.maximum.accumulate(rows, axis=0), np.arange(len(before))][1:]
 
 
 class NpzReader:

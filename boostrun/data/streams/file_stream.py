@@ -1,7 +1,8 @@
 """Your own file as a drifting stream: its rows in their order, each predicted before it is learnt, in constant memory.
 
-CSV (.csv, .csv.gz) with a line of names, .npy, .npz with the arrays x and y, or Parquet. The file is looked through
-once, for its classes and for values that cannot be learnt from; what was found is remembered.
+CSV (.csv, .csv.gz) with a line of names, .npy, .npz with the arrays x and y, Parquet, or ARFF as MOA writes it. The
+file is looked through once, for its classes and for values that cannot be learnt from; what was found is remembered. So
+all classes are known from the start, whenever their first example comes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from boostrun.data.digests import FileDigests
 from boostrun.data.files import given_file, reading, user_path
 from boostrun.data.stream_parts import Facts
 from boostrun.data.stream_readers import opened
-from boostrun.data.streams.file_readers import ENDINGS, FilePart
+from boostrun.data.streams.file_readers import ENDINGS, FilePart, is_arff
 from boostrun.errors import BoostrunError
 
 DEFAULTS = defaults("dataset", "file_stream")
@@ -62,8 +63,8 @@ class FileStream:
 def places(options: Mapping, data_root: Path) -> str:
     """Which file belongs where, as a clause for a sentence."""
     return (
-        "dataset.path=FILE.csv or FILE.parquet dataset.label=COLUMN; FILE.npy dataset.label=Y.npy or the NUMBER of a "
-        "column (without dataset.label the last column); FILE.npz with x and y"
+        "dataset.path=FILE.csv, FILE.parquet or FILE.arff dataset.label=COLUMN; FILE.npy dataset.label=Y.npy or the "
+        "NUMBER of a column (without dataset.label the last column); FILE.npz with x and y"
     )
 
 
@@ -83,12 +84,13 @@ def located(options: Mapping, data_root: Path, folder: Path) -> dict:
 def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> FileStream:
     """The stream of the file, checked from end to end; nothing is drawn.
 
-    Raises BoostrunError for NaN, infinite values, text among the attributes, rows of another length, labels that are
-    no classes, and a file with one class only.
+    Raises BoostrunError for NaN (unless ``missing`` says what it is), infinite values, text among the attributes, rows
+    of another length, labels that are no classes, and a file with one class only.
     """
     part = _part(options, data_root)
     with FileDigests(data_root) as digests:
         what = f"file stream {_LOOK}, labels {digests.of(part.label) if isinstance(part.label, Path) else part.label!r}"
+        what += f", missing {part.missing}" if part.missing != "error" else ""
         facts = Facts(**json.loads(digests.derived(part.path, what, lambda _: _look(part))))
     if len(facts.classes) < 2:
         raise BoostrunError(
@@ -112,14 +114,14 @@ def _part(options: Mapping, data_root: Path) -> FilePart:
         raise BoostrunError(f"dataset.label={label} has no use: the labels of an .npz file are its array y")
     if path.suffix == ".npy" and label is not None:
         label = int(label) if str(label).lstrip("-").isdigit() else given_file(options, "label", data_root)
-    return FilePart(user_path(path, data_root), label)
+    return FilePart(user_path(path, data_root), label, options.get("missing", "error"))
 
 
 def _refuse_nameless(path: Path) -> None:
     """A CSV file whose first line is an example would lose it unnoticed."""
     from boostrun.data.csv import has_names
 
-    if path.suffix not in (".csv", ".gz"):
+    if path.suffix not in (".csv", ".gz") or is_arff(path):
         return
     with opened(path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as lines:
         cells = [[cell.strip(' "\n') for cell in line.split(",")] for line, _ in zip(lines, range(2))]

@@ -155,6 +155,7 @@ PAPER = Paper(
             ("adwin_bagging:AdwinBaggingClassifier", "bagging"),
             ("dwm:DWMClassifier", "weighted_majority"),
             ("flb:FLBClassifier", "blocks"),
+            ("baselines:MajoritySoFarClassifier", "frequencies"),
         )
     },
     importances={

@@ -36,6 +36,7 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
     array([ True, False])
     """
 
+    _draws_weights = True
     uses_change_detector = True
     updates_base_online = True
     adds_and_removes = True
@@ -45,8 +46,16 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
         super()._begin(n_features, n_classes)
         self._adwins = Adwins.empty(self.budget)
         self.n_replaced_ = 0
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            self._detectors = monitored.detectors(self.detector, self.budget)
 
     def _learn(self, X, y):
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            return monitored.bag(self, X, y)
         out, replaced = self._followed(
             kernels.bag, X, y, self.spread_, float(self.var_floor), self._adwins, self._rng, self._members.rule,
             float(self.delta), self.after == "reset", self.monitor == "correct", self.vote == "proba", self._shares,

@@ -21,11 +21,17 @@ class NoChangeClassifier(LabelsAloneKeys, StreamLearner):
     ['up', 'up', 'down']
     """
 
+    _poor_score = True  # it looks at no attribute
+
     def _begin(self, n_features: int, n_classes: int) -> None:
         self._last = int(n_classes == 2)
 
     def _grow(self, n_classes: int) -> None:
         """A code stays what it was."""
+
+    def _widen(self, n_features: int) -> bool:
+        """Attributes are not looked at."""
+        return True
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         said = np.concatenate([[self._last], y[:-1]])[: len(y)].astype(np.int64)
@@ -44,6 +50,12 @@ class MajoritySoFarClassifier(LabelsAloneKeys, StreamLearner):
     >>> model.test_then_train([[0.0]] * 4, ["a", "a", "b", "a"], classes=["a", "b"]).tolist()
     ['b', 'a', 'a', 'a']
     """
+
+    _poor_score = True  # it looks at no attribute
+
+    def _widen(self, n_features: int) -> bool:
+        """Attributes are not looked at."""
+        return True
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         self._seen = np.zeros(n_classes, np.int64)

@@ -6,6 +6,7 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.methods.stream_learner import StreamLearner
+from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted
 from boostrun.papers.iboost.kernels import adaboost as kernels
 from boostrun.papers.iboost.kernels import bases
@@ -40,6 +41,14 @@ class Committee(StreamLearner):
 
     def _grow(self, n_classes: int) -> None:
         self._make_room(n_classes)
+
+    def _widen(self, n_features: int) -> bool:
+        """Members stay, and do not look at the new features."""
+        columns, order, labels = self._window
+        self._window = wider.columns(columns, n_features), wider.orders(order, n_features), labels
+        self._models = wider.models(self._family, self._models, self._n_classes, self._n_features, n_features)
+        self._n_features = n_features
+        return True
 
     @property
     def n_seen_(self) -> int:

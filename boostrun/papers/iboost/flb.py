@@ -36,6 +36,7 @@ class FLBClassifier(FLBKeys, Committee):
     array([ True, False])
     """
 
+    _poor_score = True  # of 300 examples it fits one block, one classifier
     uses_change_detector = True
     updates_base_online = True  # as the paper's table has it, although a block's classifier stays as it was fitted
     adds_and_removes = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.kernels import replay as kernels
 from boostrun.papers.iboost.kernels.adwin import Adwins
 from boostrun.papers.iboost.keys import FLCKeys
@@ -45,6 +46,15 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
         super()._begin(n_features, n_classes)
         self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
         self._adwins, self._counts = Adwins.empty(self.budget), np.zeros(2, np.int64)
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            self._detectors = monitored.detectors(self.detector, self.budget)
+
+    def _widen(self, n_features):
+        samples, labels = self._window
+        self._window = wider.columns(samples.T, n_features).T.copy(), labels
+        return super()._widen(n_features)
 
     @property
     def n_replaced_(self) -> int:
@@ -52,6 +62,10 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
         return int(self._counts[1])
 
     def _learn(self, X, y):
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            return monitored.boost(self, X, y)
         return self._followed(
             kernels.adwin_boost, X, y, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
             self._members.rule, *self._window, self._adwins, self._counts, float(self.delta), bool(self.warm_start),

@@ -85,6 +85,11 @@ def predicted(members: CommitteeMembers, x: np.ndarray) -> tuple[np.ndarray, np.
     return codes, scores
 
 
+def above_zero(scores: np.ndarray) -> np.ndarray:
+    """Scores of the second of two classes, which is predicted where they are at least 0: as such above 0."""
+    return np.where(scores == 0.0, np.nextafter(0.0, 1.0), scores)
+
+
 def _answers(members: CommitteeMembers, j: int, columns: np.ndarray) -> np.ndarray:
     """Codes (t,) that member j gives the columns (d, t)."""
     out = np.empty(columns.shape[1], np.int64)

@@ -11,7 +11,8 @@ from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted
+from boostrun.papers.iboost import wider
+from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, above_zero, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
 from boostrun.papers.iboost.kernels.margins import margins_of
@@ -84,12 +85,13 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
 
     def decision_function(self, X) -> np.ndarray:
         """F(x) = sum_j b_j f_j(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more, or
-        F(x) of each class against the rest."""
+        F(x) of each class against the rest. The second of two classes is predicted where F(x) > 0; where it is 0, as it
+        is until the window is full, that class is predicted too, and the least number above 0 stands for it."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         if self._settings.n_classes == 2:
             scores = np.stack([predicted(members, X)[1][0] for members in self._committees()])
-            return scores[0] if len(scores) == 1 else scores.T
+            return above_zero(scores[0]) if len(scores) == 1 else scores.T
         return predicted(self.members(), X)[1].T  # type: ignore[arg-type]
 
     def members(self) -> CommitteeMembers | None:
@@ -215,6 +217,19 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             models[:, : old.shape[1]] = old
             self._states = [state._replace(models=models.reshape(self.budget, -1))]
         self._refresh()
+
+    def _widen(self, n_features: int) -> bool:
+        """Classifiers stay, and do not look at the new features."""
+        d, family, n_classes = self.n_features_in_, self._settings.family, self._settings.n_classes
+        self._states = [
+            state._replace(
+                columns=wider.columns(state.columns, n_features),
+                order=wider.orders(state.order, n_features) if self.base == "stump" else state.order,
+                models=wider.models(family, state.models, n_classes, d, n_features),
+            )
+            for state in self._states
+        ]
+        return True
 
     def _refresh(self) -> None:
         """All margins anew."""

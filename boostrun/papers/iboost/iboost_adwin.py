@@ -75,8 +75,18 @@ class IBoostAdwinClassifier(IBoostAdwinKeys, IBoostClassifier):
     def _begin(self, n_features, n_classes):
         super()._begin(n_features, n_classes)
         self._adwins, self._watch = Adwins.empty(1), np.zeros(4, np.int64)
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            self._detectors = monitored.detectors(self.detector, 1)
 
     def _learn(self, X, y):
+        if self.detector != "adwin":
+            from boostrun.papers.iboost import monitored
+
+            predictions = monitored.follow(self, X, y)
+            self._check_finite(self._state)
+            return predictions
         predictions = np.empty(len(X), np.int64)
         kernels.test_then_train(
             X, y, self._state, self._settings, self._adwins, self._watch, float(self.delta), int(self.n_least),

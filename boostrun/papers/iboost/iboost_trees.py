@@ -8,6 +8,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.methods.scikit_learn import check_is_fitted
+from boostrun.papers.iboost.holdout import above_zero
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
@@ -60,7 +61,7 @@ class IBoostTreesClassifier(IBoostTreesKeys, IBoostClassifier):
         """F(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more."""
         check_is_fitted(self)
         votes = self._votes(self._checked(X, reset=False))
-        return votes[:, 1] if votes.shape[1] == 2 else votes
+        return above_zero(votes[:, 1]) if votes.shape[1] == 2 else votes
 
     def members(self) -> None:
         """None: trees are no numbers."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost import members
+from boostrun.papers.iboost import members, wider
 from boostrun.papers.iboost.kernels.incremental import Spread
 
 
@@ -29,6 +29,14 @@ class IncrementalEnsemble(StreamLearner):
     def _grow(self, n_classes: int) -> None:
         self.learners_ = self.learners_.grown(n_classes)
         self._shares, self._votes = np.zeros((2, n_classes))
+
+    def _widen(self, n_features: int) -> bool:
+        """A member looks at a new feature from its next example of the class on."""
+        learners = self._members.widened(n_features)
+        if learners is None:
+            return False
+        self.learners_, self.spread_ = learners, wider.padded(Spread.fresh(n_features), self.spread_)
+        return True
 
     def _voted(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:
         """Codes (k,) of the rows X (k, d) by ``members`` (m,), in this order, with ``coefficients`` (m,): the class

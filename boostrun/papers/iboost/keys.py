@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from boostrun.config.fields import Keys, boolean, choice, dimensions, integer, keys, kind_of, real, renamed, text
+from boostrun.config.fields import (
+    Keys,
+    Kind,
+    boolean,
+    choice,
+    dimensions,
+    integer,
+    keys,
+    kind_of,
+    real,
+    renamed,
+    text,
+)
 from boostrun.data.keys import ConceptStreamKeys, DriftingStreamKeys
 
 _BASE = "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes"
@@ -17,6 +29,26 @@ _FLOOR = "share of a feature's variance in the window that is added to every var
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
 _WINDOW = "n: the newest examples that are kept"
 _DELTA = "confidence of the ADWINs: smaller detects less"
+#: name -> class of river's; adwin is compiled, and ours
+DETECTORS = {
+    "page_hinkley": "PageHinkley", "kswin": "KSWIN", "ddm": "DDM", "eddm": "EDDM", "fhddm": "FHDDM", "hddm_a": "HDDMA",
+    "hddm_w": "HDDMW",
+}  # fmt: skip
+
+
+def _detector() -> Any:
+    """A detector of changes by name, or an object of river's."""
+    words = ("adwin", *DETECTORS)
+
+    def read(value):
+        if isinstance(value, str):
+            return value if value in words else None
+        known = all(hasattr(value, name) for name in ("update", "drift_detected", "clone"))
+        return value if known and not isinstance(value, type) else None
+
+    allowed = f"one of {', '.join(words)}, or in Python a drift detector of river's,"
+    said = "what finds changes: adwin is compiled, the others are those of river, asked in Python"
+    return field(default="adwin", metadata={"kind": Kind(read, allowed, words, help=said, late=True)})
 
 
 def _learns(field: Any) -> Any:
@@ -87,6 +119,7 @@ class IBoostAdwinKeys(FittedKeys):
 
     n_least: int = integer(50, help="examples of the window that count at least, where n is not smaller")
     delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
+    detector: Any = _detector()
 
 
 @keys
@@ -202,6 +235,7 @@ class FLCKeys(IncrementalKeys):
     delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
     warm_start: bool = boolean(True, help="a new member learns the newest n examples first")
     random_state: Any = None
+    detector: Any = _detector()
 
 
 @keys
@@ -215,6 +249,7 @@ class AdwinBaggingKeys(IncrementalKeys):
     )
     after: str = choice("keep", "reset", help="reset: an ADWIN is empty after a detection, as in river; keep is MOA's")
     random_state: Any = None
+    detector: Any = _detector()
 
 
 @keys

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.kernels import hoeffding
+from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
 from boostrun.papers.iboost.kernels.sample_votes import vote_samples
@@ -37,6 +38,11 @@ class Members:
         """Members that have met nothing."""
         return Learners.fresh(self.ensemble.budget, n_classes, n_features)
 
+    def widened(self, n_features: int) -> Any:
+        """The members with room for more features, which have been 0 so far; None where they take no more."""
+        learners = self.ensemble.learners_
+        return wider.padded(self.fresh(learners.weight.shape[1], n_features), learners)
+
     @property
     def rule(self) -> Any:
         """What the functions of these members are told besides."""
@@ -44,7 +50,7 @@ class Members:
 
     def loop(self, kernel: Any) -> Callable:
         """A kernel, for these members."""
-        return kernel if self.functions is incremental else rewired(kernel, self.functions, True)
+        return kernel if self.functions is incremental else _other(kernel, self.functions, True)
 
     def parts(self, length: int) -> Iterator[slice]:
         """Rows that are learnt in one go; members may be replaced between two parts."""
@@ -86,6 +92,9 @@ class Trees(_RowByRow):
     def fresh(self, n_classes, n_features):
         return hoeffding.HoeffdingTrees.fresh(self.ensemble.budget, n_classes, n_features)
 
+    def widened(self, n_features):
+        return self.ensemble.learners_.wider(n_features)
+
     @property
     def rule(self):
         keys = self.ensemble
@@ -116,6 +125,9 @@ class Regressions(_RowByRow):
     def fresh(self, n_classes, n_features):
         return self.functions.Regressions.fresh(self.ensemble.budget, n_classes, n_features)
 
+    def widened(self, n_features):
+        return self.ensemble.learners_.wider(n_features)
+
     rule = _RATE
 
 
@@ -131,10 +143,13 @@ class Objects(_RowByRow):
     def fresh(self, n_classes, n_features):
         return self.functions.Copies.fresh(self.ensemble.base, self.ensemble.budget, n_classes)
 
+    def widened(self, n_features):
+        return self.ensemble.learners_ if hasattr(self.ensemble.base, "learn_one") else None
+
     rule = None
 
     def loop(self, kernel):
-        return rewired(kernel, self.functions, False)
+        return _other(kernel, self.functions, False)
 
 
 def of(ensemble: Any) -> Members:

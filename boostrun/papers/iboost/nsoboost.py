@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.kernels import replay as kernels
 from boostrun.papers.iboost.keys import NSOBoostKeys
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
@@ -43,6 +44,11 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
         super()._begin(n_features, n_classes)
         self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
         self._born, self._counts = np.zeros(self.budget, np.int64), np.zeros(2, np.int64)
+
+    def _widen(self, n_features):
+        samples, labels = self._window
+        self._window = wider.columns(samples.T, n_features).T.copy(), labels
+        return super()._widen(n_features)
 
     @property
     def n_replaced_(self) -> int:

@@ -41,6 +41,7 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
     True
     """
 
+    _draws_weights = True
     uses_change_detector = False
     updates_base_online = True
     adds_and_removes = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
-from boostrun.methods.probabilities import LINKS, Link, of_margins
+from boostrun.methods.probabilities import LINKS, Link, Votes, normalised, of_margins
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.holdout import predicted
 from boostrun.papers.iboost.kernels.online_boost import coefficient
@@ -26,12 +26,6 @@ def samme(votes: np.ndarray) -> np.ndarray:
     return softmax(votes * (classes / (classes - 1) ** 2), axis=1)
 
 
-def shares(votes: np.ndarray) -> np.ndarray:
-    """Votes (n, K) of at least 0, divided by their sum; all alike where there is none."""
-    total = votes.sum(axis=1, keepdims=True)
-    return np.divide(votes, total, out=np.full(votes.shape, 1.0 / votes.shape[1]), where=total > 0.0)
-
-
 def of_iboost(classifier) -> Link:
     """exp(-F) of two classes and of each class against the rest, SAMME's loss of several."""
     return LINKS["exponential"] if classifier.multiclass == "ovr" else Link(_by_sign_or_votes)
@@ -42,35 +36,41 @@ def of_adaboost(classifier) -> Link:
     return Link(samme, _votes_of_committee)
 
 
-def of_ocb(classifier) -> Link | str:
+def of_ocb(classifier) -> Link | Votes:
     """exp(-F) of two classes."""
     if _several(classifier):
-        return _RIGHT_OR_WRONG
+        return Votes(_RIGHT_OR_WRONG, _votes_of_committee)
     return Link(samme, _votes_of_committee)
 
 
-def of_online_boost(classifier) -> Link | str:
+def of_online_boost(classifier) -> Link | Votes:
     """exp(-F) of two classes, F being half of what the votes differ by: they have AdaBoost's coefficients twice."""
     if _several(classifier):
-        return _RIGHT_OR_WRONG
+        return Votes(_RIGHT_OR_WRONG, _without_negatives)
     if classifier.vote != "hard" or classifier.bad_weight:
-        return "votes that are shared, or of members worse than chance, minimise no loss that tells them"
+        why = "votes that are shared, or of members worse than chance, minimise no loss that tells them"
+        return Votes(why, _without_negatives)
     return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _votes_of_online_boost)
 
 
 def of_bagging(classifier) -> Link:
     """The share of the members that say a class, or the mean of their probabilities (Breiman 1996)."""
-    return Link(shares, _votes_of_bagging)
+    return Link(normalised, _votes_of_bagging)
 
 
-def of_weighted_majority(classifier) -> str:
+def of_weighted_majority(classifier) -> Votes:
     """None: weights fade with errors."""
-    return "the weights of its experts tell how often they were wrong of late, and minimise no loss"
+    return Votes("the weights of its experts tell how often they were wrong of late, and minimise no loss", _of_experts)
 
 
-def of_blocks(classifier) -> str:
+def of_blocks(classifier) -> Votes:
     """None: an unweighted vote."""
-    return "its members vote alike, and minimise no loss together"
+    return Votes("its members vote alike, and minimise no loss together", _votes_of_committee)
+
+
+def of_frequencies(classifier) -> Link:
+    """The share of each class among the examples so far."""
+    return Link(normalised, lambda fitted, X: np.tile(fitted._seen.astype(np.float64), (len(X), 1)))
 
 
 def _several(classifier) -> bool:
@@ -84,14 +84,29 @@ def _by_sign_or_votes(scores: np.ndarray) -> np.ndarray:
 def _votes_of_committee(classifier, X) -> np.ndarray:
     """(n, K) float64."""
     check_is_fitted(classifier)
-    return predicted(classifier.members(), classifier._checked(X, reset=False))[1].T
+    votes = predicted(classifier.members(), classifier._checked(X, reset=False))[1].T
+    width = max(2, len(classifier.classes_))  # OCB has no say on a class that came after its first window
+    return votes if votes.shape[1] == width else np.pad(votes, ((0, 0), (0, width - votes.shape[1])))
 
 
 def _votes_of_online_boost(classifier, X) -> np.ndarray:
     check_is_fitted(classifier)
     rule = float(classifier.bad_weight), bool(classifier.negative_votes)
-    members = np.arange(classifier.budget)
-    return _votes(classifier, X, np.array([coefficient(classifier.sums_, j, *rule) for j in members]), False)
+    coefficients = np.array([coefficient(classifier.sums_, j, *rule) for j in range(classifier.budget)])
+    return _votes(classifier, X, coefficients, classifier.vote == "proba")
+
+
+def _without_negatives(classifier, X) -> np.ndarray:
+    """A negative coefficient votes against a class."""
+    votes = _votes_of_online_boost(classifier, X)
+    return votes - np.minimum(votes.min(axis=1, keepdims=True), 0.0)
+
+
+def _of_experts(classifier, X) -> np.ndarray:
+    weights = np.zeros(classifier.budget)
+    alive = classifier._order[: len(classifier.betas_)]
+    weights[alive] = classifier.betas_
+    return _votes(classifier, X, weights, False)
 
 
 def _votes_of_bagging(classifier, X) -> np.ndarray:

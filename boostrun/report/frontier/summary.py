@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,18 +14,21 @@ from boostrun.errors import BoostrunError
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import align, decimal
 from boostrun.report.frontier.points import KINDS, amount
+from boostrun.report.frontier.verdicts import ALONE, LOSS, TIE, UNTESTED, WIN
 from boostrun.report.layout import MISSING
 from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
+from boostrun.report.statistics import ALPHA
 
-_SIGNS = {"win": "+", "tie": "=", "loss": "-", "untested": "?", "alone": ""}
-_PLURALS = {"win": "wins", "tie": "ties", "loss": "losses", "untested": "untested"}
+_ROWS = {WIN: "ours is ahead", TIE: "level", LOSS: "a rival is ahead", UNTESTED: "not tested", ALONE: "no opponent"}
+_PLURAL = {WIN: ("win", "wins"), TIE: ("tie", "ties"), LOSS: ("loss", "losses"), UNTESTED: ("untested", "untested")}
 
 
 class FrontierFiles(NamedTuple):
-    """What the folder of a frontier holds: its name, and the lines of table.csv and contest.csv."""
+    """What the folder of a frontier holds: the name of its data set, and the lines of table.csv and contest.csv."""
 
     name: str
+    folder: Path
     table: Sequence[Mapping[str, str]]
     contest: Sequence[Mapping[str, str]]
 
@@ -31,14 +36,14 @@ class FrontierFiles(NamedTuple):
 def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
     """The frontiers of a kind of budget below ``folder``, by name; quick ones are none.
 
-    Raises BoostrunError where there is none.
+    Raises BoostrunError where there is none, or a file cannot be read.
     """
     found = []
     for path in sorted(folder.glob("*/contest.csv")):
         contest = _read(path)
         if contest and kind in contest[0] and not path.parent.name.endswith("-quick"):
             table = _read(path.with_name("table.csv"))
-            found.append(FrontierFiles(path.parent.name.removesuffix(f"-{kind}"), table, contest))
+            found.append(FrontierFiles(path.parent.name.removesuffix(f"-{kind}"), path.parent, table, contest))
     if not found:
         raise BoostrunError(f"{folder} holds no frontier with budget={kind} (quick ones do not count)")
     return found
@@ -52,42 +57,156 @@ def _read(path: Path) -> list[dict[str, str]]:
         raise BoostrunError(f"{path} cannot be read ({error})") from None
 
 
-def outcomes(frontiers: Sequence[FrontierFiles], kind: str) -> list[list[str]]:
-    """Head and rows: a data set a row, a budget a column, who is ahead and by how many points."""
-    budgets = sorted({float(line[kind]) for one in frontiers for line in one.contest})
-    found = [["data set", *map(amount, budgets)]]
-    for one in frontiers:
-        lines = {float(line[kind]): line for line in one.contest}
-        found.append([one.name, *(_outcome(lines.get(budget)) for budget in budgets)])
-    return found
+@dataclass(frozen=True)
+class FrontierSummary:
+    """Frontiers of one ``kind`` of budget; ``at``: these budgets alone, all where none is named.
+
+    Raises BoostrunError where no frontier has one of ``at``.
+    """
+
+    kind: str
+    frontiers: Sequence[FrontierFiles]
+    at: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        there = {float(line[self.kind]) for one in self.frontiers for line in one.table}
+        if missing := sorted(set(self.at) - there):
+            raise BoostrunError(f"no frontier has {', '.join(map(amount, missing))} {KINDS[self.kind].head}")
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        count = len(self.frontiers)
+        return f"Who is ahead by {KINDS[self.kind].head}: {count} data set{'s' * (count != 1)}"
+
+    @cached_property
+    def lines(self) -> dict[tuple[str, float], Mapping[str, str]]:
+        """The line of contest.csv of each set and budget that are asked for."""
+        found = {(one.name, float(line[self.kind])): line for one in self.frontiers for line in one.contest}
+        return {place: line for place, line in found.items() if not self.at or place[1] in self.at}
+
+    @cached_property
+    def budgets(self) -> list[float]:
+        """In their order."""
+        return sorted({budget for _, budget in self.lines})
+
+    def counts(self, budget: float | None = None) -> Counter[str]:
+        """How many comparisons ended how, under one budget or under all."""
+        return Counter(line["outcome"] for (_, at), line in self.lines.items() if budget is None or at == budget)
+
+    @cached_property
+    def ranks(self) -> dict[float, Ranks]:
+        """Budget -> ranks of methods over sets in which all of them have a figure within the budget, where there are
+        five such sets and three methods or more.
+
+        Methods that are on fewer sets stand back for sets, or these for them: whichever leaves more figures.
+        """
+        found = {}
+        for budget in self.budgets:
+            sets = [means for one in self.frontiers if (means := _means(one, self.kind, budget))]
+            if chosen := _complete(sets):
+                blocks = [means for means in sets if all(method in means for method in chosen)]
+                found[budget] = rank_methods({method: [means[method] for means in blocks] for method in chosen}, True)
+        return found
+
+    def outcomes(self) -> list[list[str]]:
+        """Head and rows: a data set a row, a budget a column, who is ahead and by how many points."""
+        rows = [
+            [one.name, *(_outcome(self.lines.get((one.name, budget))) for budget in self.budgets)]
+            for one in self.frontiers
+        ]
+        return [["data set", *map(amount, self.budgets)], *rows]
+
+    def tally(self) -> list[list[str]]:
+        """Head and rows: how many data sets a side is ahead on, a budget a column, and all together."""
+        columns = [self.counts(budget) for budget in self.budgets] + [self.counts()]
+        there = [outcome for outcome in _ROWS if outcome in (WIN, TIE, LOSS) or columns[-1][outcome]]
+        head = [KINDS[self.kind].head, *map(amount, self.budgets), "all"]
+        return [head, *([_ROWS[outcome], *(str(each[outcome]) for each in columns)] for outcome in there)]
+
+    def ranked(self) -> list[list[str]]:
+        """Head and rows: mean ranks, a budget a column; empty where nothing is ranked."""
+        if not self.ranks:
+            return []
+        methods = list(dict.fromkeys(method for one in self.ranks.values() for method in one.methods))
+        rows = [["mean rank", *map(amount, self.ranks)]]
+        for method in methods:
+            places = [dict(zip(one.methods, one.mean_ranks)).get(method) for one in self.ranks.values()]
+            rows.append([method, *(MISSING if place is None else decimal(place) for place in places)])
+        rows.append(["critical difference", *(decimal(one.critical_difference) for one in self.ranks.values())])
+        rows.append(["data sets", *(str(one.blocks) for one in self.ranks.values())])
+        return rows
+
+    def sentence(self) -> str:
+        """Wins, ties and losses of all comparisons that were tested, who won and who lost most of them."""
+        found = self.counts()
+        tested = sum(found[outcome] for outcome in (WIN, TIE, LOSS))
+        if not tested:
+            return f"None of the comparisons by {KINDS[self.kind].head} could be tested."
+        told = ", ".join(_counted(found[outcome], outcome) for outcome in (WIN, TIE, LOSS))
+        compared = f"comparison{'s' * (tested != 1)} of our best method with the best rival"
+        said = f"Of {tested} tested {compared}: {told}"
+        if winners := self._names(WIN, "ours"):
+            said += f"; ours is ahead with {winners}"
+        if losers := self._names(LOSS, "rival"):
+            said += f"; the rival ahead is {losers}"
+        return f"{said}."
+
+    def _names(self, outcome: str, side: str) -> str:
+        names = Counter(line[side] for line in self.lines.values() if line["outcome"] == outcome)
+        return ", ".join(f"{name} ({number})" for name, number in names.most_common())
+
+    def notes(self) -> list[str]:
+        """How it is read, and what is left out of the ranks."""
+        told = [
+            "Best of ours : best rival, and the difference of their mean accuracies in points. Ahead: by Wilcoxon's "
+            f"signed-rank test, paired by seed, Holm-corrected over the budgets of a set, p < {ALPHA}; over the sets "
+            "nothing is corrected. The best of a side is chosen by the figures that are then tested, which favours the "
+            "side with more methods a little."
+        ]
+        if not self.ranks:
+            few = f"Ranks need {LEAST_BLOCKS} data sets on which the same {LEAST_METHODS} methods or more have a figure"
+            return [*told, f"{few}; no budget has as many."]
+        told.append(
+            "Mean ranks: 1 is the best; two that differ by less than the critical difference are not told apart "
+            f"(Nemenyi, p < {ALPHA})."
+        )
+        for budget, one in self.ranks.items():
+            where = KINDS[self.kind].phrase.format(amount(budget))
+            if one.friedman_p >= ALPHA:
+                told.append(f"{_capital(where)} the ranks do not differ (Friedman, p = {one.friedman_p:.2f}).")
+            else:
+                told.append(f"{_capital(where)}: {_apart(one)}.")
+        return told
 
 
 def _outcome(line: Mapping[str, str] | None) -> str:
     if line is None:
         return MISSING
-    if line["outcome"] == "alone":
-        return line["ours"] or line["rival"]
-    difference = decimal(float(line["mean"]), signed=True)
-    return f"{_SIGNS[line['outcome']]} {line['ours']} : {line['rival']} {difference}"
+    if line["outcome"] == ALONE:
+        return f"{line['ours'] or line['rival']} alone"
+    said = _PLURAL[line["outcome"]][0]
+    return f"{said} {decimal(float(line['mean']), signed=True)} {line['ours']} : {line['rival']}"
 
 
-def counted(frontiers: Sequence[FrontierFiles]) -> str:
-    """Wins, ties and losses over all sets and budgets, in one line."""
-    found = Counter(line["outcome"] for one in frontiers for line in one.contest)
-    return ", ".join(f"{found[outcome]} {name}" for outcome, name in _PLURALS.items())
+def _counted(number: int, outcome: str) -> str:
+    return f"{number} {_PLURAL[outcome][number != 1]}"
 
 
-def ranks(frontiers: Sequence[FrontierFiles], kind: str) -> dict[float, Ranks]:
-    """Budget -> ranks of the methods that kept it on every set that has it, where there are five sets and three
-    methods or more.
-    """
-    found = {}
-    for budget in sorted({float(line[kind]) for one in frontiers for line in one.table}):
-        sets = [means for one in frontiers if (means := _means(one, kind, budget))]
-        shared = [method for method in sets[0] if all(method in means for means in sets)] if sets else []
-        if len(sets) >= LEAST_BLOCKS and len(shared) >= LEAST_METHODS:
-            found[budget] = rank_methods({method: [means[method] for means in sets] for method in shared}, True)
-    return found
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _apart(one: Ranks) -> str:
+    """Who has the best mean rank, and who is behind it by more than the critical difference."""
+    first = one.mean_ranks[0]
+    behind = [m for m, rank in zip(one.methods, one.mean_ranks) if rank - first > one.critical_difference]
+    said = f"{one.methods[0]} has the best mean rank"
+    if not behind:
+        return f"{said}, and none is told apart from it"
+    return f"{said}; it is told apart from {', '.join(behind)}" + (
+        "" if len(behind) + 1 == len(one.methods) else " only"
+    )
 
 
 def _means(one: FrontierFiles, kind: str, budget: float) -> dict[str, float]:
@@ -97,40 +216,37 @@ def _means(one: FrontierFiles, kind: str, budget: float) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _ranked(found: Mapping[float, Ranks]) -> list[list[str]]:
-    methods = list(dict.fromkeys(method for one in found.values() for method in one.methods))
-    rows = [["mean rank", *map(amount, found)]]
-    for method in methods:
-        places = [dict(zip(one.methods, one.mean_ranks)).get(method) for one in found.values()]
-        rows.append([method, *(MISSING if place is None else decimal(place) for place in places)])
-    rows.append(["critical difference", *(decimal(one.critical_difference) for one in found.values())])
-    rows.append(["data sets", *(str(one.blocks) for one in found.values())])
-    return rows
+def _complete(sets: Sequence[Mapping[str, float]]) -> list[str]:
+    """The methods that are ranked: of those on at least so many sets the choice with most figures in whole rows."""
+    times = Counter(method for means in sets for method in means)
+    best: list[str] = []
+    most = 0
+    for least in sorted(set(times.values()), reverse=True):
+        methods = [method for method in times if times[method] >= least]
+        blocks = sum(all(method in means for method in methods) for means in sets)
+        if len(methods) >= LEAST_METHODS and blocks >= LEAST_BLOCKS and len(methods) * blocks > most:
+            best, most = methods, len(methods) * blocks
+    return best
 
 
-def summary(frontiers: Sequence[FrontierFiles], kind: str) -> tuple[str, str]:
-    """The page, as Markdown, and the same as text."""
-    title = f"Frontiers by {KINDS[kind].head}: {len(frontiers)} data sets"
-    first, found = outcomes(frontiers, kind), ranks(frontiers, kind)
-    notes = [
-        "Best of ours : best rival, and by how many points of accuracy ours is ahead: + a win, - a loss, = level "
-        "(paired by seed, p < 0.05, Holm-corrected over the budgets of a set), ? not tested.",
-        f"In all: {counted(frontiers)}.",
-    ]
-    if found:
-        notes.append(
-            "Mean ranks (1 is best) of the methods that have a figure on every set with that budget; two that differ "
-            "by less than the critical difference are not told apart (Nemenyi, p < 0.05)."
-        )
-    else:
-        notes.append(f"Ranks need {LEAST_BLOCKS} data sets and {LEAST_METHODS} methods with a figure on each.")
-    tables = [first, *([_ranked(found)] if found else [])]
-    pages = [pipe_table(table, range(1, len(table[0]))) for table in tables]
-    page = "\n\n".join([f"# {title}", *pages, "\n".join(f"- {escape(note)}" for note in notes)]) + "\n"
-    shown = "\n\n".join([title, *("\n".join(align(table)) for table in tables), "\n".join(notes)])
-    return page, shown
+def tables(summary: FrontierSummary) -> list[list[list[str]]]:
+    """Those of a summary: wins, ties and losses by budget; set by set; mean ranks where there are any."""
+    return [table for table in (summary.tally(), summary.outcomes(), summary.ranked()) if table]
 
 
-def write_summary(folder: Path, page: str) -> Path:
-    """Put summary.md into ``folder``; BoostrunError when it cannot be written."""
-    return write_bytes(folder / "table.md", page.encode())
+def markdown(summary: FrontierSummary) -> str:
+    """The page."""
+    pages = [pipe_table(table, range(1, len(table[0]))) for table in tables(summary)]
+    notes = "\n".join(f"- {escape(note)}" for note in summary.notes())
+    return "\n\n".join([f"# {summary.title}", escape(summary.sentence()), *pages, notes]) + "\n"
+
+
+def text(summary: FrontierSummary) -> str:
+    """What is printed."""
+    shown: Iterable[str] = ("\n".join(align(table)) for table in tables(summary))
+    return "\n\n".join([summary.title, *shown, "\n".join(summary.notes()), summary.sentence()])
+
+
+def write_summary(folder: Path, summary: FrontierSummary) -> Path:
+    """Put table.md into ``folder``; BoostrunError when it cannot be written."""
+    return write_bytes(folder / "table.md", markdown(summary).encode())

@@ -102,6 +102,8 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
         return f"{where} {rivals} is the better choice, ahead of {ours} by {by}"
     if outcome == TIE:
         return f"{where} {ours} and {rivals} are level"
+    if outcome == UNTESTED and not any(one.mean for one in some):
+        return f"{where} {ours} and {rivals} have the same figures, and there is nothing to test"
     if outcome == UNTESTED:
         leaders = _names(one.ours if one.mean > 0 else one.rival for one in some)
         return f"{where} {leaders} has the higher mean, which the trials are too few, or too much alike, to test"

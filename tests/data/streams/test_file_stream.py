@@ -6,11 +6,14 @@ import json
 import numpy as np
 import pytest
 
+from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
 from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.evaluation.prequential import prequential
+from boostrun.evaluation.prequential import OnStream, prequential
+from boostrun.evaluation.seeds import spawn
+from boostrun.inputs.followed import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.runner.plan import open_store, plan
 
@@ -164,3 +167,61 @@ def test_an_iterator_is_followed_in_constant_memory_and_its_faults_are_said():
         prequential(IBoostClassifier(50, 5), blocks((X[:9] * np.nan, Y[:9])), ["in", "out"])
     with pytest.raises(BoostrunError, match="the label 'off' is none of the classes"):
         prequential(IBoostClassifier(50, 5), blocks((X[:1], ["off"])), ["in", "out"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "npy", "npz", "parquet"])
+def test_what_is_missing_is_the_last_value_of_its_column_where_that_is_asked_for(tmp_path, opened, monkeypatch, kind):
+    holes = X.copy()
+    holes[:3, 1] = np.nan  # comes late
+    holes[40:90, 2] = np.nan  # goes and comes again
+    holes[::7, 0] = np.nan
+    monkeypatch.setattr("tests.data.streams.test_file_stream.X", holes)
+    keys = write(tmp_path, kind)
+    if kind == "csv":
+        (tmp_path / "data.csv").write_text((tmp_path / "data.csv").read_text().replace("nan", ""))
+    expected, last = holes.copy(), np.zeros(3)
+    for row in expected:
+        row[np.isnan(row)] = last[np.isnan(row)]
+        last = row
+    with pytest.raises(BoostrunError, match="NaN or infinite, first in row 0, feature"):
+        opened(**keys)
+    stream = opened(**keys, missing="last")
+    for size in (7, 1000):
+        np.testing.assert_array_equal(np.concatenate([x for x, _ in stream.blocks(size)]), expected)
+    np.savez(tmp_path / "inf.npz", x=np.where(X > 5, np.inf, X), y=Y)
+    with pytest.raises(BoostrunError, match="NaN or infinite"):
+        opened(path=str(tmp_path / "inf.npz"), missing="last")
+
+
+def test_the_first_examples_alone_are_those_of_the_whole_and_more_than_there_are_are_all(tmp_path, opened):
+    keys = write(tmp_path, "csv")
+    for first, n in ((1, 1), (60, 60), (300, 300), (10**9, 300)):
+        stream = opened(**keys, first=first)
+        assert (len(stream), stream.classes, len(stream.holdouts)) == (n, ("in", "out"), 0)
+        for size in (7, 1000):
+            blocks = list(stream.blocks(size))
+            np.testing.assert_array_equal(np.concatenate([x for x, _ in blocks]), X[:n])
+            assert all(0 < len(y) <= size for _, y in blocks)
+
+
+def awkward():
+    """Constant columns, one empty from end to end, and a class whose only example comes last."""
+    x = np.column_stack([np.full(300, 3.0), np.full(300, np.nan), X[:, 0], np.zeros(300)])
+    return x, np.where(np.arange(300) == 299, "rare", Y)
+
+
+@pytest.mark.parametrize("name", ["iboost_stochastic", "ocb", "dwm", "adwinbag"])
+def test_constant_and_empty_columns_and_a_class_that_comes_last_leave_every_figure_a_number(tmp_path, opened, name):
+    x, y = awkward()
+    np.savez(tmp_path / "odd.npz", x=x, y=y)
+    keys = {"name": "file_stream", "path": str(tmp_path / "odd.npz"), "missing": "last", "measures": "all"}
+    followed = open_stream(draw, {"fading": 0.99, **keys}, tmp_path, None, {})
+    method = catalogue.methods()[name]
+    budget = {symbol: min(value, 20) for symbol, value in method.budget_defaults.items() if isinstance(value, int)}
+    given = {"random_state": 0} if "random_state" in method.given else {}
+    base = {"base": "gnb"} if "base" in method.fields else {}
+    model = method.make({"name": name, **base}, budget, given)
+    result = OnStream().run(model, followed, spawn(0))
+    assert followed.stream.classes == ("in", "out", "rare")
+    assert result["metrics"]["test_accuracy_pct"] > 40
+    json.dumps(result, allow_nan=False)

@@ -13,7 +13,12 @@ RIVALS = [name for name, method in METHODS.items() if not issubclass(method.keys
 # trees need river and are slow: they have tests of their own
 LEARNERS = [name for name, method in METHODS.items() if method.keys is not IBoostTreesKeys]
 # for a full window: until then, a constant
-WAITS = [name for name in LEARNERS if not issubclass(METHODS[name].keys, IncrementalKeys)]
+WAITS = [
+    name for name in LEARNERS
+    if not issubclass(METHODS[name].keys, IncrementalKeys) and "n_window" in METHODS[name].budget.values()
+]  # fmt: skip
+# trees that grow as the stream goes on
+GROW = [name for name in LEARNERS if "max_leaves" in METHODS[name].fields]
 
 
 def class_of(name):

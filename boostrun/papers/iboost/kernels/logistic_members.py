@@ -42,6 +42,14 @@ class Regressions(NamedTuple):
             wider[:, : mine.shape[1]] = mine
         return out._replace(moments=self.moments)
 
+    def wider(self, n_features: int) -> Regressions:
+        """The same regressions with room for more features, at the end, which have been 0 so far."""
+        out, d = Regressions.fresh(*self.weight.shape, n_features), self.moments.shape[2]
+        for mine, more in ((self.beta, out.beta), (self.squares, out.squares)):
+            more[:, :, :d], more[:, :, -1] = mine[:, :, :-1], mine[:, :, -1]
+        out.moments[:, :, :d] = self.moments
+        return out._replace(weight=self.weight)
+
 
 @written_in
 def see(spread, x, share):
@@ -114,7 +122,7 @@ def train(learners, j, x, y, weight, floor, rate):
                 learners.beta[j, c, r] -= rate * gradient / math.sqrt(1.0 + learners.squares[j, c, r])
 
 
-@part
+@kernel
 def answer(learners, j, x, rate):
     """Class that regression j gives x (d,), among those it has met. Of equals the second of two, else the lowest."""
     scores = np.empty(learners.weight.shape[1])

@@ -6,7 +6,7 @@ Where those take ``gaussian`` these take :class:`boostrun.kernels.hoeffding.Rule
 from __future__ import annotations
 
 from boostrun.kernels import hoeffding
-from boostrun.papers.iboost.kernels.compiled import part, written_in
+from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels.incremental import winner
 
 __all__ = ["answer", "forget", "probabilities", "see", "train", "winner"]
@@ -25,7 +25,7 @@ def train(learners, j, x, y, weight, floor, rules):
     hoeffding.learn(learners, j, x, y, weight, rules)
 
 
-@part
+@kernel
 def answer(learners, j, x, rules):
     """Class that tree j gives x (d,); before its first example the second of two classes, else the lowest."""
     if learners.weight.shape[1] == 2 and learners.weight[j, 0] == 0.0 and learners.weight[j, 1] == 0.0:

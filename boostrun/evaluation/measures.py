@@ -1,0 +1,171 @@
+"""What the field reports of predictions on a stream beside their accuracy: kappas, recovery, memory, time.
+
+Kappas are Cohen's (1960), and those of Zliobaite, Bifet, Read, Pfahringer & Holmes, "Evaluation methods and decision
+theory for classification of streaming data with temporal dependence", Machine Learning 98 (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from boostrun.evaluation.memory import size_in_bytes
+
+RECOVERY = 600  # examples after a change, as Grbovic & Vucetic (2011) have it
+_ROWS = ("right", "last", "majority", "y", "said")
+
+
+def kappa_of(accuracy: float, chance: float) -> float:
+    """Of the room that ``chance`` leaves, the share that is avoided: (p - p0) / (1 - p0); 0 where it leaves none.
+
+    >>> kappa_of(0.75, 0.5), kappa_of(0.5, 1.0)
+    (0.5, 0.0)
+    """
+    return (accuracy - chance) / (1.0 - chance) if chance < 1.0 else 0.0
+
+
+class Measures:
+    """Kappas over the stream and over a window, recovery after each known change, memory and time along the stream.
+
+    Of a share p of right predictions, a kappa is (p - p0) / (1 - p0), and 0 where p0 is 1. ``kappa`` is Cohen's: p0 is
+    what the shares of labels and of answers make by chance. Of ``kappa_majority`` (kappa M) p0 is the accuracy of the
+    most frequent label so far, of ``kappa_temporal`` that of the last label again. Both know as many labels as the
+    learner does: under a delay theirs are as late. Before the first label they answer with the second of two classes,
+    else with the first, and of labels that are as frequent so likewise. A prediction that is none of the classes is
+    wrong.
+
+    Recovery is the accuracy of the predictions of the 600 examples after a change.
+
+    Parameters
+    ----------
+    learner : whose memory is looked at
+    n_classes : int
+    window : int, examples of a point of the curves
+    every : int, a point of the curves after so many examples, or at the next end of a block
+    changes : the concept changes after so many examples
+    delay : int, examples that labels are late
+    since : int, metrics are those of the predictions after so many examples, and of the changes after them
+
+    Attributes
+    ----------
+    curve : dict of lists, ``examples`` and, after as many, the three kappas over the window, ``memory_bytes`` of the
+        learner, and ``microseconds_per_example`` since the point before
+
+    Memory is 34 bytes an example of the window, and the curve's points.
+
+    >>> measures = Measures(None, n_classes=2, window=4, every=2)
+    >>> measures.update(np.array([1, 1, 0, 0]), np.array([1, 1, 1, 0]), seconds=0.0)
+    >>> {name: round(value, 3) for name, value in measures.metrics().items()}
+    {'kappa': 0.5, 'kappa_majority': 0.5, 'kappa_temporal': 0.0}
+    """
+
+    def __init__(
+        self, learner: Any, n_classes: int, window: int, every: int, changes: Sequence[int] = (), delay: int = 0,
+        since: int = 0,
+    ):  # fmt: skip
+        self.learner, self.n_classes, self.window, self.every = learner, n_classes, window, every
+        names = ("examples", "kappa", "kappa_majority", "kappa_temporal", "memory_bytes", "microseconds_per_example")
+        self.curve: dict[str, list] = {name: [] for name in names}
+        self.n_seen = 0
+        self.since = since
+        self._changes = [int(change) for change in changes]
+        self._recovered = np.zeros((len(self._changes), 2), np.int64)  # right ones, all
+        self._sums = np.zeros(3, np.int64)  # right ones: of the learner, of the last label, of the most frequent one
+        self._labels = np.zeros(n_classes, np.int64)
+        self._answers = np.zeros(n_classes + 1, np.int64)  # the last place: none of the classes
+        self._window: dict[str, np.ndarray] = {}
+        self._begin = self._last = self._most = int(n_classes == 2)
+        self._known = [0] * n_classes
+        self._late = np.full(delay, -1, np.int64)
+        self._seconds, self._marked = 0.0, 0
+
+    def update(self, y: np.ndarray, said: np.ndarray, seconds: float) -> None:
+        """Add k examples in order: their classes y (k,) int64, predictions (k,), processor time of the whole block."""
+        y, said = np.asarray(y, np.int64), np.asarray(said)
+        inside = (said >= 0) & (said < self.n_classes)
+        said = np.where(inside, said, self.n_classes).astype(np.int64)
+        last, majority = self._labels_alone(y)
+        block = dict(zip(_ROWS, (said == y, last == y, majority == y, y, said)))
+        count = slice(max(self.since - self.n_seen, 0), None)
+        self._sums += [int(block[name][count].sum()) for name in _ROWS[:3]]
+        self._labels += np.bincount(y[count], minlength=self.n_classes)
+        self._answers += np.bincount(said[count], minlength=self.n_classes + 1)
+        self._recover(block["right"])
+        before = self._window
+        self._window = {
+            name: np.concatenate([before[name], rows] if before else [rows])[-self.window :]
+            for name, rows in block.items()
+        }
+        passed = (self.n_seen + len(y)) // self.every > self.n_seen // self.every
+        self.n_seen += len(y)
+        self._seconds += seconds
+        if passed:
+            self._mark()
+
+    @property
+    def accuracy_pct(self) -> float:
+        """Over all examples after ``since``; nan before the first."""
+        return 100.0 * int(self._sums[0]) / self._n_scored if self._n_scored else float("nan")
+
+    def metrics(self) -> dict[str, float]:
+        """The kappas over all examples after ``since``, and recovery after each change that examples follow; empty
+        before any.
+        """
+        if not self._n_scored:
+            return {}
+        found = _kappas(self._sums / self._n_scored, self._labels, self._answers)
+        seen = self._recovered[:, 1] > 0
+        each = 100.0 * self._recovered[seen, 0] / self._recovered[seen, 1]
+        if len(each):
+            found["recovery_pct"] = float(each.mean())
+        for number, value in zip(1 + np.flatnonzero(seen), each):
+            found[f"recovery_{number}_pct"] = float(value)
+        return found
+
+    @property
+    def _n_scored(self) -> int:
+        return max(self.n_seen - self.since, 0)
+
+    def _mark(self) -> None:
+        shares = np.array([self._window[name].mean() for name in _ROWS[:3]])
+        labels = np.bincount(self._window["y"], minlength=self.n_classes)
+        found = _kappas(shares, labels, np.bincount(self._window["said"], minlength=self.n_classes + 1))
+        found["examples"] = self.n_seen
+        found["memory_bytes"] = size_in_bytes(self.learner)
+        found["microseconds_per_example"] = 1e6 * self._seconds / (self.n_seen - self._marked)
+        for name, points in self.curve.items():
+            points.append(found[name])
+        self._seconds, self._marked = 0.0, self.n_seen
+
+    def _recover(self, right: np.ndarray) -> None:
+        for number, change in enumerate(self._changes):
+            if change < self.since:
+                continue
+            begin, end = (min(max(place - self.n_seen, 0), len(right)) for place in (change, change + RECOVERY))
+            self._recovered[number] += (int(right[begin:end].sum()), end - begin)
+
+    def _labels_alone(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The last label and the most frequent one, of those known, before each of y (k,)."""
+        waiting = np.concatenate([self._late, y])
+        come, self._late = waiting[: len(y)], waiting[len(y) :]  # the label that comes after each prediction, or -1
+        last, majority = np.empty_like(y), np.empty_like(y)
+        known, most, newest = self._known, self._most, self._last
+        for i, label in enumerate(come.tolist()):
+            last[i], majority[i] = newest, most
+            if label >= 0:
+                newest = label
+                known[label] += 1
+                ahead, first = known[label] - known[most], label < most
+                most = label if ahead > 0 or (ahead == 0 and first != bool(self._begin)) else most
+        self._last, self._most = newest, most
+        return last, majority
+
+
+def _kappas(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> dict[str, float]:
+    """The three kappas of shares of right ones (3,), and of how often each class was the label and the answer."""
+    accuracy, last, majority = shares.tolist()
+    by_chance = float(labels @ answers[:-1]) / float(labels.sum()) ** 2
+    names = ("kappa", "kappa_majority", "kappa_temporal")
+    return {name: kappa_of(accuracy, chance) for name, chance in zip(names, (by_chance, majority, last))}

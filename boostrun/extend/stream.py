@@ -1,0 +1,178 @@
+"""A function of a person's own as a drifting stream: ``dataset=module:function``, what it yields in its order.
+
+It yields examples ``(x, y)``, where x is a sequence of numbers or, as river's data sets have it, a dict of them, or
+blocks of examples, ``(X (k, d), y (k,))``; or it returns the arrays ``(X, y)``. A class is called in the same way, and
+walked through. Its parameters are keys. All is held in memory, once a process, and what came identifies it: a function
+that yields something else each time is another stream each time. Classes, and the names of a dict's features, are known
+from the start, whenever they first come; a feature that an example has not is missing.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostrun.data.dataset import Parts
+from boostrun.data.keys import OwnStreamKeys
+from boostrun.data.labels import names_of
+from boostrun.data.streams.drift_stream import DriftStream
+from boostrun.data.streams.file_readers import filled
+from boostrun.errors import BoostrunError
+from boostrun.extend import objects
+from boostrun.extend.loader import content_digest
+
+NEEDS = ("first",)  # of the keys that say how a stream is followed: a function may never end
+_MOST = 1 << 26  # numbers that are held, 512 MiB
+_OF_A_LABEL = 8  # numbers that take as much memory as a label
+_BLOCK = 10_000  # examples, after which they are counted
+
+
+def files(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """None that is known of: what came is what counts."""
+    return {}
+
+
+def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause for a sentence."""
+    return f"it is what {options['name']} yields"
+
+
+def parameters(options: Mapping) -> dict[str, Any]:
+    """How it is measured, and the content of what came, in place of what was asked for."""
+    own = {key: options[key] for key in (*_not_its_own(), "first", "delay", "measures") if key in options}
+    return {**own, "content": _held(*_asked(options))[1]}
+
+
+def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
+    """What came, in its order; nothing is drawn.
+
+    Raises BoostrunError where it fails, never ends, or yields something else, for values that are missing (unless
+    ``missing`` says what they are) or infinite, labels that are no classes, and fewer than two of these.
+    """
+    where = str(options["name"])
+    x, names = _held(*_asked(options))[0]
+    if options["missing"] == "last":
+        x = filled(x, np.zeros(x.shape[1]))
+    if not (good := np.isfinite(x)).all():
+        row, column = np.argwhere(~good)[0]
+        raise BoostrunError(
+            f"{where} gave values that are NaN or infinite, first in row {row}, feature {column} (counted from 0); of "
+            "missing ones dataset.missing=last makes the last one"
+        )
+    classes, y = np.unique(names, return_inverse=True)
+    if len(classes) < 2:
+        raise BoostrunError(f"{where}: all {len(y)} examples have the label {classes[0]}; two classes are needed")
+    return DriftStream(where, x, y.astype(np.int64), tuple(map(str, classes.tolist())), np.array([], np.int64))
+
+
+def _not_its_own() -> tuple[str, ...]:
+    """Keys that any such stream has, but for those that say how much of it is used and when labels come."""
+    return tuple(key for key in OwnStreamKeys.__dataclass_fields__ if key not in ("first", "delay", "measures"))
+
+
+def _asked(options: Mapping) -> tuple[str, str, int | None]:
+    every = {"name", "first", "delay", "measures", *_not_its_own()}
+    given = {key: value for key, value in options.items() if key not in every}
+    return str(options["name"]), json.dumps(given, sort_keys=True), options.get("first")
+
+
+@functools.lru_cache(maxsize=2)
+def _held(where: str, given: str, first: int | None) -> tuple[tuple[np.ndarray, np.ndarray], str]:
+    """Values (n, d) float64 and labels (n,) as text or whole numbers, and their digest."""
+    thing = objects.obtain(where)
+    found = objects.call(where, thing, **json.loads(given))
+    if not isinstance(found, Iterable):
+        raise BoostrunError(f"{where} must yield examples (x, y), or return arrays, not {type(found).__name__}")
+    held = _Held(where, first)
+    objects.call(where, held.take, found)
+    x = held.values()
+    if any(label is None for label in held.labels):
+        raise BoostrunError(f"{where} gave examples without a label")
+    labels = names_of(np.array(held.labels), f"y of {where}")
+    return (x, labels), content_digest(Parts(x, labels))
+
+
+class _Held:
+    """Examples as they come, in blocks of numbers."""
+
+    def __init__(self, where: str, first: int | None):
+        self.where, self.first = where, first
+        self.labels: list[Any] = []
+        self._blocks: list[np.ndarray] = []
+        self._waiting: list[Any] = []
+        self._names: dict[Any, int] = {}  # of a dict's features: their places, in the order in which they came
+        self._numbers = 0
+
+    def take(self, found: Iterable) -> None:
+        """Walk through what came, as far as it is wanted."""
+        for piece in [found] if _is_block(found) else found:
+            if not isinstance(piece, Sequence) or len(piece) != 2:
+                raise BoostrunError(f"{self.where} must yield pairs (x, y), not {type(piece).__name__}")
+            x, y = piece
+            if _is_block(piece):
+                self._put()
+                self._waiting, more = list(np.asarray(x, np.float64)), np.asarray(y).ravel().tolist()
+                if len(more) != len(self._waiting):
+                    raise BoostrunError(f"{self.where} gave {len(self._waiting)} examples with {len(more)} labels")
+                self.labels += more
+                self._put()
+            else:
+                self._waiting.append(x)
+                self.labels.append(y)
+                if len(self._waiting) == _BLOCK:
+                    self._put()
+            if self.first is not None and len(self.labels) >= self.first:
+                del self.labels[self.first :]
+                break
+        self._put()
+
+    def values(self) -> np.ndarray:
+        """All of them, (n, d) float64; NaN where an example has no such feature."""
+        if not self.labels:
+            raise BoostrunError(f"{self.where} gave no examples")
+        width = max(block.shape[1] for block in self._blocks)
+        padded = [np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=np.nan)
+                  for block in self._blocks]  # fmt: skip
+        return np.concatenate(padded)[: len(self.labels)]
+
+    def _put(self) -> None:
+        """What waits becomes a block of numbers."""
+        if not self._waiting:
+            return
+        named = isinstance(self._waiting[0], Mapping)
+        try:
+            block = self._of_dicts() if named else np.array(self._waiting, np.float64).reshape(len(self._waiting), -1)
+        except (TypeError, ValueError, AttributeError):
+            raise BoostrunError(
+                f"{self.where} gave an x that is no row of numbers, or rows of several lengths"
+            ) from None
+        if not named and self._blocks and block.shape[1] != self._blocks[0].shape[1]:
+            raise BoostrunError(f"{self.where} went from {self._blocks[0].shape[1]} to {block.shape[1]} features")
+        self._blocks.append(block)
+        self._waiting = []
+        self._numbers += block.size + _OF_A_LABEL * len(block)
+        if self._numbers > _MOST:
+            raise BoostrunError(
+                f"{self.where} had not ended after {len(self.labels):,} examples, more than are held at once; "
+                "dataset.first=... says how many are wanted"
+            )
+
+    def _of_dicts(self) -> np.ndarray:
+        for row in self._waiting:
+            for name in row:
+                self._names.setdefault(name, len(self._names))
+        block = np.full((len(self._waiting), len(self._names)), np.nan)
+        for values, row in zip(block, self._waiting):
+            for name, value in row.items():
+                if value is not None:
+                    values[self._names[name]] = value
+        return block
+
+
+def _is_block(piece: Any) -> bool:
+    return isinstance(piece, tuple) and len(piece) == 2 and len(getattr(piece[0], "shape", ())) == 2

@@ -1,0 +1,45 @@
+"""Room for features that come later: they have been 0 so far, and what has been fitted does not look at them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.papers.iboost.kernels import bases
+
+_PARTS = {bases.GNB: 2, bases.BNB: 1}  # numbers a feature in a score of a naive Bayes
+
+
+def columns(window: np.ndarray, n_features: int) -> np.ndarray:
+    """A window (d, n) with rows of zeros for the new features."""
+    return np.concatenate([window, np.zeros((n_features - len(window), window.shape[1]))])
+
+
+def orders(order: np.ndarray, n_features: int) -> np.ndarray:
+    """The sorted order (d, n) int32 of a window's features; slots that are all 0 stand as they lie."""
+    new = np.tile(np.arange(order.shape[1], dtype=np.int32), (n_features - len(order), 1))
+    return np.concatenate([order, new])
+
+
+def models(family: int, rows: np.ndarray, n_classes: int, d: int, n_features: int) -> np.ndarray:
+    """Classifiers (M, width) of d features as those of ``n_features``, which answer as before; see
+    :mod:`boostrun.papers.iboost.kernels.bases`. Raises BoostrunError for a family whose rows are of another make.
+    """
+    if family in (bases.STUMP, bases.ELSEWHERE):
+        return rows
+    if family not in _PARTS:
+        raise BoostrunError("this base classifier takes no feature that its first example had not")
+    parts, scores = _PARTS[family], 1 if n_classes == 2 else n_classes
+    old = rows.reshape(len(rows), scores, 1 + parts * d)
+    out = np.zeros((len(rows), scores, 1 + parts * n_features))
+    out[:, :, 0] = old[:, :, 0]
+    for i in range(parts):
+        out[:, :, 1 + i * n_features :][:, :, :d] = old[:, :, 1 + i * d : 1 + (i + 1) * d]
+    return out.reshape(len(rows), -1)
+
+
+def padded(fresh, old):
+    """A NamedTuple of arrays, ``fresh`` and larger, with what ``old`` has in the first places of each axis."""
+    for wide, narrow in zip(fresh, old):
+        wide[tuple(slice(0, size) for size in narrow.shape)] = narrow
+    return fresh

@@ -1,0 +1,319 @@
+"""Regression trees that learn one example at a time and grow branches anew when their error rises: FIMT-DD.
+
+After Ikonomovska, Gama & Dzeroski, "Learning model trees from evolving data streams" (Data Mining and Knowledge
+Discovery 23, 2011), with mean leaves. An example is a pair of sums, G of gradients and H of Hessians: its target is
+-G/H, its weight H, and a leaf says -G/H of all that it has met.
+
+    leaf      every ``grace`` examples: the best cut of each feature, by gain; the leaf is split where
+              second / first < 1 - eps,  or eps < tie,   eps = sqrt(ln(1/delta) / (2 n))
+    branch    e = |target - what the tree said| / (3 standard deviations of the targets);  Page & Hinkley's test:
+              m += e - mean e - alpha;  alarm if m - min m > threshold;  then an alternate tree begins there
+    alternate learns what the branch learns;  Q = ln(S / S'),  S = loss + 0.995 S of the branch, S' of the alternate;
+              every 150 examples it takes the branch's place if Q > 0, and goes if the mean of Q has fallen after
+              10 grace examples, or after 1,500
+
+A new leaf has met nothing, as in MOA, and says 0 before its first example, or has the sums of its side of the split.
+
+All trees of an ensemble share one pool of nodes and one of histograms.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun.rivals.kernels.histograms import best_cut, insert, part
+
+FEATURE, LEFT, RIGHT, ALTERNATE, OBSERVER, NEXT = range(6)  # columns of ``links``
+LEAF, FREE = -1, -2  # in the column of features
+THRESHOLD, GRADIENT, HESSIAN, SEEN, TRIED = range(5)  # columns of ``numbers``; a branch has SEEN, too
+ERRORS, RISE, LOWEST, LOSS, OTHER_LOSS, AGE, Q_SUM, Q_MEAN = range(5, 13)
+NODES, FREE_NODE, OBSERVERS, FREE_OBSERVER, SPLITS, ALARMS, REPLACED = range(7)  # places in ``counts``
+WEIGHT, MEAN, SCATTER = range(3)  # columns of ``targets``
+NEEDED = 5  # nodes, and histograms, that one example can ask for in one tree: two splits and an alternate
+_FADING, _CHECK, _GRACES, _PATIENCE = 0.995, 150.0, 10.0, 1500.0
+_TINY = 1e-300
+
+
+class Trees(NamedTuple):
+    """T trees on k features each, in pools of N nodes and P times k histograms of B bins.
+
+    ``links`` (N, 6) int64: feature (-1: a leaf, -2: free), left, right, alternate tree, place of the histograms, next
+    in a chain; -1 is none. ``numbers`` (N, 13) float64. ``bins`` (P, k, B, 4) float64 and ``filled`` (P, k) int64: see
+    :mod:`.histograms`. ``roots``, ``leaves`` (T,) int64, the second of alternates too. ``columns`` (T, k) int64:
+    features of each. ``targets`` (T, 3) float64: weight, mean and squared deviations of targets. ``counts`` (7,) int64.
+    """
+
+    links: np.ndarray
+    numbers: np.ndarray
+    bins: np.ndarray
+    filled: np.ndarray
+    roots: np.ndarray
+    leaves: np.ndarray
+    columns: np.ndarray
+    targets: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def fresh(cls, columns: np.ndarray, n_bins: int) -> Trees:
+        """Trees of one leaf each, which have met nothing, on the features ``columns`` (T, k)."""
+        count, k = columns.shape
+        room = count * (NEEDED + 1)
+        links, numbers = np.full((room, 6), -1, np.int64), np.zeros((room, 13))
+        links[:, FEATURE] = FREE
+        links[:count, FEATURE] = LEAF
+        links[:count, OBSERVER] = np.arange(count)
+        counts = np.array([count, -1, count, -1, 0, 0, 0])
+        return cls(
+            links, numbers, np.zeros((room, k, n_bins, 4)), np.zeros((room, k), np.int64), np.arange(count),
+            np.ones(count, np.int64), columns.astype(np.int64), np.zeros((count, 3)), counts,
+        )  # fmt: skip
+
+    def with_room(self, nodes: int, observers: int) -> Trees:
+        """The same trees with room for so many nodes and sets of histograms, at least as many as there is."""
+        links, filled = np.full((nodes, 6), -1, np.int64), np.zeros((observers, self.filled.shape[1]), np.int64)
+        links[:, FEATURE] = FREE
+        numbers, bins = np.zeros((nodes, 13)), np.zeros((observers, *self.bins.shape[1:]))
+        for new, old in ((links, self.links), (numbers, self.numbers), (bins, self.bins), (filled, self.filled)):
+            new[: len(old)] = old
+        return self._replace(links=links, numbers=numbers, bins=bins, filled=filled)
+
+    def mirrored(self) -> Trees:
+        """Trees as they would be if every gradient had had the other sign."""
+        copy = Trees(*(array.copy() for array in self))
+        for sums in (copy.numbers[:, GRADIENT], copy.bins[..., 2], copy.targets[:, MEAN]):
+            np.subtract(0.0, sums, out=sums)
+        return copy
+
+
+class Growth(NamedTuple):
+    """When a leaf is split, and when a branch is given an alternate: numbers that all trees have in common."""
+
+    grace: float
+    delta: float
+    tie: float
+    alpha: float
+    threshold: float
+    max_leaves: int
+    inherit: bool
+
+
+@part
+def has_room(trees):
+    """Whether every tree can learn one example more; chains of free nodes are left out, so that it costs nothing."""
+    needed = NEEDED * trees.roots.shape[0]
+    nodes, observers = trees.links.shape[0] - trees.counts[NODES], trees.bins.shape[0] - trees.counts[OBSERVERS]
+    return nodes >= needed and observers >= needed
+
+
+@part
+def leaf_of(trees, node, x):
+    """The leaf below ``node`` that x (d,) comes to: left where x_r <= threshold."""
+    while trees.links[node, FEATURE] >= 0:
+        right = x[trees.links[node, FEATURE]] > trees.numbers[node, THRESHOLD]
+        node = trees.links[node, RIGHT] if right else trees.links[node, LEFT]
+    return node
+
+
+@part
+def value(trees, leaf):
+    """-G/H, the weighted mean of the targets; 0 before the first."""
+    hessian = trees.numbers[leaf, HESSIAN]
+    return -trees.numbers[leaf, GRADIENT] / hessian if hessian > 0.0 else 0.0
+
+
+@part
+def _new_leaf(trees, t, gradient, hessian):
+    """A leaf of tree t that has met nothing but these sums; its histograms are empty."""
+    counts, links = trees.counts, trees.links
+    node = counts[FREE_NODE]
+    if node >= 0:
+        counts[FREE_NODE] = links[node, NEXT]
+    else:
+        node = counts[NODES]
+        counts[NODES] += 1
+    slot = counts[FREE_OBSERVER]
+    if slot >= 0:
+        counts[FREE_OBSERVER] = trees.filled[slot, 0]
+    else:
+        slot = counts[OBSERVERS]
+        counts[OBSERVERS] += 1
+    for j in range(trees.filled.shape[1]):
+        trees.filled[slot, j] = 0
+    for j in range(6):
+        links[node, j] = -1
+    for j in range(trees.numbers.shape[1]):
+        trees.numbers[node, j] = 0.0
+    links[node, OBSERVER] = slot
+    trees.numbers[node, GRADIENT], trees.numbers[node, HESSIAN] = gradient, hessian
+    trees.leaves[t] += 1
+    return node
+
+
+@part
+def _no_leaf_any_more(trees, t, node):
+    """Give back the histograms of a leaf."""
+    slot = trees.links[node, OBSERVER]
+    trees.links[node, OBSERVER] = -1
+    trees.filled[slot, 0] = trees.counts[FREE_OBSERVER]
+    trees.counts[FREE_OBSERVER] = slot
+    trees.leaves[t] -= 1
+
+
+@part
+def _release(trees, t, node):
+    """Give back ``node`` and all below it, alternates too."""
+    links = trees.links
+    links[node, NEXT] = -1
+    while node >= 0:
+        following = links[node, NEXT]
+        if links[node, FEATURE] == LEAF:
+            _no_leaf_any_more(trees, t, node)
+        else:
+            for kind in (LEFT, RIGHT, ALTERNATE):
+                below = links[node, kind]
+                if below >= 0:
+                    links[below, NEXT] = following
+                    following = below
+        links[node, FEATURE] = FREE
+        links[node, NEXT] = trees.counts[FREE_NODE]
+        trees.counts[FREE_NODE] = node
+        node = following
+
+
+@part
+def _try_to_split(trees, t, leaf, growth):
+    """Split a leaf where one feature is surely the best, or no other is much better. Cost O(k B)."""
+    numbers, slot = trees.numbers, trees.links[leaf, OBSERVER]
+    first, second, feature = 0.0, 0.0, -1
+    threshold, gradient, hessian = 0.0, 0.0, 0.0
+    for j in range(trees.columns.shape[1]):
+        gain, cut, left_g, left_h = best_cut(trees.bins[slot, j], trees.filled[slot, j])
+        if gain > first:
+            first, second, feature = gain, first, trees.columns[t, j]
+            threshold, gradient, hessian = cut, left_g, left_h
+        elif gain > second:
+            second = gain
+    bound = math.sqrt(-math.log(growth.delta) / (2.0 * numbers[leaf, SEEN]))
+    if feature < 0 or not (second / first < 1.0 - bound or bound < growth.tie):
+        return
+    left_g, left_h, right_g, right_h = 0.0, 0.0, 0.0, 0.0
+    if growth.inherit:
+        left_g, left_h = gradient, hessian
+        for i in range(trees.filled[slot, 0]):
+            right_g += trees.bins[slot, 0, i, 2]
+            right_h += trees.bins[slot, 0, i, 3]
+    _no_leaf_any_more(trees, t, leaf)
+    left = _new_leaf(trees, t, left_g, left_h)
+    right = _new_leaf(trees, t, right_g - left_g, right_h - left_h)
+    trees.links[leaf, FEATURE], trees.links[leaf, LEFT], trees.links[leaf, RIGHT] = feature, left, right
+    numbers[leaf, THRESHOLD], numbers[leaf, SEEN] = threshold, 0.0
+    trees.counts[SPLITS] += 1
+
+
+@part
+def _teach(trees, t, leaf, x, count, gradient, hessian, growth):
+    """A leaf learns ``count`` examples with x, whose gradients and Hessians have these sums."""
+    numbers, slot = trees.numbers, trees.links[leaf, OBSERVER]
+    numbers[leaf, GRADIENT] += gradient
+    numbers[leaf, HESSIAN] += hessian
+    numbers[leaf, SEEN] += count
+    for j in range(trees.columns.shape[1]):
+        x_j = x[trees.columns[t, j]]
+        trees.filled[slot, j] = insert(trees.bins[slot, j], trees.filled[slot, j], x_j, count, gradient, hessian)
+    if numbers[leaf, SEEN] - numbers[leaf, TRIED] >= growth.grace:
+        numbers[leaf, TRIED] = numbers[leaf, SEEN]
+        if trees.leaves[t] < growth.max_leaves:
+            _try_to_split(trees, t, leaf, growth)
+
+
+@part
+def _error(trees, t, target, said, count):
+    """|target - said| in units of three standard deviations of the tree's targets, this one included."""
+    targets = trees.targets
+    targets[t, WEIGHT] += count
+    away = target - targets[t, MEAN]
+    targets[t, MEAN] += away * (count / targets[t, WEIGHT])
+    targets[t, SCATTER] += count * away * (target - targets[t, MEAN])
+    deviation = math.sqrt(targets[t, SCATTER] / targets[t, WEIGHT])
+    return abs(target - said) / (3.0 * deviation) if deviation > 0.0 else 0.0
+
+
+@part
+def _alarm(trees, node, error, count, growth):
+    """Page & Hinkley's test of a branch's errors."""
+    numbers = trees.numbers
+    rise = numbers[node, RISE] + count * (error - numbers[node, ERRORS] / numbers[node, SEEN] - growth.alpha)
+    numbers[node, RISE], numbers[node, LOWEST] = rise, min(numbers[node, LOWEST], rise)
+    if not rise - numbers[node, LOWEST] > growth.threshold:
+        return False
+    numbers[node, RISE] = numbers[node, LOWEST] = 0.0
+    return True
+
+
+@part
+def _verdict(trees, node, loss, other_loss, growth):
+    """What becomes of a branch's alternate after one example more: 1 it is taken, -1 it goes, 0 it is tried on."""
+    numbers = trees.numbers
+    numbers[node, LOSS] = loss + _FADING * numbers[node, LOSS]
+    numbers[node, OTHER_LOSS] = other_loss + _FADING * numbers[node, OTHER_LOSS]
+    numbers[node, AGE] += 1.0
+    age, q = numbers[node, AGE], math.log((numbers[node, LOSS] + _TINY) / (numbers[node, OTHER_LOSS] + _TINY))
+    numbers[node, Q_SUM] += q
+    if age % _CHECK != 0.0:
+        return 0
+    if q > 0.0:
+        return 1
+    mean, before = numbers[node, Q_SUM] / age, numbers[node, Q_MEAN]
+    numbers[node, Q_MEAN] = mean
+    falls = age > _CHECK and mean < before and age >= _GRACES * growth.grace
+    return -1 if falls or age >= _PATIENCE else 0
+
+
+@part
+def learn(trees, t, x, leaf, count, gradient, hessian, growth):
+    """Tree t learns ``count`` examples with x (d,), whose gradients and Hessians have these sums; ``leaf`` is where x
+    comes to. Returns what the tree says of x now. Cost O(depth + k B).
+    """
+    links, numbers = trees.links, trees.numbers
+    target, said = -gradient / hessian, value(trees, leaf)
+    error = _error(trees, t, target, said, count)
+    node, parent, watched = trees.roots[t], -1, True
+    while links[node, FEATURE] >= 0:
+        numbers[node, SEEN] += count
+        numbers[node, ERRORS] += count * error
+        other = links[node, ALTERNATE]
+        if other >= 0:
+            its_leaf = leaf_of(trees, other, x)
+            away, its_away = target - said, target - value(trees, its_leaf)
+            verdict = _verdict(trees, node, away * away, its_away * its_away, growth)
+            if verdict == 1:
+                links[node, ALTERNATE] = -1
+                if parent < 0:
+                    trees.roots[t] = other
+                elif links[parent, LEFT] == node:
+                    links[parent, LEFT] = other
+                else:
+                    links[parent, RIGHT] = other
+                _release(trees, t, node)
+                trees.counts[REPLACED] += 1
+                node, leaf = other, its_leaf
+                continue
+            if verdict == 0:
+                _teach(trees, t, its_leaf, x, count, gradient, hessian, growth)
+            else:
+                links[node, ALTERNATE] = -1
+                _release(trees, t, other)
+            watched = False
+        elif watched and _alarm(trees, node, error, count, growth):
+            links[node, ALTERNATE] = _new_leaf(trees, t, 0.0, 0.0)
+            for j in range(LOSS, Q_MEAN + 1):
+                numbers[node, j] = 0.0
+            trees.counts[ALARMS] += 1
+            watched = False
+        right = x[links[node, FEATURE]] > numbers[node, THRESHOLD]
+        parent, node = node, links[node, RIGHT] if right else links[node, LEFT]
+    _teach(trees, t, node, x, count, gradient, hessian, growth)
+    return value(trees, leaf_of(trees, node, x))

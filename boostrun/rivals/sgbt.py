@@ -1,0 +1,162 @@
+"""SGBT: gradient boosted trees for evolving data streams (Gunasekara, Pfahringer, Gomes & Bifet 2024)."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+
+from boostrun.config import fields
+from boostrun.methods.scikit_learn import check_is_fitted
+from boostrun.methods.stream_learner import StreamLearner
+from boostrun.rivals.kernels import regression_trees as trees_of
+from boostrun.rivals.kernels import sgbt as kernels
+from boostrun.rivals.kernels.regression_trees import Growth, Trees
+from boostrun.rivals.keys import SGBTKeys
+
+
+class SGBTClassifier(SGBTKeys, StreamLearner):
+    """Regression trees in a row, each of which learns what those before it have left of a logistic loss::
+
+        on (x, y):  F = 0;  for each tree f_s, s = 1..M:
+            p = 1 / (1 + e^-F);  g = p - y;  h = p (1 - p)
+            train f_s on the target -g/h with the weight h
+            F += eta f_s(x)
+        predict:  the second of two classes if F >= 0;  of several, each against the rest, the one with the largest F
+
+    for the loss at step s is, to the second order, the sum of h (f_s - (-g/h))^2 / 2 and a constant. A tree looks at
+    ``feature_fraction`` of the features, drawn once; it is a FIMT-DD with mean leaves, which grows a branch anew where
+    Page & Hinkley's test of its error says that the concept has changed: :mod:`.kernels.regression_trees`.
+
+    Ours where the paper leaves it open: a leaf keeps histograms of ``bins`` bins, not all values; a tree has at most
+    ``max_leaves``; a class met for the first time later on has been the rest's in all examples so far.
+
+    Parameters
+    ----------
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
+
+    Attributes
+    ----------
+    classes_ : labels.
+    n_seen_ : int, examples learnt.
+    n_splits_, n_alarms_, n_replaced_ : int, of all trees: leaves split, alternate trees begun, branches replaced.
+
+    Cost O(M (depth + k B)) an example for k of the features and B bins, times the classes if there are more than two.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(0, 10, (2000, 3))
+    >>> y = X[:, 0] + X[:, 1] <= 8
+    >>> model = SGBTClassifier(budget=10, random_state=0)
+    >>> bool((model.test_then_train(X, y) == y)[1000:].mean() > 0.9)
+    True
+    """
+
+    uses_change_detector = True
+    updates_base_online = True
+    adds_and_removes = True
+    keeps_window = False
+
+    def _begin(self, n_features, n_classes):
+        fields.check(self)
+        growth = Growth(
+            float(self.grace_period), float(self.delta), float(self.tie), float(self.drift_alpha),
+            float(self.drift_threshold), int(self.max_leaves), bool(self.inherit),
+        )  # fmt: skip
+        self._settings = kernels.Settings(
+            float(self.learning_rate), int(self.skip), int(self.repeats), self.weights == "hessian", growth
+        )
+        self.n_seen_ = 0
+        self._n_features, self._seed = n_features, self._entropy()
+        self._boosters, self._rngs = [], []  # type: ignore[var-annotated]
+        for _ in range(1 if n_classes == 2 else n_classes):
+            self._add(self._fresh())
+
+    def _fresh(self) -> Trees:
+        """Trees that have met nothing, for the next class."""
+        d = self._n_features
+        k = min(d, max(2, math.floor(self.feature_fraction * d + 0.5)))
+        rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(len(self._boosters), 0)))
+        return Trees.fresh(np.array([np.sort(rng.permutation(d)[:k]) for _ in range(self.budget)]), self.bins)
+
+    def _add(self, trees: Trees) -> None:
+        sequence = np.random.SeedSequence(self._seed, spawn_key=(len(self._boosters), 1))
+        self._boosters.append(trees)
+        self._rngs.append(np.random.default_rng(sequence))
+
+    def _grow(self, n_classes):
+        if len(self._boosters) == 1:  # the second of two classes against the first: and the other way round
+            second = self._boosters[0]
+            self._boosters, self._rngs = [], []
+            self._add(second.mirrored())
+            self._add(second)
+        while len(self._boosters) < n_classes:
+            trees, raw = self._fresh(), 0.0
+            for t in range(self.budget if self.n_seen_ else 0):
+                p = 1.0 / (1.0 + math.exp(-raw))
+                by = self._settings.by_hessian and self.repeats == 1
+                trees.numbers[t, trees_of.GRADIENT] = self.n_seen_ * (p if by else 1.0 / (1.0 - p))
+                trees.numbers[t, trees_of.HESSIAN] = self.n_seen_ * (p * (1.0 - p) if by else 1.0)
+                raw -= self.learning_rate / (1.0 - p)
+            self._add(trees)
+
+    @property
+    def n_splits_(self) -> int:
+        return self._counted(trees_of.SPLITS)
+
+    @property
+    def n_alarms_(self) -> int:
+        return self._counted(trees_of.ALARMS)
+
+    @property
+    def n_replaced_(self) -> int:
+        return self._counted(trees_of.REPLACED)
+
+    def _counted(self, what: int) -> int:
+        return sum(int(trees.counts[what]) for trees in self._boosters)
+
+    def decision_function(self, X) -> np.ndarray:
+        """F(x), (k,), of the second of two classes; of each class against the rest, (k, K), for more."""
+        check_is_fitted(self)
+        scores = self._scores(self._checked(X, reset=False))
+        if len(scores) > 1:
+            return np.ascontiguousarray(scores.T)
+        return np.where(scores[0] == 0.0, np.nextafter(0.0, 1.0), scores[0])  # where the second class is predicted
+
+    def _learn(self, X, y):
+        scores = np.empty((len(self._boosters), len(X)))
+        for k, row in enumerate(scores):
+            positive, done = 1 if len(scores) == 1 else k, 0
+            while True:
+                trees = self._boosters[k]
+                done = kernels.boost(X, y, positive, trees, self._settings, self._rngs[k], done, row)
+                if done == len(X):
+                    break
+                self._boosters[k] = trees.with_room(*(len(pool) + len(pool) // 2 for pool in (trees.links, trees.bins)))
+        self.n_seen_ += len(X)
+        return _codes(scores)
+
+    def _predict(self, X):
+        return _codes(self._scores(X))
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """(1, n) for two classes, (K, n) for more."""
+        scores = np.empty((len(self._boosters), len(X)))
+        for trees, row in zip(self._boosters, scores):
+            kernels.score_rows(X, trees, float(self.learning_rate), row)
+        return scores
+
+    def _hold(self, state):
+        def fill(_):
+            """A learner that has just begun has less room than the saved trees take."""
+            for k, trees in enumerate(self._boosters):
+                links, bins = (state.arrays.get(f"_boosters.{k}.{place}", trees[place]) for place in (0, 2))
+                self._boosters[k] = trees.with_room(max(len(links), len(trees.links)), max(len(bins), len(trees.bins)))
+            state.into(self)
+
+        super()._hold(SimpleNamespace(into=fill))
+
+
+def _codes(scores: np.ndarray) -> np.ndarray:
+    return (scores[0] >= 0.0).astype(np.int64) if len(scores) == 1 else scores.argmax(axis=0)

@@ -1,0 +1,104 @@
+"""Write docs/when_a_budget_pays.md from the frontiers that are published, and the summary of each kind of budget.
+
+    python scripts/budget_page.py
+
+Every figure of the page is computed from ``results/frontiers/*/table.csv`` and ``contest.csv``. A test holds the page
+to what this writes, and these files to the records beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from boostrun.cli import main as command
+from boostrun.errors import BoostrunError
+from boostrun.report.formats import NARROW
+from boostrun.report.frontier.points import KINDS
+from boostrun.report.frontier.summary import FrontierSummary, frontiers_of
+from boostrun.report.markdown import escape, pipe_table
+
+ROOT = Path(__file__).parent.parent
+FRONTIERS = ROOT / "results" / "frontiers"
+PAGE = ROOT / "docs" / "when_a_budget_pays.md"
+
+_INTRODUCTION = """# When a budget pays
+
+Made by `python scripts/budget_page.py` from the published frontiers; no figure is typed.
+
+A budget of samples held, of features or of evaluations costs accuracy. Is a method that is made for the budget then
+better than what people use today, told to keep the same budget: LightGBM on a random part of the data, a forest, a
+linear model that reads batch by batch? Each method is [tuned alike under each budget](frontier.md#how-it-is-measured),
+and the best of ours is set against the best rival on test data, by a test paired by seed. Where a rival is ahead, take
+the rival.
+
+Samples *held* are those at hand at one time. A reservoir, and `sgd`, read all of the data in the course of training
+and let most of it go; LightGBM, XGBoost, forests and `logistic` have no way to do so, and are trained on as many drawn
+at random. Who can hold all data does not have this budget.
+"""
+_NONE = (
+    "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
+)
+
+
+def page(folder: Path = FRONTIERS) -> str:
+    """The page of the frontiers below a folder."""
+    found = [summary for kind in KINDS if (summary := summary_of(folder, kind))]
+    parts = [part for summary in found for part in _of_kind(summary, folder)]
+    return "\n".join([_INTRODUCTION, *(parts or [_NONE, ""])]).replace(NARROW, " ")
+
+
+def summary_of(folder: Path, kind: str) -> FrontierSummary | None:
+    """What the frontiers of a kind of budget below a folder say together; None where there is none."""
+    try:
+        return FrontierSummary(kind, frontiers_of(folder, kind))
+    except BoostrunError:
+        return None
+
+
+def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
+    head, count = KINDS[summary.kind].head, len(summary.frontiers)
+    yield f"## A budget of {head}\n"
+    yield f"{count} data set{'s' * (count != 1)}. {escape(summary.sentence())}\n"
+    yield f"On how many data sets a side is ahead, by {head}:\n"
+    yield f"{_table(summary.tally())}\n"
+    summaries = folder / f"summary-{summary.kind}"
+    yield from _picture(summaries / "figure.png", f"ours less the best rival, by {head}")
+    yield "Set by set: the best of ours and the best rival, and the difference of their mean accuracies in points.\n"
+    table = _table(summary.outcomes())
+    for one in summary.frontiers:  # links after the table: it shows every sign as it is
+        name, place = escape(one.name), _beside(one.folder / "table.md")
+        table = table.replace(f"\n| {name} ", f"\n| [{name}]({place}) ")
+    yield f"{table}\n"
+    if summary.ranks:
+        yield "How methods rank (1 is the best):\n"
+        yield f"{_table(summary.ranked())}\n"
+        yield from _picture(summaries / "ranks.png", f"mean ranks by {head}")
+    yield from (f"- {escape(note)}" for note in summary.notes())
+    yield ""
+
+
+def _table(lines: list[list[str]]) -> str:
+    return pipe_table(lines, range(1, len(lines[0])))
+
+
+def _picture(path: Path, said: str) -> Iterator[str]:
+    if path.is_file():
+        yield f"![{said}]({_beside(path)})\n"
+
+
+def _beside(path: Path) -> str:
+    return f"../{path.relative_to(ROOT).as_posix()}" if path.is_relative_to(ROOT) else path.as_posix()
+
+
+def main() -> None:
+    """Write the summaries and the page."""
+    for kind in KINDS:
+        if summary_of(FRONTIERS, kind):
+            command(["frontier", "summary", f"budget={kind}", f"results={FRONTIERS.parent}"])
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"written: {PAGE.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""What is published of frontiers: the words that make one, its tables and its records, the summaries, the page."""
+
+import csv
+import gzip
+import importlib.util
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from boostrun.report.frontier.points import KINDS, METRIC
+from boostrun.report.frontier.summary import frontiers_of, markdown
+from boostrun.report.statistics import mean_std
+
+ROOT = Path(__file__).parents[2]
+FRONTIERS = ROOT / "results" / "frontiers"
+FOLDERS = [
+    path.parent for path in sorted(FRONTIERS.glob("*/contest.csv")) if not path.parent.name.endswith("-quick")
+]  # fmt: skip
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def means(folder):
+    """Of each method the (number, mean) of every cell that the packed records of a folder hold."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    with gzip.open(folder / "records.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            if record["status"] == "done":
+                cells.setdefault((record["cell"]["algo"]["name"], record["cell_key"]), []).append(
+                    record["metrics"][METRIC]
+                )
+    found: dict[str, list[tuple[int, float]]] = {}
+    for (method, _), values in cells.items():
+        found.setdefault(method, []).append((len(values), mean_std(values)[0]))
+    return found
+
+
+def test_the_page_is_made_of_the_published_frontiers():
+    made = script("budget_page")
+    if not (ROOT / "results").is_dir():
+        pytest.skip("this copy comes without published results")
+    assert made.PAGE.read_text(encoding="utf-8") == made.page()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_summary_is_made_of_the_frontiers_of_its_budget(kind):
+    made = script("budget_page")
+    summary = made.summary_of(FRONTIERS, kind)
+    if summary is None:
+        pytest.skip("no frontier of it is published")
+    assert (FRONTIERS / f"summary-{kind}" / "table.md").read_text(encoding="utf-8") == markdown(summary)
+    assert [one.folder for one in frontiers_of(FRONTIERS, kind)] == [one.folder for one in summary.frontiers]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_figure_of_a_frontier_is_the_mean_of_records_beside_it(folder):
+    there = means(folder)
+    with open(folder / "table.csv", newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["mean"]]
+    assert rows
+    for row in rows:
+        count, mean = int(row["n"]), float(row["mean"])
+        assert any(n == count and math.isclose(mean, each, rel_tol=1e-9) for n, each in there[row["method"]]), row
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_published_frontier_says_in_a_file_with_which_words_it_is_made(folder):
+    frontiers = script("frontiers")
+    made = frontiers.as_yaml(folder.name, frontiers.words_of(folder))
+    assert (ROOT / "conf" / "frontier" / f"{folder.name}.yaml").read_text(encoding="utf-8") == made
+
+
+def test_the_page_reads_well_without_any_frontier_and_with_one(tmp_path):
+    made = script("budget_page")
+    assert "No frontier is published yet" in made.page(tmp_path)
+    folder = tmp_path / "one-features"
+    folder.mkdir()
+    (folder / "table.csv").write_text(
+        "method,rival,features,n,expected,mean,std,rank,spent,over,words,reason\n"
+        "mine,0,5,10,10,91,1,best,5,0,,\nother,1,5,10,10,90,1,,5,0,,\n"
+    )
+    (folder / "contest.csv").write_text(
+        "features,ours,rival,n,mean,low,high,p,outcome\n5,mine,other,10,1,0.5,1.5,0.01,win\n"
+    )
+    page = made.page(tmp_path)
+    assert "## A budget of features used\n\n1 data set. Of 1 tested comparison of our best method" in page
+    assert f"| [one]({folder.as_posix()}/table.md)" in page and "win +1.00 mine : other" in page
+    assert "No frontier" not in page and "mean rank" not in page.lower()

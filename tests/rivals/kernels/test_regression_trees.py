@@ -1,0 +1,129 @@
+"""Compiled regression trees and boosting steps against their plain twins; derivatives against differences."""
+
+import math
+
+import numpy as np
+import pytest
+
+from boostrun.rivals.kernels import histograms, sgbt
+from boostrun.rivals.kernels import regression_trees as trees_of
+from boostrun.rivals.kernels.regression_trees import Growth, Trees
+from tests.reference import regression_trees as plain
+
+QUICK = Growth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)
+
+
+def drifting(n, d=4, seed=0, turns=3):
+    """Values some of which come again, one column constant; labels turn round ``turns`` times."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, 0] = np.round(X[:, 0], 1)
+    X[:, -1] = 3.0
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(np.int64)
+    return X, y ^ (np.arange(n) * (turns + 1) // n % 2)
+
+
+def compiled(X, y, columns, bins, settings):
+    trees, scores, done = Trees.fresh(columns, bins), np.empty(len(X)), 0
+    rng = np.random.default_rng(0)
+    while (done := sgbt.boost(X, y, 1, trees, settings, rng, done, scores)) < len(X):
+        trees = trees.with_room(len(trees.links) + 7, len(trees.bins) + 5)
+    return trees, scores
+
+
+def twins(X, y, columns, bins, settings):
+    trees = [plain.Tree(each, bins, settings.growth._asdict()) for each in columns]
+    scores = [
+        plain.boost(trees, x, label, settings.rate, settings.by_hessian, settings.repeats)
+        for x, label in zip(X.tolist(), y.tolist())
+    ]
+    return trees, np.array(scores)
+
+
+@pytest.mark.parametrize(
+    ("by_hessian", "repeats", "inherit"), [(True, 1, False), (False, 1, True), (True, 10, False), (True, 1, True)]
+)
+def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
+    """Splits, alarms, replaced branches, leaves at most, and every score."""
+    X, y = drifting(800)
+    columns = np.array([[0, 1, 3], [0, 1, 2], [1, 2, 3]])
+    settings = sgbt.Settings(0.3, 1, repeats, by_hessian, QUICK._replace(inherit=inherit))
+    trees, scores = compiled(X, y, columns, 6, settings)
+    others, expected = twins(X, y, columns, 6, settings)
+    for place, name in ((trees_of.SPLITS, "splits"), (trees_of.ALARMS, "alarms"), (trees_of.REPLACED, "replaced")):
+        assert trees.counts[place] == sum(getattr(tree, name) for tree in others) > 0
+    assert trees.leaves.tolist() == [tree.root.leaves() for tree in others]
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_what_is_given_back_is_used_again_and_nothing_is_lost():
+    """Every node taken is in one tree, or free; so is every set of histograms."""
+    X, y = drifting(3000, turns=8)
+    trees, _ = compiled(X, y, np.array([[0, 1, 2], [0, 1, 2]]), 4, sgbt.Settings(0.3, 1, 10, True, QUICK))
+    found, open_ = [], trees.roots.tolist()
+    while open_:
+        node = open_.pop()
+        found.append(node)
+        if trees.links[node, trees_of.FEATURE] >= 0:
+            below = trees.links[node, [trees_of.LEFT, trees_of.RIGHT, trees_of.ALTERNATE]]
+            open_ += [each for each in below.tolist() if each >= 0]
+    leaves = [node for node in found if trees.links[node, trees_of.FEATURE] == trees_of.LEAF]
+    assert len(leaves) == trees.leaves.sum()
+    free, node = [], trees.counts[trees_of.FREE_NODE]
+    while node >= 0:
+        free.append(node)
+        node = trees.links[node, trees_of.NEXT]
+    assert sorted(found + free) == list(range(trees.counts[trees_of.NODES]))
+    assert trees.counts[trees_of.REPLACED] > 10
+    slots, slot = trees.links[leaves, trees_of.OBSERVER].tolist(), trees.counts[trees_of.FREE_OBSERVER]
+    while slot >= 0:
+        slots.append(slot)
+        slot = trees.filled[slot, 0]
+    assert sorted(slots) == list(range(trees.counts[trees_of.OBSERVERS]))
+
+
+def test_a_histogram_keeps_all_values_while_there_is_room_then_their_sums():
+    rng = np.random.default_rng(1)
+    for room in (3, 8, 64):
+        bins, filled, twin = np.zeros((room, 4)), 0, plain.Histogram(room)
+        values = np.round(rng.normal(size=60), 1)
+        for x in values:
+            g = rng.normal()
+            filled = histograms.insert(bins, filled, x, 1.0, g, 0.25)
+            twin.insert(x, 1.0, g, 0.25)
+        np.testing.assert_allclose(bins[:filled], twin.bins, rtol=1e-12, atol=1e-14)
+        assert filled == min(room, len(np.unique(values))) and (np.diff(bins[:filled, 0]) > 0).all()
+        assert bins[:filled, 1].sum() == 60 and bins[:filled, 3].sum() == 15
+        np.testing.assert_allclose(histograms.best_cut(bins, filled), twin.best_cut(), rtol=1e-9)
+
+
+def test_the_gain_is_the_variance_that_the_cut_takes_away():
+    """Of targets -g/h with weights h, times their sum."""
+    rng = np.random.default_rng(2)
+    x, g, h = np.arange(40.0), rng.normal(size=40) + (np.arange(40) > 22), rng.uniform(0.05, 0.25, 40)
+    bins, filled = np.zeros((64, 4)), 0
+    for one in zip(x, np.ones(40), g, h):
+        filled = histograms.insert(bins, filled, *one)
+
+    def scatter(part):
+        target, weight = -g[part] / h[part], h[part]
+        return weight @ (target - weight @ target / weight.sum()) ** 2
+
+    gains = [scatter(x >= 0) - scatter(x <= cut) - scatter(x > cut) for cut in x[4:35]]
+    gain, threshold, _, _ = histograms.best_cut(bins, filled)
+    assert threshold == x[4 + int(np.argmax(gains))] + 0.5
+    assert gain == pytest.approx(max(gains), rel=1e-9)
+
+
+@pytest.mark.parametrize("label", [0.0, 1.0])
+def test_gradient_and_hessian_are_those_of_the_logistic_loss(label):
+    def loss(raw):
+        return math.log1p(math.exp(-raw)) if label else math.log1p(math.exp(raw))
+
+    for raw in (-4.0, -0.3, 0.0, 1.7, 5.0):
+        g, h = sgbt.derivatives(raw, label)
+        assert g == pytest.approx((loss(raw + 1e-5) - loss(raw - 1e-5)) / 2e-5, abs=1e-9)
+        assert h == pytest.approx((loss(raw + 1e-3) - 2 * loss(raw) + loss(raw - 1e-3)) / 1e-6, abs=1e-6)
+    for raw in (-1e4, 1e4):  # far out nothing overflows, and no target is infinite
+        g, h = sgbt.derivatives(raw, label)
+        assert h > 0 and math.isfinite(g / h)
