@@ -4,7 +4,7 @@ How to use it, from Python and from kernels::
 
     trees = HoeffdingTrees.fresh(count, n_classes, n_features)      # M trees that have met nothing
     rules = Rules(grace=200.0, delta=1e-7, tau=0.05, leaf=ADAPTIVE) # the same numbers for all trees
-    if not has_room(trees, count): trees = trees.grown()            # before each example: count trees may split
+    if not has_room(trees, count): trees = trees.doubled()          # before each example: count trees may split
     code = answer(trees, j, x, rules)                               # class code by tree j, x (d,) float64
     probabilities(trees, j, x, rules, out)                          # out (K,) float64, zeros before the first example
     learn(trees, j, x, y, weight, rules)                            # y int64, weight float64; 0 or less learns nothing
@@ -12,8 +12,8 @@ How to use it, from Python and from kernels::
     first = test_then_train(trees, X, y, weights, rules, first, out)  # tree 0 on rows, until a node is wanted
 
 Kernels cannot make arrays longer, so a loop over examples ends where :func:`has_room` says no and returns that row;
-Python goes on from it with ``trees.grown()``, twice as long. A feature that is NaN is missing: no statistic counts it,
-naive Bayes passes over it, and at a split on it the heavier side is taken.
+Python goes on from it with ``trees.doubled()``, twice as long. Where there is no room a split waits. A feature that is
+NaN is missing: no statistic counts it, naive Bayes passes over it, and at a split on it the heavier side is taken.
 
 The trees are river's ``HoeffdingTreeClassifier``: of every class and feature a leaf keeps weight, mean, squared
 deviations, least and largest value; every ``grace`` of weight it evaluates ten equally spaced thresholds a feature by
@@ -32,6 +32,7 @@ what a tree gives back another one takes.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -69,12 +70,14 @@ class Rules(NamedTuple):
 class HoeffdingTrees(NamedTuple):
     """M trees of K classes and d features, in S slots and N = 2 S nodes.
 
-    ``roots`` (M,) int64; ``nodes`` (N, 6) int64; ``values`` (N, 5) float64; ``classes`` (N, K) float64, the weight of
-    each class in a leaf; ``looks`` (S, m) int64, the features that a leaf observes; ``observed`` (S, 7, K, m) float64;
+    ``weight`` (M, K) float64, what each tree has met of each class; ``roots`` (M,) int64; ``nodes`` (N, 6) int64;
+    ``values`` (N, 5) float64; ``classes`` (N, K) float64, the weight of each class in a leaf; ``looks`` (S, m) int64,
+    the features that a leaf observes; ``observed`` (S, 7, K, m) float64;
     ``free_nodes`` (N,), ``free_slots`` (S,) int64, stacks, as high as ``counts`` (3,) int64 says, whose last is d;
     ``random`` (1,) uint64, from which leaves draw their m features where m < d.
     """
 
+    weight: np.ndarray
     roots: np.ndarray
     nodes: np.ndarray
     values: np.ndarray
@@ -98,8 +101,8 @@ class HoeffdingTrees(NamedTuple):
         """
         width = n_features if subspace is None else min(subspace, n_features)
         empty = cls(
-            roots=np.arange(count), nodes=np.zeros((0, 6), np.int64), values=np.zeros((0, 5)),
-            classes=np.zeros((0, n_classes)), looks=np.zeros((0, width), np.int64),
+            weight=np.zeros((count, n_classes)), roots=np.arange(count), nodes=np.zeros((0, 6), np.int64),
+            values=np.zeros((0, 5)), classes=np.zeros((0, n_classes)), looks=np.zeros((0, width), np.int64),
             observed=np.zeros((0, 7, n_classes, width)), free_nodes=np.zeros(0, np.int64),
             free_slots=np.zeros(0, np.int64), counts=np.array([0, 0, n_features]), random=np.array([seed], np.uint64),
         )  # fmt: skip
@@ -120,17 +123,34 @@ class HoeffdingTrees(NamedTuple):
             free_slots=_stacked(self.free_slots, self.counts[_FREE_SLOTS], old, more), counts=free,
         )  # fmt: skip
 
-    def grown(self) -> HoeffdingTrees:
+    def doubled(self) -> HoeffdingTrees:
         """The same trees with twice the room."""
         return self.roomy(2 * len(self.free_slots))
 
-    def widened(self, n_classes: int) -> HoeffdingTrees:
+    def grown(self, n_classes: int) -> HoeffdingTrees:
         """The same trees with room for more classes, of which they have met nothing."""
+        weight = np.zeros((len(self.weight), n_classes))
+        weight[:, : self.weight.shape[1]] = self.weight
         classes = np.zeros((len(self.classes), n_classes))
         classes[:, : self.classes.shape[1]] = self.classes
         observed = np.zeros((len(self.observed), 7, n_classes, self.looks.shape[1]))
         observed[:, :, : self.classes.shape[1]] = self.observed
-        return self._replace(classes=classes, observed=observed)
+        return self._replace(weight=weight, classes=classes, observed=observed)
+
+    def wider(self, n_features: int) -> HoeffdingTrees:
+        """The same trees with room for more features, which leaves that look at all of them observe from now on."""
+        old, counts = int(self.counts[_FEATURES]), self.counts.copy()
+        counts[_FEATURES] = n_features
+        if self.looks.shape[1] < old:
+            return self._replace(counts=counts)
+        more = np.tile(np.arange(old, n_features), (len(self.looks), 1))
+        observed = np.pad(self.observed, ((0, 0), (0, 0), (0, 0), (0, n_features - old)))
+        return self._replace(counts=counts, looks=np.concatenate([self.looks, more], axis=1), observed=observed)
+
+    def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> HoeffdingTrees:
+        """These trees with as much room as saved ones have, whose arrays have names that begin with ``place``."""
+        free = arrays.get(f"{place}.{self._fields.index('free_slots')}")
+        return self if free is None or free.ndim != 1 else self.roomy(max(len(self.free_slots), len(free)))
 
 
 def _longer(array: np.ndarray, more: int) -> np.ndarray:
@@ -229,6 +249,7 @@ def forget(trees, j):
                 break
             node = nodes[PARENT]
     trees.roots[j] = _new_leaf(trees, -1, 0, True)
+    trees.weight[j, :] = 0.0
 
 
 @part
@@ -319,7 +340,7 @@ def probabilities(trees, j, x, rules, out):
 
 @kernel
 def learn(trees, j, x, y, weight, rules):
-    """Tree j meets the example (x, class y) with a weight; there must be room for a split (:func:`has_room`).
+    """Tree j meets the example (x, class y) with a weight; where there is no room (:func:`has_room`) a split waits.
 
     Cost O(depth + K m), and a search of O(10 K m) normal distributions every ``grace`` of weight in a leaf.
     """
@@ -333,6 +354,7 @@ def learn(trees, j, x, y, weight, rules):
             values[LARGEST_RIGHT] += weight
         if met and _by_bayes(trees, node, x) == y:
             values[BAYES_RIGHT] += weight
+    trees.weight[j, y] += weight
     trees.classes[node, y] += weight
     at = node
     while at >= 0:
@@ -340,7 +362,7 @@ def learn(trees, j, x, y, weight, rules):
         at = trees.nodes[at, PARENT]
     if slot >= 0:
         _observe(trees.observed[slot], trees.looks[slot], x, y, weight)
-        if values[WEIGHT] - values[TRIED_AT] >= rules.grace:
+        if values[WEIGHT] - values[TRIED_AT] >= rules.grace and has_room(trees, 1):
             values[TRIED_AT] = values[WEIGHT]
             _try_split(trees, node, rules)
 
@@ -486,6 +508,16 @@ def _entropy_terms(weights, total):
         if weights[c] > 0.0:
             out -= weights[c] * math.log2(weights[c])
     return out
+
+
+def rows_of_room(trees: HoeffdingTrees) -> int:
+    """So many examples may be learnt by all trees, each once, before there is no room.
+
+    >>> rows_of_room(HoeffdingTrees.fresh(3, n_classes=2, n_features=5).doubled())
+    2
+    """
+    count = len(trees.roots)
+    return int(min(trees.counts[_FREE_NODES] // (2 * count), trees.counts[_FREE_SLOTS] // count))
 
 
 @kernel

@@ -89,6 +89,27 @@ _INCREMENTAL = {
     "state__window.1": Array("int64", "n", least=0, below="G", optional=True),
     **_ADWINS,
 }
+# boostrun.kernels.hoeffding.HoeffdingTrees: S slots, 2 S nodes, leaves look at m features
+_TREES = {
+    "state_learners_.0": Array("float64", "M G", least=0),
+    "state_learners_.1": Array("int64", "M", least=0, below="N"),
+    "state_learners_.2": Array("int64", "N 6", least=-1, below=_MOST),
+    "state_learners_.3": Array("float64", "N 5"),
+    "state_learners_.4": Array("float64", "N G", least=0),
+    "state_learners_.5": Array("int64", "S m", least=0, below="d"),
+    "state_learners_.6": Array("float64", "S 7 G m", values="any"),
+    "state_learners_.7": Array("int64", "N", least=0, below="N"),
+    "state_learners_.8": Array("int64", "S", least=0, below="S"),
+    "state_learners_.9": Array("int64", "3", least=0, below=_MOST),
+    "state_learners_.10": Array("uint64", "1"),
+}
+# boostrun.papers.iboost.kernels.logistic_members.Regressions
+_REGRESSIONS = {
+    "state_learners_.0": Array("float64", "M G", least=0),
+    "state_learners_.1": Array("float64", "M 2 d"),
+    "state_learners_.2": Array("float64", "M G _"),
+    "state_learners_.3": Array("float64", "M G _", least=0),
+}
 _ROOM = ("budget", "n_window", "batch_size")  # parameters that a learner makes room for
 
 
@@ -166,7 +187,14 @@ def _committee(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.nda
 
 
 def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    out = fitted(_INCREMENTAL, arrays, sizes)
+    members = _INCREMENTAL
+    if "state_learners_.4" not in arrays:
+        members = members | {"state_learners_.4": Array("float64", "_", optional=True)} | _REGRESSIONS
+    elif "state_learners_.10" in arrays:
+        members = members | _TREES
+    out = fitted(members, arrays, sizes)
+    if members["state_learners_.1"] is _TREES["state_learners_.1"]:
+        _check_trees(out)
     if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
         raise Damaged(f"state_learners_.0 has {sizes['G']} classes, and there are {sizes.get('C')}")
     order = out.get("state__order")
@@ -176,6 +204,33 @@ def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     if counts is not None and (not len(counts) or ("state__weights" in out and counts[0] > sizes["M"])):
         raise Damaged(f"state__counts says {counts[:1]} members, and there is room for {sizes['M']}")
     return out
+
+
+def _check_trees(arrays: Mapping[str, np.ndarray]) -> None:
+    """Every node is in one tree, once, or free, and so is every slot: a loop down or up a tree comes to an end."""
+    roots, nodes, free, counts = (arrays[f"state_learners_.{i}"] for i in (1, 2, 7, 9))
+    slots, free_slots = arrays["state_learners_.5"], arrays["state_learners_.8"]
+    left, right, parent, feature, _, slot = nodes.T
+    n, wrong = len(nodes), Damaged("state_learners_.2 has nodes that make no trees")
+    if 2 * len(slots) != n or (nodes.max(axis=0)[[0, 1, 2, 5]] >= (n, n, n, len(slots))).any():
+        raise wrong
+    if counts[0] > n or counts[1] > len(slots):
+        raise wrong
+    seen, held, at = np.zeros(n, np.int64), np.zeros(len(slots), np.int64), roots
+    np.add.at(seen, free[: counts[0]], 1)
+    np.add.at(held, free_slots[: counts[1]], 1)
+    if (parent[roots] != -1).any():
+        raise wrong
+    while len(at) and (seen <= 1).all():
+        np.add.at(seen, at, 1)
+        leaves, splits = at[left[at] < 0], at[left[at] >= 0]
+        np.add.at(held, slot[leaves][slot[leaves] >= 0], 1)
+        fits = (right[splits] >= 0) & (feature[splits] >= 0) & (feature[splits] < counts[2])
+        at = np.concatenate([left[splits], right[splits]])
+        if not fits.all() or (parent[at] != np.concatenate([splits, splits])).any():
+            raise wrong
+    if (seen != 1).any() or (held != 1).any():
+        raise wrong
 
 
 def _whole(numbers: dict[str, Any], place: str, least: int, below: int | None = _MOST) -> int:

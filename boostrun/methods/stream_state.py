@@ -70,6 +70,7 @@ class StreamState:
                 raise BoostrunError(f"the saved state has {place} = {value!r}, and its parameters make it {part!r}")
             return type(part)(value)
         if isinstance(part, tuple):
+            part = part.sized(self.arrays, place) if hasattr(part, "sized") else part  # room that grows with the stream
             filled = [self._filled(each, f"{place}.{i}") for i, each in enumerate(part)]
             return tuple(filled) if type(part) is tuple else type(part)(*filled)  # a NamedTuple
         if isinstance(part, list):

@@ -29,7 +29,7 @@ def followed(X, y, weights, rules, n_classes=3, trees=None):
     trees = HoeffdingTrees.fresh(1, n_classes, X.shape[1]) if trees is None else trees
     out, first = np.empty(len(y), np.int64), 0
     while (first := hoeffding.test_then_train(trees, X, y, weights, rules, first, out)) < len(y):
-        trees = trees.grown()
+        trees = trees.doubled()
     return out, trees
 
 
@@ -149,7 +149,7 @@ def test_trees_that_share_their_room_are_as_alone():
     trees = HoeffdingTrees.fresh(2, 3, 4)
     for i in range(len(y)):
         if not hoeffding.has_room(trees, 2):
-            trees = trees.grown()
+            trees = trees.doubled()
         for j, part in enumerate(((X, y, weights), other)):
             hoeffding.learn(trees, j, part[0][i], part[1][i], part[2][i], rules)
     assert [shape_of(trees, 0), shape_of(trees, 1)] == alone
@@ -170,7 +170,7 @@ def test_more_classes_leave_the_tree_as_it_was():
     X, y, weights = stream(600)
     rules = Rules(50.0, 1e-2, 0.1)
     _, trees = followed(X, y, weights, rules)
-    wider = trees.widened(5)
+    wider = trees.grown(5)
     assert all(hoeffding.answer(trees, 0, x, rules) == hoeffding.answer(wider, 0, x, rules) for x in X[:100])
     hoeffding.learn(wider, 0, X[0], 4, 1000.0, rules)
     assert hoeffding.answer(wider, 0, X[0], Rules(leaf=MAJORITY)) == 4

@@ -11,7 +11,7 @@ from boostrun.papers.iboost.keys import AdwinBaggingKeys
 
 
 class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
-    """Online bagging of ``budget`` naive Bayes classifiers, each with an ADWIN of its errors::
+    """Online bagging of ``budget`` classifiers, naive Bayes or trees, each with an ADWIN of its errors::
 
         on (x, y):  for each member f_j:
             train f_j on (x, y) with weight Poisson(1)
@@ -56,12 +56,12 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
             from boostrun.papers.iboost import monitored
 
             return monitored.bag(self, X, y)
-        out = np.empty(len(y), np.int64)
-        self.n_replaced_ += kernels.bag(
-            X, y, self.learners_, self.spread_, float(self.var_floor), self._adwins, self._rng, self._gaussian,
+        out, replaced = self._followed(
+            kernels.bag, X, y, self.spread_, float(self.var_floor), self._adwins, self._rng, self._members.rule,
             float(self.delta), self.after == "reset", self.monitor == "correct", self.vote == "proba", self._shares,
-            self._votes, out,
+            self._votes,
         )  # fmt: skip
+        self.n_replaced_ += replaced
         return out
 
     def _predict(self, X):

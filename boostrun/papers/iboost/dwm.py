@@ -10,7 +10,7 @@ from boostrun.papers.iboost.keys import DWMKeys
 
 
 class DWMClassifier(DWMKeys, IncrementalEnsemble):
-    """Naive Bayes experts in a weighted vote, from one of weight 1 on::
+    """Experts, naive Bayes or trees, in a weighted vote, from one of weight 1 on::
 
         every ``period`` examples (x, y), before they are learnt:
             w_j = beta w_j of every expert that is wrong;  yhat = vote with these weights
@@ -43,7 +43,7 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
         super()._begin(n_features, n_classes)
         self._weights, self._order = np.zeros(self.budget), np.arange(self.budget)
         self._counts = np.zeros(4, np.int64)
-        kernels.add(self.learners_, self._weights, self._order, self._counts)
+        self._members.loop(kernels.add)(self.learners_, self._weights, self._order, self._counts)
 
     @property
     def betas_(self) -> np.ndarray:
@@ -61,12 +61,10 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
         return int(self._counts[kernels.REMOVED])
 
     def _learn(self, X, y):
-        out = np.empty(len(y), np.int64)
-        kernels.weighted_majority(
-            X, y, self.learners_, self.spread_, float(self.var_floor), self._weights, self._order, self._counts,
-            self._gaussian, float(self.beta), float(self.theta), self.period, self._votes, out,
-        )  # fmt: skip
-        return out
+        return self._followed(
+            kernels.weighted_majority, X, y, self.spread_, float(self.var_floor), self._weights, self._order,
+            self._counts, self._members.rule, float(self.beta), float(self.theta), self.period, self._votes,
+        )[0]  # fmt: skip
 
     def _predict(self, X):
         return self._voted(X, self._order[: self._counts[kernels.ALIVE]], self.betas_)

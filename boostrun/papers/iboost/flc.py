@@ -66,10 +66,8 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
             from boostrun.papers.iboost import monitored
 
             return monitored.boost(self, X, y)
-        out = np.empty(len(y), np.int64)
-        kernels.adwin_boost(
-            X, y, self.learners_, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
-            self._gaussian, *self._window, self._adwins, self._counts, float(self.delta), bool(self.warm_start),
-            self._votes, self._misses, out,
-        )  # fmt: skip
-        return out
+        return self._followed(
+            kernels.adwin_boost, X, y, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
+            self._members.rule, *self._window, self._adwins, self._counts, float(self.delta), bool(self.warm_start),
+            self._votes, self._misses,
+        )[0]  # fmt: skip

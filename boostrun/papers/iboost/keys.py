@@ -5,11 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from boostrun.config.fields import Keys, Kind, boolean, choice, dimensions, integer, keys, real, text
+from boostrun.config.fields import (
+    Keys,
+    Kind,
+    boolean,
+    choice,
+    dimensions,
+    integer,
+    keys,
+    kind_of,
+    real,
+    renamed,
+    text,
+)
 from boostrun.data.keys import ConceptStreamKeys, DriftingStreamKeys
 
 _BASE = "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes"
-_INCREMENTAL_BASE = "Gaussian or Bernoulli (x > 0) naive Bayes"
+_INCREMENTAL_BASE = (
+    "Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of river's or "
+    "scikit-learn's that learns one example at a time, which is copied"
+)
 _FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
 _WINDOW = "n: the newest examples that are kept"
@@ -34,6 +49,17 @@ def _detector() -> Any:
     allowed = f"one of {', '.join(words)}, or in Python a drift detector of river's,"
     said = "what finds changes: adwin is compiled, the others are those of river, asked in Python"
     return field(default="adwin", metadata={"kind": Kind(read, allowed, words, help=said, late=True)})
+
+
+def _learns(field: Any) -> Any:
+    """A choice that takes an object as well, with ``learn_one`` or ``partial_fit``."""
+    named = kind_of(field).read
+
+    def read(value):
+        whole = not isinstance(value, (str, type)) and (hasattr(value, "learn_one") or hasattr(value, "partial_fit"))
+        return value if whole else named(value)
+
+    return renamed(field, read=read)
 
 
 @keys
@@ -177,8 +203,16 @@ class IncrementalKeys(Keys):
     """What ensembles of naive Bayes classifiers that learn one example at a time have in common."""
 
     budget: int = integer(50, help="M: members")
-    base: str = choice("gnb", "bnb", help=_INCREMENTAL_BASE)
+    base: Any = _learns(choice("gnb", "bnb", "logistic", "hoeffding", help=_INCREMENTAL_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_STREAM_FLOOR)
+    grace_period: int = integer(200, late=True, help="weight that a leaf of hoeffding meets from one try to the next")
+    split_delta: float = real(
+        1e-7, above=0.0, below=1.0, late=True, help="chance that hoeffding splits at a feature that is not the best"
+    )
+    tie: float = real(0.05, least=0.0, late=True, help="merits of hoeffding's features nearer than this are equal")
+    leaf: str = choice(
+        "nba", "nb", "mc", late=True, help="leaves of hoeffding: naive Bayes where it is better, it, or not"
+    )
 
 
 @keys

@@ -34,14 +34,15 @@ def detectors(given: Any, count: int) -> list:
 def bag(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """AdWin Bagging."""
     out, correct = np.empty(len(y), np.int64), learner.monitor == "correct"
+    members = learner._members
+    answer = members.loop(bayes.answer)
     for i in range(len(y)):
         row = slice(i, i + 1)
-        adwin_bagging.bag(
-            X[row], y[row], learner.learners_, learner.spread_, float(learner.var_floor), learner._adwins, learner._rng,
-            learner._gaussian, _NEVER, False, correct, learner.vote == "proba", learner._shares, learner._votes,
-            out[row],
+        out[row], _ = learner._followed(
+            adwin_bagging.bag, X[row], y[row], learner.spread_, float(learner.var_floor), learner._adwins, learner._rng,
+            members.rule, _NEVER, False, correct, learner.vote == "proba", learner._shares, learner._votes,
         )  # fmt: skip
-        wrong = [bayes.answer(learner.learners_, j, X[i], learner._gaussian) != y[i] for j in range(learner.budget)]
+        wrong = [answer(learner.learners_, j, X[i], members.rule) != y[i] for j in range(learner.budget)]
         if _changed(learner, [miss != correct for miss in wrong]):
             _begin_anew(learner)
             learner.n_replaced_ += 1
@@ -53,10 +54,10 @@ def boost(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     out = np.empty(len(y), np.int64)
     for i in range(len(y)):
         row = slice(i, i + 1)
-        replay.adwin_boost(
-            X[row], y[row], learner.learners_, learner.spread_, float(learner.var_floor), learner.sums_, learner._order,
-            learner._rng, learner._gaussian, *learner._window, learner._adwins, learner._counts, _NEVER, False,
-            learner._votes, learner._misses, out[row],
+        out[row], _ = learner._followed(
+            replay.adwin_boost, X[row], y[row], learner.spread_, float(learner.var_floor), learner.sums_,
+            learner._order, learner._rng, learner._members.rule, *learner._window, learner._adwins, learner._counts,
+            _NEVER, False, learner._votes, learner._misses,
         )  # fmt: skip
         if _changed(learner, learner._misses):
             worst = _begin_anew(learner)
@@ -64,9 +65,10 @@ def boost(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
             learner._counts[1] += 1
             if learner.warm_start:
                 alone = (np.arange(learner.budget) == worst).view(np.uint8)
-                kernels.catch_up(
+                learner._members.loop(kernels.catch_up)(
                     learner.learners_, learner.sums_, learner._order, alone, *learner._window,
-                    int(learner._counts[0]), learner._rng, learner.spread_.floor, learner._gaussian, learner._misses,
+                    int(learner._counts[0]), learner._rng, learner.spread_.floor, learner._members.rule,
+                    learner._misses,
                 )  # fmt: skip
     return out
 
@@ -99,7 +101,7 @@ def _changed(learner, items) -> bool:
 def _begin_anew(learner) -> int:
     """The member with the largest mean, and what watches it, have met nothing."""
     worst = int(np.argmax([adwin.estimate(learner._adwins, j) for j in range(learner.budget)]))
-    bayes.forget(learner.learners_, worst)
+    learner._members.loop(bayes.forget)(learner.learners_, worst)
     adwin.forget(learner._adwins, worst)
     learner._detectors[worst] = learner._detectors[worst].clone()
     return worst

@@ -56,10 +56,8 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
         return int(self._counts[1])
 
     def _learn(self, X, y):
-        out = np.empty(len(y), np.int64)
-        kernels.ns_online_boost(
-            X, y, self.learners_, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
-            self._gaussian, *self._window, self._born, self._counts, self.search_every, self.patience, self._votes,
-            self._misses, out,
-        )  # fmt: skip
-        return out
+        return self._followed(
+            kernels.ns_online_boost, X, y, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
+            self._members.rule, *self._window, self._born, self._counts, self.search_every, self.patience, self._votes,
+            self._misses,
+        )[0]  # fmt: skip

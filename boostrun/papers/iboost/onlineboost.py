@@ -10,7 +10,7 @@ from boostrun.papers.iboost.keys import OnlineBoostKeys
 
 
 class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
-    """Online AdaBoost of ``budget`` naive Bayes classifiers, which never leave::
+    """Online AdaBoost of ``budget`` classifiers that learn, naive Bayes or trees, which never leave::
 
         on (x, y):  lambda = 1
           for each member f_j:
@@ -64,12 +64,10 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
         return float(self.bad_weight), bool(self.negative_votes), self.vote == "proba"
 
     def _learn(self, X, y):
-        out = np.empty(len(y), np.int64)
-        kernels.online_boost(
-            X, y, self.learners_, self.spread_, float(self.var_floor), self.sums_, self._order, self._learns, self._rng,
-            self._gaussian, *self._rule, self._shares, self._votes, self._misses, out,
-        )  # fmt: skip
-        return out
+        return self._followed(
+            kernels.online_boost, X, y, self.spread_, float(self.var_floor), self.sums_, self._order, self._learns,
+            self._rng, self._members.rule, *self._rule, self._shares, self._votes, self._misses,
+        )[0]  # fmt: skip
 
     def _predict(self, X):
         members = np.arange(self.budget)

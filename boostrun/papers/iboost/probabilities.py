@@ -8,10 +8,8 @@ from scipy.special import softmax
 from boostrun.methods.probabilities import LINKS, Link, Votes, normalised, of_margins
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.holdout import predicted
-from boostrun.papers.iboost.kernels.incremental import vote_rows
 from boostrun.papers.iboost.kernels.online_boost import coefficient
 
-_BLOCK = 2048  # rows that vote in one pass
 _RIGHT_OR_WRONG = "its coefficients tell right from wrong, which says of more than two classes no probability"
 
 
@@ -131,12 +129,4 @@ def _votes_of_bagging(classifier, X) -> np.ndarray:
 def _votes(classifier, X, coefficients: np.ndarray, proba: bool) -> np.ndarray:
     """(n, K) float64: what the members give each class, as they are counted for a prediction."""
     X = classifier._checked(X, reset=False)
-    learners, gaussian = classifier.learners_, classifier.base == "gnb"
-    votes = np.empty((learners.weight.shape[1], len(X)))
-    for first in range(0, len(X), _BLOCK):
-        part = slice(first, first + _BLOCK)
-        found = np.empty((len(votes), len(X[part])))
-        columns = np.ascontiguousarray(X[part].T)
-        vote_rows(learners, np.arange(len(coefficients)), coefficients, columns, gaussian, proba, found)
-        votes[:, part] = found
-    return votes.T
+    return classifier._members.votes(X, np.arange(len(coefficients)), coefficients, proba).T

@@ -1,0 +1,133 @@
+"""Logistic regression that learns one example at a time, in place of the naive Bayes of :mod:`.incremental`.
+
+Learner j looks at z = (x - mean) / deviation of what it has met, and at a constant; p = softmax(B z). An example of
+weight w moves each coefficient against its gradient g_cr = w (p_c - 1[c = y]) z_r by AdaGrad's step
+``rate`` g / sqrt(1 + sum g^2) (Duchi, Hazan & Singer 2011). The functions are those of :mod:`.incremental` by name;
+where these take ``gaussian`` those here take the rate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
+from boostrun.papers.iboost.kernels.incremental import winner
+
+__all__ = ["Regressions", "answer", "forget", "probabilities", "see", "train", "winner"]
+
+
+class Regressions(NamedTuple):
+    """M regressions of K classes and d features, float64: ``weight`` (M, K) met; ``moments`` (M, 2, d), mean and
+    squared deviations of each feature; ``beta``, ``squares`` (M, K, d + 1), coefficients and sums of squared
+    gradients, the constant's last."""
+
+    weight: np.ndarray
+    moments: np.ndarray
+    beta: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def fresh(cls, count: int, n_classes: int, n_features: int) -> Regressions:
+        """``count`` regressions that have met nothing."""
+        large = (count, n_classes, n_features + 1)
+        return cls(np.zeros((count, n_classes)), np.zeros((count, 2, n_features)), np.zeros(large), np.zeros(large))
+
+    def grown(self, n_classes: int) -> Regressions:
+        """The same regressions with room for more classes, of which they have met nothing."""
+        out = Regressions.fresh(len(self.weight), n_classes, self.moments.shape[2])
+        for mine, wider in ((self.weight, out.weight), (self.beta, out.beta), (self.squares, out.squares)):
+            wider[:, : mine.shape[1]] = mine
+        return out._replace(moments=self.moments)
+
+    def wider(self, n_features: int) -> Regressions:
+        """The same regressions with room for more features, at the end, which have been 0 so far."""
+        out, d = Regressions.fresh(*self.weight.shape, n_features), self.moments.shape[2]
+        for mine, more in ((self.beta, out.beta), (self.squares, out.squares)):
+            more[:, :, :d], more[:, :, -1] = mine[:, :, :-1], mine[:, :, -1]
+        out.moments[:, :, :d] = self.moments
+        return out._replace(weight=self.weight)
+
+
+@written_in
+def see(spread, x, share):
+    """What all examples say of a feature: each regression keeps its own moments."""
+
+
+@kernel
+def forget(learners, j):
+    """Regression j has met nothing."""
+    learners.weight[j, :] = 0.0
+    learners.moments[j, :, :] = 0.0
+    learners.beta[j, :, :] = 0.0
+    learners.squares[j, :, :] = 0.0
+
+
+@part
+def _standard(learners, j, x, r):
+    """Feature r of x as the regression sees it; 0 where it has met one value only."""
+    scatter = learners.moments[j, 1, r]
+    if not scatter > 0.0:
+        return 0.0
+    return (x[r] - learners.moments[j, 0, r]) / math.sqrt(scatter / learners.weight[j].sum())
+
+
+@part
+def _scores(learners, j, x, out):
+    """``out`` (K,): B z. Cost O(K d)."""
+    d = x.shape[0]
+    for c in range(out.shape[0]):
+        out[c] = learners.beta[j, c, d]
+    for r in range(d):
+        z = _standard(learners, j, x, r)
+        for c in range(out.shape[0]):
+            out[c] += learners.beta[j, c, r] * z
+
+
+@kernel
+def probabilities(learners, j, x, rate, out):
+    """Probabilities (K,) of the classes by regression j; nothing to a class it has not met, zeros if it met none."""
+    _scores(learners, j, x, out)
+    highest, total = -np.inf, 0.0
+    for c in range(out.shape[0]):
+        if learners.weight[j, c] > 0.0:
+            highest = max(highest, out[c])
+    for c in range(out.shape[0]):
+        out[c] = math.exp(out[c] - highest) if learners.weight[j, c] > 0.0 else 0.0
+        total += out[c]
+    for c in range(out.shape[0]):
+        out[c] = out[c] / total if total > 0.0 else 0.0
+
+
+@kernel
+def train(learners, j, x, y, weight, floor, rate):
+    """Regression j meets the example (x, class y) with a weight: its moments, then the step. Cost O(K d)."""
+    d = x.shape[0]
+    learners.weight[j, y] += weight
+    met = learners.weight[j].sum()
+    for r in range(d):
+        away = x[r] - learners.moments[j, 0, r]
+        learners.moments[j, 0, r] += away * weight / met
+        learners.moments[j, 1, r] += weight * away * (x[r] - learners.moments[j, 0, r])
+    share = np.empty(learners.weight.shape[1])
+    probabilities(learners, j, x, rate, share)
+    for c in range(share.shape[0]):
+        if learners.weight[j, c] > 0.0:
+            slope = weight * (share[c] - (1.0 if c == y else 0.0))
+            for r in range(d + 1):
+                gradient = slope * _standard(learners, j, x, r) if r < d else slope
+                learners.squares[j, c, r] += gradient * gradient
+                learners.beta[j, c, r] -= rate * gradient / math.sqrt(1.0 + learners.squares[j, c, r])
+
+
+@kernel
+def answer(learners, j, x, rate):
+    """Class that regression j gives x (d,), among those it has met. Of equals the second of two, else the lowest."""
+    scores = np.empty(learners.weight.shape[1])
+    _scores(learners, j, x, scores)
+    for c in range(scores.shape[0]):
+        if not learners.weight[j, c] > 0.0:
+            scores[c] = -np.inf
+    return winner(scores)

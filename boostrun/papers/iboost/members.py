@@ -1,0 +1,205 @@
+"""What may be a member of an ensemble that learns one example at a time: by name, or any object that learns.
+
+The loops of :mod:`.kernels` are written for naive Bayes, :mod:`.kernels.incremental`. For other members the same loops
+run with a module of the same functions in its place: compiled anew for trees and regressions, as Python for objects.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from boostrun.kernels import hoeffding
+from boostrun.papers.iboost import wider
+from boostrun.papers.iboost.kernels import incremental
+from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
+from boostrun.papers.iboost.kernels.sample_votes import vote_samples
+
+NAMES = ("gnb", "bnb", "logistic", "hoeffding")
+_BLOCK = 2048  # rows that are predicted in one pass
+_RATE = 0.5  # of logistic regression
+_LEAST_ROWS = 16  # that trees learn between two looks at their room
+_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
+
+
+class Members:
+    """Naive Bayes, as the loops have it; ``ensemble`` has the keys ``budget`` and ``base``."""
+
+    functions: ModuleType = incremental
+
+    def __init__(self, ensemble: Any):
+        self.ensemble = ensemble
+
+    def fresh(self, n_classes: int, n_features: int) -> Any:
+        """Members that have met nothing."""
+        return Learners.fresh(self.ensemble.budget, n_classes, n_features)
+
+    def widened(self, n_features: int) -> Any:
+        """The members with room for more features, which have been 0 so far; None where they take no more."""
+        learners = self.ensemble.learners_
+        return wider.padded(self.fresh(learners.weight.shape[1], n_features), learners)
+
+    @property
+    def rule(self) -> Any:
+        """What the functions of these members are told besides."""
+        return self.ensemble.base == "gnb"
+
+    def loop(self, kernel: Any) -> Callable:
+        """A kernel, for these members."""
+        return kernel if self.functions is incremental else _other(kernel, self.functions, True)
+
+    def parts(self, length: int) -> Iterator[slice]:
+        """Rows that are learnt in one go; members may be replaced between two parts."""
+        if length:
+            yield slice(0, length)
+
+    def votes(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool) -> np.ndarray:
+        """(K, k) float64: what ``members`` (m,) give each class of the rows X (k, d), see
+        :func:`boostrun.papers.iboost.kernels.incremental.vote_rows`."""
+        votes = np.empty((self.ensemble.learners_.weight.shape[1], len(X)))
+        for first in range(0, len(X), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            found = np.empty((len(votes), len(X[part])))
+            self._vote(X[part], members, coefficients, proba, found)
+            votes[:, part] = found
+        return votes
+
+    def _vote(self, X, members, coefficients, proba, votes) -> None:
+        columns = np.ascontiguousarray(X.T)
+        vote_rows(self.ensemble.learners_, members, coefficients, columns, self.rule, proba, votes)
+
+
+class _RowByRow(Members):
+    def _vote(self, X, members, coefficients, proba, votes) -> None:
+        self.loop(vote_samples)(
+            self.ensemble.learners_, members, coefficients, X, self.rule, proba, np.empty(len(votes)), votes
+        )
+
+
+class Trees(_RowByRow):
+    """Hoeffding trees; the ensemble has the keys ``grace_period``, ``split_delta``, ``tie`` and ``leaf``."""
+
+    @property
+    def functions(self) -> ModuleType:  # type: ignore[override]
+        from boostrun.papers.iboost.kernels import tree_members
+
+        return tree_members
+
+    def fresh(self, n_classes, n_features):
+        return hoeffding.HoeffdingTrees.fresh(self.ensemble.budget, n_classes, n_features)
+
+    def widened(self, n_features):
+        return self.ensemble.learners_.wider(n_features)
+
+    @property
+    def rule(self):
+        keys = self.ensemble
+        return hoeffding.Rules(
+            float(keys.grace_period), float(keys.split_delta), float(keys.tie), _LEAVES[keys.leaf]
+        )  # fmt: skip
+
+    def parts(self, length):
+        first = 0
+        while first < length:
+            rows = hoeffding.rows_of_room(self.ensemble.learners_)
+            if rows < _LEAST_ROWS:
+                self.ensemble.learners_ = self.ensemble.learners_.doubled()
+            else:
+                yield slice(first, min(first + rows, length))
+                first += rows
+
+
+class Regressions(_RowByRow):
+    """Logistic regressions."""
+
+    @property
+    def functions(self) -> ModuleType:  # type: ignore[override]
+        from boostrun.papers.iboost.kernels import logistic_members
+
+        return logistic_members
+
+    def fresh(self, n_classes, n_features):
+        return self.functions.Regressions.fresh(self.ensemble.budget, n_classes, n_features)
+
+    def widened(self, n_features):
+        return self.ensemble.learners_.wider(n_features)
+
+    rule = _RATE
+
+
+class Objects(_RowByRow):
+    """Copies of an object of river's or scikit-learn's."""
+
+    @property
+    def functions(self) -> ModuleType:  # type: ignore[override]
+        from boostrun.papers.iboost import object_members
+
+        return object_members
+
+    def fresh(self, n_classes, n_features):
+        return self.functions.Copies.fresh(self.ensemble.base, self.ensemble.budget, n_classes)
+
+    def widened(self, n_features):
+        return self.ensemble.learners_ if hasattr(self.ensemble.base, "learn_one") else None
+
+    rule = None
+
+    def loop(self, kernel):
+        return _other(kernel, self.functions, False)
+
+
+def of(ensemble: Any) -> Members:
+    """The members that the key ``base`` of an ensemble names."""
+    kinds: dict[str, type[Members]] = {"gnb": Members, "bnb": Members, "logistic": Regressions, "hoeffding": Trees}
+    return (kinds[ensemble.base] if isinstance(ensemble.base, str) else Objects)(ensemble)
+
+
+@functools.cache
+def rewired(kernel: Any, functions: ModuleType, compiled: bool) -> Any:
+    """A kernel whose loops ask ``functions`` where they ask :mod:`.kernels.incremental`, compiled or as Python."""
+    from numba import njit
+
+    names = dict(kernel.py_func.__globals__)
+    for name in kernel.py_func.__code__.co_names:
+        if name in names:
+            names[name] = _other(names[name], functions, compiled)
+    body = FunctionType(kernel.py_func.__code__, names, kernel.py_func.__name__, kernel.py_func.__defaults__)
+    body.__qualname__, body.__module__ = kernel.py_func.__qualname__, kernel.py_func.__module__
+    options = {name: value for name, value in kernel.targetoptions.items() if name not in ("nopython", "boundscheck")}
+    return njit(cache=True, **options)(body) if compiled else body
+
+
+def _other(value: Any, functions: ModuleType, compiled: bool) -> Any:
+    """What stands in for one name of a kernel; itself where nothing below it asks the members."""
+    if value is incremental:
+        return functions
+    if isinstance(value, ModuleType) and value.__name__.startswith("boostrun.papers.iboost.kernels."):
+        other = ModuleType(value.__name__)
+        vars(other).update({name: _other(each, functions, compiled) for name, each in vars(value).items()})
+        return other
+    if not hasattr(value, "py_func"):
+        return value
+    if value.py_func.__module__ == incremental.__name__:
+        return getattr(functions, value.py_func.__name__, value)
+    wrapped = not value.targetoptions.get("no_cpython_wrapper", False)
+    return rewired(value, functions, compiled) if _asks(value) or not (compiled or wrapped) else value
+
+
+def _asks(kernel: Any) -> bool:
+    """Whether a kernel, or one that it calls, asks the members."""
+    names = kernel.py_func.__globals__
+    found = [names[name] for name in kernel.py_func.__code__.co_names if name in names]
+    found += [
+        vars(module)[name]
+        for module in found
+        if isinstance(module, ModuleType)
+        for name in kernel.py_func.__code__.co_names
+        if name in vars(module)
+    ]
+    return incremental in found or any(
+        hasattr(each, "py_func") and each is not kernel and _asks(each) for each in found
+    )

@@ -1,0 +1,116 @@
+"""Copies of an object of river's or scikit-learn's as members, in place of the compiled ones of :mod:`.members`.
+
+The functions are those of :mod:`.kernels.incremental` by name; the loops that call them run as Python.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.methods.scikit_learn import clone
+
+__all__ = ["Copies", "answer", "forget", "probabilities", "see", "train", "winner"]
+
+
+def winner(votes: np.ndarray) -> int:
+    """Class with the most votes (K,). Of equals the second of two classes, else the lowest."""
+    return int(votes[1] >= votes[0]) if len(votes) == 2 else int(votes.argmax())
+
+
+class Copies:
+    """``count`` untrained copies of ``model``, which has ``learn_one`` and ``predict_one`` (river's) or ``partial_fit``
+    and ``predict`` (scikit-learn's); it is not changed. ``weight`` (M, K) float64, what each has met of each class.
+
+    One that takes no weights learns an example as often as its weight says, a whole number.
+    """
+
+    def __init__(self, model: Any, weight: np.ndarray, models: list):
+        self.model, self.weight, self.models = model, weight, models
+
+    @classmethod
+    def fresh(cls, model: Any, count: int, n_classes: int) -> Copies:
+        return cls(model, np.zeros((count, n_classes)), [_untrained(model) for _ in range(count)])
+
+    def grown(self, n_classes: int) -> Copies:
+        """With room for more classes. scikit-learn's, which must know all classes from the first, begin anew."""
+        wider = Copies.fresh(self.model, len(self.weight), n_classes)
+        if hasattr(self.model, "learn_one"):
+            wider.weight[:, : self.weight.shape[1]] = self.weight
+            wider.models = self.models
+        return wider
+
+    def train(self, j: int, x: np.ndarray, y: int, weight: float) -> None:
+        self.weight[j, y] += weight
+        model, rivers = self.models[j], hasattr(self.model, "learn_one")
+        learn = model.learn_one if rivers else model.partial_fit
+        takes = "w" if rivers else "sample_weight"
+        weighted = takes in inspect.signature(learn).parameters
+        if not weighted and weight != int(weight):
+            raise BoostrunError(f"{type(self.model).__name__} takes no weights, and this ensemble needs {weight:g}")
+        for _ in range(1 if weighted else int(weight)):
+            if rivers:
+                learn(_named(x), int(y), **({"w": weight} if weighted else {}))
+            else:
+                more = {"sample_weight": np.array([weight])} if weighted else {}
+                learn(x[None], np.array([y]), classes=np.arange(self.weight.shape[1]), **more)
+
+    def met(self, j: int) -> bool:
+        return bool(self.weight[j].any())
+
+    def answer(self, j: int, x: np.ndarray) -> int:
+        """Before its first example the second of two classes, else the lowest."""
+        nothing = int(self.weight.shape[1] == 2)
+        if not self.met(j):
+            return nothing
+        if hasattr(self.model, "predict_one"):
+            said = self.models[j].predict_one(_named(x))
+            return nothing if said is None else int(said)
+        return int(self.models[j].predict(x[None])[0])
+
+    def probabilities(self, j: int, x: np.ndarray, out: np.ndarray) -> None:
+        out[:] = 0.0
+        if not self.met(j):
+            return
+        if hasattr(self.model, "predict_proba_one"):
+            for c, share in self.models[j].predict_proba_one(_named(x)).items():
+                out[int(c)] = share
+        elif hasattr(self.models[j], "predict_proba"):
+            out[:] = self.models[j].predict_proba(x[None])[0]
+        else:
+            out[self.answer(j, x)] = 1.0
+
+
+def see(spread, x, share) -> None:
+    """What all examples say of a feature: objects do not ask."""
+
+
+def train(learners: Copies, j, x, y, weight, floor, rule) -> None:
+    learners.train(j, x, y, weight)
+
+
+def answer(learners: Copies, j, x, rule) -> int:
+    return learners.answer(j, x)
+
+
+def probabilities(learners: Copies, j, x, rule, out) -> None:
+    learners.probabilities(j, x, out)
+
+
+def forget(learners: Copies, j) -> None:
+    learners.models[j] = _untrained(learners.model)
+    learners.weight[j] = 0.0
+
+
+def _untrained(model: Any) -> Any:
+    if hasattr(model, "learn_one"):
+        return model.clone() if hasattr(model, "clone") else copy.deepcopy(model)
+    return clone(model)
+
+
+def _named(x: np.ndarray) -> dict[int, float]:
+    return dict(enumerate(x.tolist()))

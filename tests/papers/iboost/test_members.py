@@ -1,0 +1,101 @@
+"""Ensembles whose members are regressions, trees or objects: they learn, are saved, and run one loop for all."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import boostrun
+from boostrun.errors import BoostrunError
+from boostrun.kernels import hoeffding
+from boostrun.papers.iboost import members
+from boostrun.papers.iboost.kernels import incremental, online_boost
+from boostrun.papers.iboost.keys import IncrementalKeys
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from tests.papers.iboost.learners import METHODS, class_of
+
+ENSEMBLES = [name for name, method in METHODS.items() if issubclass(method.keys, IncrementalKeys)]
+
+
+def squares(n, seed=0):
+    """Two features tell three classes, side by side in squares: no line does."""
+    X = np.random.default_rng(seed).normal(size=(n, 3))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int) + (X[:, 0] > 1.0)
+
+
+def made(name, base, **more):
+    own = {"budget": 3, "base": base, "random_state": 0, "n_window": 50} | more
+    known = METHODS[name].keys.__dataclass_fields__
+    return class_of(name)(**{key: value for key, value in own.items() if key in known})
+
+
+class Asked:
+    """A Hoeffding tree of ours behind river's methods, so that loops in Python can be held against compiled ones."""
+
+    def __init__(self):
+        self.trees, self.rules = hoeffding.HoeffdingTrees.fresh(1, 3, 3), hoeffding.Rules(40.0, 1e-2)
+
+    def clone(self):
+        return Asked()
+
+    def learn_one(self, x, y, w=1.0):
+        if not hoeffding.has_room(self.trees, 1):
+            self.trees = self.trees.doubled()
+        hoeffding.learn(self.trees, 0, np.array(list(x.values())), y, w, self.rules)
+
+    def predict_one(self, x):
+        return hoeffding.answer(self.trees, 0, np.array(list(x.values())), self.rules)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_a_loop_as_python_is_the_compiled_one(name):
+    X, y = squares(300)
+    trees = made(name, "hoeffding", grace_period=40, split_delta=1e-2)
+    objects = made(name, Asked())
+    said = trees.test_then_train(X, y, classes=[0, 1, 2])
+    np.testing.assert_array_equal(said, objects.test_then_train(X, y, classes=[0, 1, 2]))
+    np.testing.assert_array_equal(trees.predict(X), objects.predict(X))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", ["logistic", "hoeffding"])
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_members_learn_and_a_cut_stream_or_a_saved_model_goes_on_the_same(name, base, tmp_path):
+    X, y = squares(900)
+    whole = made(name, base, grace_period=40, split_delta=1e-2)
+    said = whole.test_then_train(X, y, classes=[0, 1, 2])
+    assert np.mean(said[450:] == y[450:]) > (0.6 if base == "hoeffding" else 0.45)
+    part = made(name, base, grace_period=40, split_delta=1e-2)
+    first = part.test_then_train(X[:501], y[:501], classes=[0, 1, 2])
+    part.save(tmp_path / "model.npz")
+    for other in (boostrun.load(tmp_path / "model.npz"), pickle.loads(pickle.dumps(part))):
+        np.testing.assert_array_equal(np.r_[first, other.test_then_train(X[501:], y[501:])], said)
+        np.testing.assert_array_equal(other.predict(X), whole.predict(X))
+
+
+def test_other_members_leave_naive_bayes_its_own_loop():
+    assert members.of(OnlineBoostClassifier()).loop(online_boost.online_boost) is online_boost.online_boost
+    other = members.of(OnlineBoostClassifier(base="hoeffding")).loop(online_boost.online_boost)
+    assert other is not online_boost.online_boost and online_boost.bayes is incremental
+    assert other is members.of(OnlineBoostClassifier(base="hoeffding", budget=3)).loop(online_boost.online_boost)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_scikit_learns_objects_are_copied_and_learn(weighted):
+    from sklearn.linear_model import Perceptron
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = squares(60)
+    given = GaussianNB() if weighted else Perceptron()
+    model = OnlineBoostClassifier(budget=2, base=given, random_state=0)
+    model.test_then_train(X, y > 0, classes=[False, True])
+    assert not hasattr(given, "classes_") and set(model.predict(X)) <= {False, True}
+    assert model.learners_.weight.sum() > 60
+
+
+def test_a_base_that_cannot_learn_is_one_sentence():
+    X, y = squares(20)
+    for base in ("oak", object()):
+        with pytest.raises(BoostrunError, match="base="):
+            OnlineBoostClassifier(base=base).partial_fit(X, y)
