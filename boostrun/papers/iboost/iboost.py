@@ -24,7 +24,7 @@ _ETA = {"stochastic": 3e-3, "batch": 1e-3}
 # the same of more than two classes with loss="mm"
 _EPS_MIN_OF_SEVERAL = {"stump": 0.2, "gnb": 0.4, "bnb": 0.4}
 _ETA_OF_SEVERAL = {"stochastic": 1e-2, "batch": 1e-3}
-_EXAMPLES_A_CLASS = 5  # a window with fewer loses more than a few points; measured, see docs/papers/iboost.md
+_EXAMPLES_A_CLASS = 5  # a window with fewer falls far behind; measured in docs/papers/iboost.md
 
 
 class IBoostClassifier(IBoostKeys, StreamLearner):
