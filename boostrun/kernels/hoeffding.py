@@ -86,7 +86,7 @@ class HoeffdingTrees(NamedTuple):
     observed: np.ndarray
     free_nodes: np.ndarray
     free_slots: np.ndarray
-    counts: np.ndarray  # type: ignore[assignment]
+    counts: np.ndarray
     random: np.ndarray
 
     @classmethod

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,17 @@ class RiverKind:
     once more with the probability that is left.
     """
 
+    classes_: Any
+    random_state: Any
+    _rng: Any
+    get_params: Callable[..., Any]
+    _codes: Callable[..., np.ndarray]
+    _declared: Any
+    _labels_of: Callable[..., np.ndarray]
+    _learn: Callable[..., Any]
+    _predict: Callable[..., np.ndarray]
+    _start: Callable[..., Any]
+    _started: Any
     _names: list | None = None  # of the features, in their order, where examples are dicts
     _draws_weights = False
     _multiclass = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -203,7 +203,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         found = [predicted(members, X) for members in self._committees()]
         return found[0][0] if len(found) == 1 else np.stack([scores[0] for _, scores in found]).argmax(axis=0)
 
-    def _check_finite(self, state: kernels.CommitteeState) -> None:
+    def _check_finite(self, state: Any) -> None:
         sums = state.votes if self._by_pairs else state.margins
         if not (np.isfinite(state.coefficients).all() and np.isfinite(sums).all()):
             raise BoostrunError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import numbers
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +26,7 @@ class FollowerClassifier(FollowerKeys, Follower):
     random_state : int, RandomState or None, the seed.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river import base, tree
 
         if self.estimator is None:
@@ -51,7 +50,9 @@ class FollowerClassifier(FollowerKeys, Follower):
 
     def _answer(self, x: dict[int, float]) -> int:
         said = self.model_.predict_one(x)
-        if said is not None and not (isinstance(said, numbers.Real) and said in range(self._n_classes)):
+        if said is not None and not (
+            isinstance(said, (int, float, np.integer, np.floating)) and said in range(self._n_classes)
+        ):
             where = type(self.model_).__name__
             raise BoostrunError(f"{where}.predict_one gave {said!r}, which is no label of the stream")
         return int(self._n_classes == 2) if said is None else int(said)

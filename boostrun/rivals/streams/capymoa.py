@@ -50,7 +50,7 @@ class CapyMOAClassifier(CapyMOAKeys, Follower):
                 "or say in JAVA_HOME where it is"
             ) from None
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from capymoa import classifier
         from capymoa.stream import Schema
 

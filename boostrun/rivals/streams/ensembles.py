@@ -23,14 +23,16 @@ class AdaptiveForestClassifier(AdaptiveForestKeys, Follower):
     random_state : int, RandomState or None, seed of what is drawn.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.drift import ADWIN
         from river.forest import ARFClassifier
 
+        share: Any = "sqrt" if self.feature_fraction is None else self.feature_fraction
+        poisson: Any = self.lambda_value  # river takes what is no whole number as well
         return ARFClassifier(
             n_models=self.n_models, grace_period=self.grace_period, delta=self.delta, tau=self.tau,
-            max_depth=self.max_depth, leaf_prediction=self.leaf_prediction, lambda_value=self.lambda_value,
-            max_features="sqrt" if self.feature_fraction is None else self.feature_fraction,
+            max_depth=self.max_depth, leaf_prediction=self.leaf_prediction, lambda_value=poisson,
+            max_features=share,
             drift_detector=ADWIN(delta=self.drift_delta), warning_detector=ADWIN(delta=self.warning_delta),
             seed=self._seed(),
         )  # fmt: skip
@@ -45,14 +47,15 @@ class RandomPatchesClassifier(RandomPatchesKeys, Follower):
     random_state : int, RandomState or None, seed of what is drawn.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.drift import ADWIN
         from river.ensemble import SRPClassifier
         from river.tree import HoeffdingTreeClassifier
 
+        poisson: Any = self.lam  # river takes what is no whole number as well
         return SRPClassifier(
             HoeffdingTreeClassifier(grace_period=self.grace_period, delta=self.delta), n_models=self.n_models,
-            subspace_size=self.subspace_size, training_method=self.training_method, lam=self.lam,
+            subspace_size=self.subspace_size, training_method=self.training_method, lam=poisson,
             drift_detector=ADWIN(delta=self.drift_delta), warning_detector=ADWIN(delta=self.warning_delta),
             seed=self._seed(),
         )  # fmt: skip
@@ -99,7 +102,7 @@ class AdwinBaggingRivalClassifier(_OfMembers):
     random_state : int, RandomState or None, seed of what is drawn.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.ensemble import ADWINBaggingClassifier
 
         return ADWINBaggingClassifier(self._member(), n_models=self.n_models, seed=self._seed())
@@ -114,7 +117,7 @@ class AdwinBoostingClassifier(_OfMembers):
     random_state : int, RandomState or None, seed of what is drawn.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.ensemble import ADWINBoostingClassifier
 
         return ADWINBoostingClassifier(self._member(), n_models=self.n_models, seed=self._seed())
@@ -129,7 +132,7 @@ class LeveragingBaggingClassifier(LeveragingBaggingKeys, _OfMembers):
     random_state : int, RandomState or None, seed of what is drawn.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.ensemble import LeveragingBaggingClassifier as Rivers
 
         return Rivers(

@@ -17,7 +17,7 @@ _SEEDS = 2**31 - 1  # what every library takes
 
 
 class Follower(StreamLearner):
-    """Base of rivals on a stream: a subclass makes the library's model by :meth:`_made`, and may feed it otherwise.
+    """Base of rivals on a stream: a subclass makes the library's model by :meth:`_new_model`.
 
     The model is told of class numbers and of features by their places. Before its first example it has no answer: then
     it is the second of two classes, else the first. Some are slow: each example is a call in Python.
@@ -38,7 +38,7 @@ class Follower(StreamLearner):
             raise BoostrunError(f"{package} is not installed: pip install 'boostrun[{cls.extra}]'") from None
 
     @abstractmethod
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         """A new model, with ``learn_one(x, y)`` and ``predict_one(x)``; ``x`` maps places to numbers."""
 
     def predict_proba(self, X) -> np.ndarray:
@@ -55,7 +55,7 @@ class Follower(StreamLearner):
         self.installed()
         check(self)
         self._n_classes = n_classes
-        self.model_ = self._made()
+        self.model_ = self._new_model()
 
     def _grow(self, n_classes: int) -> None:
         self._n_classes = n_classes

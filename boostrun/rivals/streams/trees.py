@@ -18,7 +18,7 @@ class HoeffdingTreeRivalClassifier(HoeffdingTreeKeys, Follower):
 
     random_state = 0  # nothing is drawn
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.tree import HoeffdingTreeClassifier
 
         return HoeffdingTreeClassifier(
@@ -36,7 +36,7 @@ class AdaptiveTreeClassifier(AdaptiveTreeKeys, Follower):
     random_state : int, RandomState or None, seed of what is drawn.
     """
 
-    def _made(self) -> Any:
+    def _new_model(self) -> Any:
         from river.drift import ADWIN
         from river.tree import HoeffdingAdaptiveTreeClassifier
 

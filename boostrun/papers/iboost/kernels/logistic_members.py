@@ -44,7 +44,8 @@ class Regressions(NamedTuple):
 
     def wider(self, n_features: int) -> Regressions:
         """The same regressions with room for more features, at the end, which have been 0 so far."""
-        out, d = Regressions.fresh(*self.weight.shape, n_features), self.moments.shape[2]
+        (count, n_classes), d = self.weight.shape, self.moments.shape[2]
+        out = Regressions.fresh(count, n_classes, n_features)
         for mine, more in ((self.beta, out.beta), (self.squares, out.squares)):
             more[:, :, :d], more[:, :, -1] = mine[:, :, :-1], mine[:, :, -1]
         out.moments[:, :, :d] = self.moments
