@@ -263,6 +263,16 @@ class DWMKeys(IncrementalKeys):
 
 
 @keys
+class SmoothBoostKeys(IncrementalKeys):
+    """Keys of online SmoothBoost."""
+
+    base: Any = _learns(choice("hoeffding", "gnb", "bnb", "logistic", help=_INCREMENTAL_BASE))
+    gamma: float = real(0.1, above=0.0, below=1.0, help="the edge over chance that members are counted on for")
+    coefficients: str = choice("uniform", "convex", help="a vote for each member, or learnt on the simplex")
+    learning_rate: float = real(1.0, above=0.0, help="of convex coefficients")
+
+
+@keys
 class LabelsAloneKeys(Keys):
     """Nothing to choose: of what looks at labels alone."""
 
