@@ -119,6 +119,14 @@ METHODS = {
     ),
     "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
+    "vfdt": _method(
+        "hoeffding:HoeffdingTreeClassifier", keys.HoeffdingKeys,
+        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000)", "", ONLINE,
+        search={
+            "grace_period": Range(50, 500, log=True), "delta": Range(1e-9, 1e-2, log=True),
+            "tie": Range(0.01, 0.2, log=True),
+        },
+    ),
     "no_change": _method(
         "baselines:NoChangeClassifier", keys.LabelsAloneKeys, "the last label again: the level of a stream in runs", "",
     ),

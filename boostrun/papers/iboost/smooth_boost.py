@@ -49,7 +49,7 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
     def _begin(self, n_features, n_classes):
         super()._begin(n_features, n_classes)
         self._weights, self._misses = np.full(self.budget, 1.0 / self.budget), np.zeros(self.budget)
-        self._counts = np.zeros(1, np.int64)
+        self._clock = np.zeros(1, np.int64)
 
     @property
     def betas_(self) -> np.ndarray:
@@ -58,7 +58,7 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
 
     def _learn(self, X, y):
         return self._followed(
-            kernels.smooth_boost, X, y, self.spread_, float(self.var_floor), self._weights, self._counts,
+            kernels.smooth_boost, X, y, self.spread_, float(self.var_floor), self._weights, self._clock,
             float(self.gamma), float(self.learning_rate), self.coefficients == "convex", self._members.rule,
             self._misses, self._votes,
         )[0]  # fmt: skip

@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 
-import boostrun
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import members
@@ -70,7 +69,7 @@ def test_members_learn_and_a_cut_stream_or_a_saved_model_goes_on_the_same(name, 
     part = made(name, base, grace_period=40, split_delta=1e-2)
     first = part.test_then_train(X[:501], y[:501], classes=[0, 1, 2])
     part.save(tmp_path / "model.npz")
-    for other in (boostrun.load(tmp_path / "model.npz"), pickle.loads(pickle.dumps(part))):
+    for other in (type(part).load(tmp_path / "model.npz"), pickle.loads(pickle.dumps(part))):
         np.testing.assert_array_equal(np.r_[first, other.test_then_train(X[501:], y[501:])], said)
         np.testing.assert_array_equal(other.predict(X), whole.predict(X))
 
