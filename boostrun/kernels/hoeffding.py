@@ -521,12 +521,20 @@ def rows_of_room(trees: HoeffdingTrees) -> int:
 
 
 @kernel
+def answers(trees, X, rules, out):
+    """``out`` (k,) int64: what tree 0 answers to the rows of X (k, d); nothing met, the second of two classes."""
+    empty = trees.values[trees.roots[0], WEIGHT] == 0.0
+    for i in range(X.shape[0]):
+        out[i] = 1 if empty and trees.weight.shape[1] == 2 else answer(trees, 0, X[i], rules)
+
+
+@kernel
 def test_then_train(trees, X, y, weights, rules, first, out):
     """Rows of X (k, d) from ``first`` on through tree 0: ``out`` (k,) int64 its answer, then it learns y (k,) with
     ``weights`` (k,). Returns k, or the row at which there was no room to go on."""
     for i in range(first, X.shape[0]):
         if not has_room(trees, 1):
             return i
-        out[i] = answer(trees, 0, X[i], rules)
+        answers(trees, X[i : i + 1], rules, out[i : i + 1])
         learn(trees, 0, X[i], y[i], weights[i], rules)
     return X.shape[0]

@@ -188,12 +188,14 @@ def _committee(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.nda
 
 def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     members = _INCREMENTAL
-    if "state_learners_.4" not in arrays:
+    if "state_learners_.10" in arrays and "state_spread_.0" not in arrays:  # one tree
+        members = _TREES
+    elif "state_learners_.4" not in arrays:
         members = members | {"state_learners_.4": Array("float64", "_", optional=True)} | _REGRESSIONS
     elif "state_learners_.10" in arrays:
         members = members | _TREES
     out = fitted(members, arrays, sizes)
-    if members["state_learners_.1"] is _TREES["state_learners_.1"]:
+    if "state_learners_.10" in members:
         _check_trees(out)
     if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
         raise Damaged(f"state_learners_.0 has {sizes['G']} classes, and there are {sizes.get('C')}")

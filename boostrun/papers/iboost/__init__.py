@@ -46,6 +46,17 @@ def _iboost(update: str, on: str, unused: str) -> Method:
     )  # fmt: skip
 
 
+def _smooth(coefficients: str, summary: str) -> Method:
+    search: dict[str, Any] = {"gamma": Range(0.01, 0.5, log=True), "base": Choices("hoeffding", "gnb", "logistic")}
+    if coefficients == "convex":
+        search["learning_rate"] = Range(0.1, 10.0, log=True)
+    return _method(
+        "smooth_boost:SmoothBoostClassifier", keys.SmoothBoostKeys, f"{summary} (Chen, Lin & Lu 2012)", "M", ONLINE,
+        fixed={"coefficients": coefficients}, search=search,
+        unused=frozenset() if coefficients == "convex" else frozenset({"learning_rate"}),
+    )  # fmt: skip
+
+
 METHODS = {
     "iboost_stochastic": _iboost("stochastic", "one of them", "gradient"),
     "iboost_batch": _iboost("batch", "all of it", "example"),
@@ -105,6 +116,16 @@ METHODS = {
         "flb:FLBClassifier", keys.FLBKeys,
         "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
         "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_FITTED, "z": Range(1.0, 5.0)},
+    ),
+    "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
+    "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
+    "vfdt": _method(
+        "hoeffding:HoeffdingTreeClassifier", keys.HoeffdingKeys,
+        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000)", "", ONLINE,
+        search={
+            "grace_period": Range(50, 500, log=True), "delta": Range(1e-9, 1e-2, log=True),
+            "tie": Range(0.01, 0.2, log=True),
+        },
     ),
     "no_change": _method(
         "baselines:NoChangeClassifier", keys.LabelsAloneKeys, "the last label again: the level of a stream in runs", "",

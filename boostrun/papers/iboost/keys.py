@@ -271,6 +271,27 @@ class DWMKeys(IncrementalKeys):
 
 
 @keys
+class SmoothBoostKeys(IncrementalKeys):
+    """Keys of online SmoothBoost."""
+
+    base: Any = _learns(choice("hoeffding", "gnb", "bnb", "logistic", help=_INCREMENTAL_BASE))
+    gamma: float = real(0.1, above=0.0, below=1.0, help="the edge over chance that members are counted on for")
+    coefficients: str = choice("uniform", "convex", help="a vote for each member, or learnt on the simplex")
+    learning_rate: float = real(1.0, above=0.0, help="of convex coefficients")
+
+
+@keys
+class HoeffdingKeys(Keys):
+    """Keys of one Hoeffding tree."""
+
+    grace_period: int = integer(200, help="weight that a leaf meets from one try to split to the next")
+    delta: float = real(1e-7, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
+    tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
+    leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
+    max_depth: int | None = integer(None, least=0, help="splits on a way down at most; none: no bound")
+
+
+@keys
 class LabelsAloneKeys(Keys):
     """Nothing to choose: of what looks at labels alone."""
 

@@ -5,13 +5,13 @@ import pickle
 import numpy as np
 import pytest
 
-import boostrun
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import members
 from boostrun.papers.iboost.kernels import incremental, online_boost
 from boostrun.papers.iboost.keys import IncrementalKeys
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.smooth_boost import SmoothBoostClassifier
 from tests.papers.iboost.learners import METHODS, class_of
 
 ENSEMBLES = [name for name, method in METHODS.items() if issubclass(method.keys, IncrementalKeys)]
@@ -69,7 +69,7 @@ def test_members_learn_and_a_cut_stream_or_a_saved_model_goes_on_the_same(name, 
     part = made(name, base, grace_period=40, split_delta=1e-2)
     first = part.test_then_train(X[:501], y[:501], classes=[0, 1, 2])
     part.save(tmp_path / "model.npz")
-    for other in (boostrun.load(tmp_path / "model.npz"), pickle.loads(pickle.dumps(part))):
+    for other in (type(part).load(tmp_path / "model.npz"), pickle.loads(pickle.dumps(part))):
         np.testing.assert_array_equal(np.r_[first, other.test_then_train(X[501:], y[501:])], said)
         np.testing.assert_array_equal(other.predict(X), whole.predict(X))
 
@@ -99,3 +99,39 @@ def test_a_base_that_cannot_learn_is_one_sentence():
     for base in ("oak", object()):
         with pytest.raises(BoostrunError, match="base="):
             OnlineBoostClassifier(base=base).partial_fit(X, y)
+
+
+def test_a_smooth_weight_is_never_above_1_and_falls_while_members_are_right():
+    """Members of naive Bayes that met weights: the first met every example whole, the later ones less."""
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    model = SmoothBoostClassifier(budget=4, base="gnb", gamma=0.2).partial_fit(X, X[:, 0] > 0)
+    met = model.learners_.weight.sum(axis=1)
+    assert met[0] == 400 and (np.diff(met) < 0).all()
+
+
+@pytest.mark.parametrize("coefficients", ["uniform", "convex"])
+def test_smooth_boosting_is_its_lines(coefficients):
+    X, y = squares(200)
+    model = SmoothBoostClassifier(budget=4, base="gnb", coefficients=coefficients)
+    said = model.test_then_train(X, y, classes=[0, 1, 2])
+    members = [OnlineBoostClassifier(budget=1, base="gnb") for _ in range(4)]
+    for member in members:
+        member._begin(3, 3)
+    a, theta = np.full(4, 0.25), 0.1 / 2.1
+    for i, (x, label) in enumerate(zip(X, y)):
+        for member in members:
+            incremental.see.py_func(member.spread_, x, 1e-3)
+        answers = [incremental.answer(member.learners_, 0, x, True) for member in members]
+        votes = np.bincount(answers, weights=a, minlength=3)
+        assert said[i] == votes.argmax()
+        z, w, margins = 0.0, 1.0, np.where(np.array(answers) == label, 1.0, -1.0)
+        for member, m in zip(members, margins):
+            incremental.train(member.learners_, 0, x, label, w, member.spread_.floor, True)
+            z += m - theta
+            w = 1.0 if z <= 0 else 0.9 ** (z / 2)
+        if coefficients == "convex" and a @ margins < theta:
+            a = a + np.sqrt(2 / (4 * (i + 1))) * margins
+            shift = np.sort(a)[::-1].cumsum() - 1
+            kept = np.flatnonzero(np.sort(a)[::-1] > shift / np.arange(1, 5))[-1]
+            a = np.maximum(a - shift[kept] / (kept + 1), 0.0)
+    assert model.betas_ == pytest.approx(a)

@@ -1,0 +1,62 @@
+"""The compiled Hoeffding tree beside river's on the same streams in one run, and ten of them on a million examples.
+
+Accuracy is prequential, times are processor time.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boostrun.data import default_root
+from boostrun.data.streams import draw
+from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from tests.bench.timing import show
+
+pytestmark = pytest.mark.bench
+
+STREAMS = {
+    "sea": {}, "led": {"n_samples": 50_000, "classes": "10"}, "rbf": {"n_samples": 50_000}, "electricity": {},
+    "weather": {},
+}  # fmt: skip
+
+
+def prequential(model, stream):
+    """(processor seconds, predictions) in chunks of 10,000."""
+    X, y, known, said = np.array(stream.x), np.array(stream.y), np.arange(len(stream.classes)), []
+    begun = time.process_time()
+    for first in range(0, len(y), 10_000):
+        said.append(model.test_then_train(X[first : first + 10_000], y[first : first + 10_000], known))
+    return time.process_time() - begun, np.concatenate(said)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_same_accuracy_as_river_in_a_twentieth_of_its_time(name):
+    tree = pytest.importorskip("river.tree")
+    stream = draw({"name": name, **STREAMS[name]}, default_root(), 0)
+    prequential(HoeffdingTreeClassifier(), draw({"name": "sea", "n_samples": 2000}, Path("."), 0))  # compiles
+    ours, said = prequential(HoeffdingTreeClassifier(), stream)
+    theirs, river = [], tree.HoeffdingTreeClassifier()
+    examples = [(dict(enumerate(x)), label) for x, label in zip(stream.x.tolist(), stream.y.tolist())]
+    begun = time.process_time()
+    for x, label in examples:
+        theirs.append(river.predict_one(x) or 0)
+        river.learn_one(x, label)
+    took = time.process_time() - begun
+    right = [100.0 * np.mean(np.array(found) == stream.y) for found in (said, theirs)]
+    show([
+        (f"{name}: accuracy in %, ours and river's", f"{right[0]:.2f}  {right[1]:.2f}"),
+        (f"{name}: us an example, ours and river's", f"{1e6 * ours / len(said):.2f}  {1e6 * took / len(said):.1f}"),
+    ])  # fmt: skip
+    assert abs(right[0] - right[1]) <= 0.5 and took >= 20 * ours
+
+
+def test_ten_trees_on_a_million_led_examples():
+    stream = draw({"name": "led", "n_samples": 1_000_000, "classes": "10"}, Path("."), 0)
+    model = OnlineBoostClassifier(budget=10, base="hoeffding", random_state=0)
+    took, said = prequential(model, stream)
+    show([("OnlineBoost of ten trees: s a million, accuracy in %", f"{took:.1f}  {100 * np.mean(said == stream.y):.2f}")])
+    assert took < 120
