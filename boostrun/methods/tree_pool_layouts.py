@@ -6,7 +6,7 @@ M counts trees, k features of each, d all of them; a pool of nodes and one of hi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -42,15 +42,15 @@ def pooled(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
     if count != (1 if classes <= 2 else classes):
         raise Damaged(f"it has {count} ensembles of trees, and there are {classes} classes")
     for k in range(count):
-        pool = [out[name] for place in range(9) if (name := f"{_PLACE}.{k}.{place}") in out]
-        if len(pool) < 9:
-            raise Damaged(f"it has no {_PLACE}.{k}")
-        _check(f"{_PLACE}.{k}", pool, sizes["d"])
+        names = [f"{_PLACE}.{k}.{place}" for place in range(9)]
+        if not out.keys() >= set(names):
+            raise Damaged(f"it has not all of {_PLACE}.{k}")
+        _check(f"{_PLACE}.{k}", [out[name] for name in names], sizes["d"])
     return out
 
 
-def _check(name: str, pool: Sequence[np.ndarray], d: int) -> None:
-    links, numbers, bins, filled, roots, *_, counts = pool
+def _check(name: str, pool: list[np.ndarray], d: int) -> None:
+    links, numbers, bins, filled, roots, _, _, _, counts = pool
     nodes, slots = int(counts[0]), int(counts[2])
     if not (0 <= nodes <= len(links) == len(numbers) and 0 <= slots <= len(bins) == len(filled)):
         raise Damaged(f"{name} has {len(links)} nodes and {len(bins)} histograms, and says {nodes} and {slots}")

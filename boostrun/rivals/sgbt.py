@@ -69,7 +69,8 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
         )
         self.n_seen_ = 0
         self._n_features, self._seed = n_features, self._entropy()
-        self._boosters, self._rngs = [], []
+        self._boosters: list[RegressionTrees] = []
+        self._rngs: list[np.random.Generator] = []
         for _ in range(1 if n_classes == 2 else n_classes):
             self._add(self._fresh())
 

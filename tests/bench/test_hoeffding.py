@@ -58,5 +58,7 @@ def test_ten_trees_on_a_million_led_examples():
     stream = draw({"name": "led", "n_samples": 1_000_000, "classes": "10"}, Path("."), 0)
     model = OnlineBoostClassifier(budget=10, base="hoeffding", random_state=0)
     took, said = prequential(model, stream)
-    show([("OnlineBoost of ten trees: s a million, accuracy in %", f"{took:.1f}  {100 * np.mean(said == stream.y):.2f}")])
+    show(
+        [("OnlineBoost of ten trees: s a million, accuracy in %", f"{took:.1f}  {100 * np.mean(said == stream.y):.2f}")]
+    )
     assert took < 120
