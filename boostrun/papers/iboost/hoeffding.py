@@ -6,6 +6,7 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.kernels import hoeffding as kernels
+from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.keys import HoeffdingKeys
 
@@ -78,6 +79,7 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
 
     def predict_proba(self, X) -> np.ndarray:
         """(k, K) float64: the leaf's probabilities, by naive Bayes or the shares of its classes."""
+        check_is_fitted(self)
         X, rules = self._checked(X, reset=False), self._rules
         found = np.empty((len(X), self.learners_.weight.shape[1]))
         for x, row in zip(X, found):

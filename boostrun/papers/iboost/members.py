@@ -26,7 +26,7 @@ _LEAST_ROWS = 16  # that trees learn between two looks at their room
 _LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
 
 
-class Members:
+class BayesMembers:
     """Naive Bayes, as the loops have it; ``ensemble`` has the keys ``budget`` and ``base``."""
 
     functions: ModuleType = incremental
@@ -73,14 +73,14 @@ class Members:
         vote_rows(self.ensemble.learners_, members, coefficients, columns, self.rule, proba, votes)
 
 
-class _RowByRow(Members):
+class _RowByRow(BayesMembers):
     def _vote(self, X, members, coefficients, proba, votes) -> None:
         self.loop(vote_samples)(
             self.ensemble.learners_, members, coefficients, X, self.rule, proba, np.empty(len(votes)), votes
         )
 
 
-class Trees(_RowByRow):
+class TreeMembers(_RowByRow):
     """Hoeffding trees; the ensemble has the keys ``grace_period``, ``split_delta``, ``tie`` and ``leaf``."""
 
     @property
@@ -113,7 +113,7 @@ class Trees(_RowByRow):
                 first += rows
 
 
-class Regressions(_RowByRow):
+class RegressionMembers(_RowByRow):
     """Logistic regressions."""
 
     @property
@@ -131,7 +131,7 @@ class Regressions(_RowByRow):
     rule = _RATE
 
 
-class Objects(_RowByRow):
+class ObjectMembers(_RowByRow):
     """Copies of an object of river's or scikit-learn's."""
 
     @property
@@ -152,10 +152,10 @@ class Objects(_RowByRow):
         return _other(kernel, self.functions, False)
 
 
-def of(ensemble: Any) -> Members:
+def of(ensemble: Any) -> BayesMembers:
     """The members that the key ``base`` of an ensemble names."""
-    kinds: dict[str, type[Members]] = {"gnb": Members, "bnb": Members, "logistic": Regressions, "hoeffding": Trees}
-    return (kinds[ensemble.base] if isinstance(ensemble.base, str) else Objects)(ensemble)
+    kinds: dict[str, type[BayesMembers]] = {"gnb": BayesMembers, "bnb": BayesMembers, "logistic": RegressionMembers, "hoeffding": TreeMembers}
+    return (kinds[ensemble.base] if isinstance(ensemble.base, str) else ObjectMembers)(ensemble)
 
 
 @functools.cache
