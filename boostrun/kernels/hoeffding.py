@@ -25,205 +25,61 @@ or epsilon < ``tau``. Not splitting at all, the null split, has no merit and los
 leaf whose largest class has more than 99 % does not split, and its observations begin anew. A leaf answers with its
 largest class, by naive Bayes, or (adaptive) by whichever has been right for more weight. Of equal classes the lowest.
 
-A node is a row of ``nodes`` and ``values``, a leaf's observations are a slot of ``observed``. Trees share both, and
-what a tree gives back another one takes.
+The arrays are those of :mod:`.hoeffding_pool`, what a leaf observes is in :mod:`.gaussian_observers`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-MAJORITY, BAYES, ADAPTIVE = 0, 1, 2  # what a leaf answers by
+from boostrun.kernels.gaussian_observers import (
+    LEVEL,
+    MEAN,
+    SLOPE,
+    best_threshold,
+    entropy_terms,
+    kernel,
+    observe,
+    part,
+    sides_of,
+)
+from boostrun.kernels.hoeffding_pool import (
+    ADAPTIVE,
+    BAYES,
+    BAYES_RIGHT,
+    DEPTH,
+    FEATURE,
+    FREE_NODES,
+    FREE_SLOTS,
+    LARGEST_RIGHT,
+    LEFT,
+    MAJORITY,
+    PARENT,
+    RIGHT,
+    SLOT,
+    THRESHOLD,
+    TRIED_AT,
+    WEIGHT,
+    HoeffdingTrees,
+    Rules,
+    empty,
+    new_leaf,
+)
 
-# columns of ``nodes``; a leaf has no LEFT (-1), a leaf that only counts classes and a split have no SLOT (-1)
-LEFT, RIGHT, PARENT, FEATURE, DEPTH, SLOT = range(6)
-# columns of ``values``: WEIGHT is that of the leaves below, the others but THRESHOLD are a leaf's
-THRESHOLD, WEIGHT, TRIED_AT, LARGEST_RIGHT, BAYES_RIGHT = range(5)
-# rows of a slot of ``observed``; the last two follow from the first three: 1 / (2 v) and ln(2 pi v) / 2
-COUNT, MEAN, SCATTER, LEAST, MOST, SLOPE, LEVEL = range(7)
-_FREE_NODES, _FREE_SLOTS, _FEATURES = 0, 1, 2  # places in ``counts``
+__all__ = [
+    "ADAPTIVE", "BAYES", "LEFT", "MAJORITY", "SLOT", "WEIGHT", "HoeffdingTrees", "Rules", "answer", "answers", "forget",
+    "has_room", "learn", "probabilities", "rows_of_room", "test_then_train",
+]  # fmt: skip
+
 _FARTHEST = 1e100  # of a value from a class, as the logarithm of its density: sums stay finite
-_HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
-
-kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
-part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
-
-
-class Rules(NamedTuple):
-    """How trees grow and answer: river's numbers; ``max_depth`` of the root is 0."""
-
-    grace: float = 200.0
-    delta: float = 1e-7
-    tau: float = 0.05
-    leaf: int = ADAPTIVE
-    max_depth: int = 2**31
-    points: int = 10  # thresholds a feature
-    least_branch: float = 0.01  # share of the weight that both sides of a split exceed
-    most_share: float = 0.99  # of the largest class in a leaf that splits
-
-
-class HoeffdingTrees(NamedTuple):
-    """M trees of K classes and d features, in S slots and N = 2 S nodes.
-
-    ``weight`` (M, K) float64, what each tree has met of each class; ``roots`` (M,) int64; ``nodes`` (N, 6) int64;
-    ``values`` (N, 5) float64; ``classes`` (N, K) float64, the weight of each class in a leaf; ``looks`` (S, m) int64,
-    the features that a leaf observes; ``observed`` (S, 7, K, m) float64;
-    ``free_nodes`` (N,), ``free_slots`` (S,) int64, stacks, as high as ``counts`` (3,) int64 says, whose last is d;
-    ``random`` (1,) uint64, from which leaves draw their m features where m < d.
-    """
-
-    weight: np.ndarray
-    roots: np.ndarray
-    nodes: np.ndarray
-    values: np.ndarray
-    classes: np.ndarray
-    looks: np.ndarray
-    observed: np.ndarray
-    free_nodes: np.ndarray
-    free_slots: np.ndarray
-    counts: np.ndarray
-    random: np.ndarray
-
-    @classmethod
-    def fresh(
-        cls, count: int, n_classes: int, n_features: int, subspace: int | None = None, seed: int = 0
-    ) -> HoeffdingTrees:
-        """``count`` trees that have met nothing; each leaf observes ``subspace`` features drawn by ``seed``, or all.
-
-        >>> trees = HoeffdingTrees.fresh(3, n_classes=2, n_features=5)
-        >>> trees.observed.shape, trees.counts.tolist()
-        ((5, 7, 2, 5), [7, 2, 5])
-        """
-        width = n_features if subspace is None else min(subspace, n_features)
-        empty = cls(
-            weight=np.zeros((count, n_classes)), roots=np.arange(count), nodes=np.zeros((0, 6), np.int64),
-            values=np.zeros((0, 5)), classes=np.zeros((0, n_classes)), looks=np.zeros((0, width), np.int64),
-            observed=np.zeros((0, 7, n_classes, width)), free_nodes=np.zeros(0, np.int64),
-            free_slots=np.zeros(0, np.int64), counts=np.array([0, 0, n_features]), random=np.array([seed], np.uint64),
-        )  # fmt: skip
-        trees = empty.roomy(count + 2)
-        plant(trees)
-        return trees
-
-    def roomy(self, slots: int) -> HoeffdingTrees:
-        """The same trees with so many slots, no fewer than there are, and twice as many nodes."""
-        old = len(self.free_slots)
-        more, nodes = slots - old, 2 * (slots - old)
-        free = self.counts + np.array([nodes, more, 0])
-        return self._replace(
-            nodes=_longer(self.nodes, nodes), values=_longer(self.values, nodes), classes=_longer(self.classes, nodes),
-            looks=_longer(self.looks, more), observed=_longer(self.observed, more),
-            # what is new lies on top in falling order, so that the lowest is taken first
-            free_nodes=_stacked(self.free_nodes, self.counts[_FREE_NODES], 2 * old, nodes),
-            free_slots=_stacked(self.free_slots, self.counts[_FREE_SLOTS], old, more), counts=free,
-        )  # fmt: skip
-
-    def doubled(self) -> HoeffdingTrees:
-        """The same trees with twice the room."""
-        return self.roomy(2 * len(self.free_slots))
-
-    def grown(self, n_classes: int) -> HoeffdingTrees:
-        """The same trees with room for more classes, of which they have met nothing."""
-        weight = np.zeros((len(self.weight), n_classes))
-        weight[:, : self.weight.shape[1]] = self.weight
-        classes = np.zeros((len(self.classes), n_classes))
-        classes[:, : self.classes.shape[1]] = self.classes
-        observed = np.zeros((len(self.observed), 7, n_classes, self.looks.shape[1]))
-        observed[:, :, : self.classes.shape[1]] = self.observed
-        return self._replace(weight=weight, classes=classes, observed=observed)
-
-    def wider(self, n_features: int) -> HoeffdingTrees:
-        """The same trees with room for more features, which leaves that look at all of them observe from now on."""
-        old, counts = int(self.counts[_FEATURES]), self.counts.copy()
-        counts[_FEATURES] = n_features
-        if self.looks.shape[1] < old:
-            return self._replace(counts=counts)
-        more = np.tile(np.arange(old, n_features), (len(self.looks), 1))
-        observed = np.pad(self.observed, ((0, 0), (0, 0), (0, 0), (0, n_features - old)))
-        return self._replace(counts=counts, looks=np.concatenate([self.looks, more], axis=1), observed=observed)
-
-    def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> HoeffdingTrees:
-        """These trees with as much room as saved ones have, whose arrays have names that begin with ``place``."""
-        free = arrays.get(f"{place}.{self._fields.index('free_slots')}")
-        return self if free is None or free.ndim != 1 else self.roomy(max(len(self.free_slots), len(free)))
-
-
-def _longer(array: np.ndarray, more: int) -> np.ndarray:
-    return np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
-
-
-def _stacked(stack: np.ndarray, height: int, first: int, more: int) -> np.ndarray:
-    out = _longer(stack, more)
-    out[height : height + more] = np.arange(first + more - 1, first - 1, -1)
-    return out
-
-
-@kernel
-def plant(trees):
-    """A leaf for every root, in trees that have none."""
-    for j in range(trees.roots.shape[0]):
-        trees.roots[j] = _new_leaf(trees, -1, 0, True)
-
-
-@part
-def _new_leaf(trees, parent, depth, observes):
-    """A leaf that has met nothing."""
-    trees.counts[_FREE_NODES] -= 1
-    node = trees.free_nodes[trees.counts[_FREE_NODES]]
-    nodes, values = trees.nodes[node], trees.values[node]
-    nodes[LEFT] = nodes[RIGHT] = nodes[FEATURE] = nodes[SLOT] = -1
-    nodes[PARENT], nodes[DEPTH] = parent, depth
-    values[:] = 0.0
-    trees.classes[node, :] = 0.0
-    if observes:
-        trees.counts[_FREE_SLOTS] -= 1
-        slot = trees.free_slots[trees.counts[_FREE_SLOTS]]
-        nodes[SLOT] = slot
-        _empty(trees, slot)
-    return node
-
-
-@part
-def _empty(trees, slot):
-    """A slot that has observed nothing, of features that are drawn where not all are looked at."""
-    trees.observed[slot, :, :, :] = 0.0
-    looks = trees.looks[slot]
-    width, n_features = looks.shape[0], trees.counts[_FEATURES]
-    if width == n_features:
-        for p in range(width):
-            looks[p] = p
-        return
-    for p in range(width):  # the p-th of those that are left, which ``looks`` keeps in rising order
-        at = _draw(trees.random, n_features - p)
-        place = 0
-        while place < p and looks[place] <= at:
-            place += 1
-            at += 1
-        for q in range(p, place, -1):
-            looks[q] = looks[q - 1]
-        looks[place] = at
-
-
-@part
-def _draw(random, n):
-    """A whole number below n, uniform; ``random`` (1,) uint64 is the state of splitmix64."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return int((z >> np.uint64(11)) * (1.0 / 9007199254740992.0) * n)
 
 
 @kernel
 def has_room(trees, count):
     """Whether ``count`` leaves may be split: two nodes and a slot each."""
-    return trees.counts[_FREE_NODES] >= 2 * count and trees.counts[_FREE_SLOTS] >= count
+    return trees.counts[FREE_NODES] >= 2 * count and trees.counts[FREE_SLOTS] >= count
 
 
 @kernel
@@ -241,14 +97,14 @@ def forget(trees, j):
             node = child
         else:
             if nodes[SLOT] >= 0:
-                trees.free_slots[trees.counts[_FREE_SLOTS]] = nodes[SLOT]
-                trees.counts[_FREE_SLOTS] += 1
-            trees.free_nodes[trees.counts[_FREE_NODES]] = node
-            trees.counts[_FREE_NODES] += 1
+                trees.free_slots[trees.counts[FREE_SLOTS]] = nodes[SLOT]
+                trees.counts[FREE_SLOTS] += 1
+            trees.free_nodes[trees.counts[FREE_NODES]] = node
+            trees.counts[FREE_NODES] += 1
             if node == root:
                 break
             node = nodes[PARENT]
-    trees.roots[j] = _new_leaf(trees, -1, 0, True)
+    trees.roots[j] = new_leaf(trees, -1, 0, True)
     trees.weight[j, :] = 0.0
 
 
@@ -361,38 +217,10 @@ def learn(trees, j, x, y, weight, rules):
         trees.values[at, WEIGHT] += weight
         at = trees.nodes[at, PARENT]
     if slot >= 0:
-        _observe(trees.observed[slot], trees.looks[slot], x, y, weight)
+        observe(trees.observed[slot], trees.looks[slot], x, y, weight)
         if values[WEIGHT] - values[TRIED_AT] >= rules.grace and has_room(trees, 1):
             values[TRIED_AT] = values[WEIGHT]
             _try_split(trees, node, rules)
-
-
-@part
-def _observe(observed, looks, x, y, weight):
-    """Welford's mean and squared deviations, least and largest value of each feature in class y."""
-    for p in range(looks.shape[0]):
-        value = x[looks[p]]
-        if math.isnan(value):
-            continue
-        if observed[COUNT, y, p] == 0.0:
-            observed[LEAST, y, p] = observed[MOST, y, p] = value
-        observed[LEAST, y, p] = min(observed[LEAST, y, p], value)
-        observed[MOST, y, p] = max(observed[MOST, y, p], value)
-        observed[COUNT, y, p] += weight
-        away = value - observed[MEAN, y, p]
-        observed[MEAN, y, p] += weight / observed[COUNT, y, p] * away
-        observed[SCATTER, y, p] += weight * away * (value - observed[MEAN, y, p])
-        variance = _variance(observed, y, p)
-        known = 0.0 < variance < np.inf
-        observed[SLOPE, y, p] = 0.5 / variance if known else 0.0
-        observed[LEVEL, y, p] = _HALF_LOG_TAU + 0.5 * math.log(variance) if known else 0.0
-
-
-@part
-def _variance(observed, c, p):
-    """Unbiased; 0 where the weight is 1 at most."""
-    above = observed[COUNT, c, p] - 1.0
-    return observed[SCATTER, c, p] / above if above > 0.0 else 0.0
 
 
 @part
@@ -408,13 +236,13 @@ def _try_split(trees, node, rules):
     if met < 2:
         return
     if largest / total > rules.most_share:
-        _empty(trees, slot)
+        empty(trees, slot)
         return
-    before = _entropy_terms(weights, total) / total
+    before = entropy_terms(weights, total) / total
     best, second, at, threshold = -np.inf, -np.inf, -1, 0.0
     sides = np.empty((2, n_classes))
     for p in range(trees.looks.shape[1]):
-        merit, value = _best_threshold(trees.observed[slot], p, before, rules, sides)
+        merit, value = best_threshold(trees.observed[slot], p, before, rules, sides)
         if merit >= best:
             best, second = merit, best
             if merit > -np.inf:
@@ -426,7 +254,7 @@ def _try_split(trees, node, rules):
     if not (best - second > epsilon or epsilon < rules.tau):
         return
     if at < 0:
-        _empty(trees, slot)
+        empty(trees, slot)
     else:
         _split(trees, node, at, threshold, sides, rules)
 
@@ -437,14 +265,14 @@ def _split(trees, node, p, threshold, sides, rules):
     normal distributions say, and observe anew."""
     nodes, values, slot = trees.nodes[node], trees.values[node], trees.nodes[node, SLOT]
     feature = trees.looks[slot, p]
-    _sides(trees.observed[slot], p, threshold, sides)
+    sides_of(trees.observed[slot], p, threshold, sides)
     depth, grows = nodes[DEPTH] + 1, nodes[DEPTH] + 1 < rules.max_depth
     nodes[SLOT] = -1
-    trees.free_slots[trees.counts[_FREE_SLOTS]] = slot
-    trees.counts[_FREE_SLOTS] += 1
+    trees.free_slots[trees.counts[FREE_SLOTS]] = slot
+    trees.counts[FREE_SLOTS] += 1
     weight = 0.0
     for side in range(2):
-        child = _new_leaf(trees, node, depth, grows)
+        child = new_leaf(trees, node, depth, grows)
         nodes[LEFT + side] = child
         here = 0.0
         for c in range(sides.shape[1]):
@@ -461,55 +289,6 @@ def _split(trees, node, p, threshold, sides, rules):
         at = trees.nodes[at, PARENT]
 
 
-@part
-def _best_threshold(observed, p, before, rules, sides):
-    """Largest information gain of the thresholds between the least and the largest value of feature p, and the
-    first threshold that has it; -inf where none leaves enough on both sides."""
-    low, high = np.inf, -np.inf
-    for c in range(observed.shape[1]):
-        if observed[COUNT, c, p] > 0.0:
-            low, high = min(low, observed[LEAST, c, p]), max(high, observed[MOST, c, p])
-    best, threshold = -np.inf, 0.0
-    step = (high - low) / (rules.points + 1.0)
-    for i in range(rules.points if high > low else 0):
-        value = low + step * (i + 1)
-        if low < value < high:
-            _sides(observed, p, value, sides)
-            left, right = sides[0].sum(), sides[1].sum()
-            whole = left + right
-            if left / whole > rules.least_branch and right / whole > rules.least_branch:
-                after = (_entropy_terms(sides[0], left) + _entropy_terms(sides[1], right)) / whole
-                if before - after > best:
-                    best, threshold = before - after, value
-    return best, threshold
-
-
-@part
-def _sides(observed, p, threshold, sides):
-    """``sides`` (2, K): the weight of each class at or below the threshold and above it, by a normal distribution
-    where its values lie on both sides."""
-    for c in range(sides.shape[1]):
-        count, share = observed[COUNT, c, p], 0.0
-        if threshold >= observed[MOST, c, p]:
-            share = 1.0
-        elif threshold >= observed[LEAST, c, p]:
-            variance = _variance(observed, c, p)
-            if variance > 0.0:
-                share = 0.5 * (1.0 + math.erf((threshold - observed[MEAN, c, p]) / math.sqrt(2.0 * variance)))
-        sides[0, c] = share * count
-        sides[1, c] = count - sides[0, c]
-
-
-@part
-def _entropy_terms(weights, total):
-    """Entropy in bits of some weights that add up to ``total``, times the total."""
-    out = total * math.log2(total)
-    for c in range(weights.shape[0]):
-        if weights[c] > 0.0:
-            out -= weights[c] * math.log2(weights[c])
-    return out
-
-
 def rows_of_room(trees: HoeffdingTrees) -> int:
     """So many examples may be learnt by all trees, each once, before there is no room.
 
@@ -517,15 +296,15 @@ def rows_of_room(trees: HoeffdingTrees) -> int:
     2
     """
     count = len(trees.roots)
-    return int(min(trees.counts[_FREE_NODES] // (2 * count), trees.counts[_FREE_SLOTS] // count))
+    return int(min(trees.counts[FREE_NODES] // (2 * count), trees.counts[FREE_SLOTS] // count))
 
 
 @kernel
 def answers(trees, X, rules, out):
     """``out`` (k,) int64: what tree 0 answers to the rows of X (k, d); nothing met, the second of two classes."""
-    empty = trees.values[trees.roots[0], WEIGHT] == 0.0
+    unmet = trees.values[trees.roots[0], WEIGHT] == 0.0
     for i in range(X.shape[0]):
-        out[i] = 1 if empty and trees.weight.shape[1] == 2 else answer(trees, 0, X[i], rules)
+        out[i] = 1 if unmet and trees.weight.shape[1] == 2 else answer(trees, 0, X[i], rules)
 
 
 @kernel

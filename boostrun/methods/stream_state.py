@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.kernels.room import Roomy
 from boostrun.methods import archive
 from boostrun.methods import plain_values as plain
 
@@ -70,7 +71,9 @@ class StreamState:
                 raise BoostrunError(f"the saved state has {place} = {value!r}, and its parameters make it {part!r}")
             return type(part)(value)
         if isinstance(part, tuple):
-            part = part.sized(self.arrays, place) if hasattr(part, "sized") else part  # room that grows with the stream
+            part = (
+                part.sized(self.arrays, place) if isinstance(part, Roomy) else part
+            )  # room that grows with the stream
             filled = [self._filled(each, f"{place}.{i}") for i, each in enumerate(part)]
             return tuple(filled) if type(part) is tuple else type(part)(*filled)  # a NamedTuple
         if isinstance(part, list):

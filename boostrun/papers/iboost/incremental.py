@@ -52,5 +52,5 @@ class IncrementalEnsemble(StreamLearner):
         return out, total
 
     @property
-    def _members(self) -> members.Members:
+    def _members(self) -> members.BayesMembers:
         return members.of(self)

@@ -154,7 +154,12 @@ class ObjectMembers(_RowByRow):
 
 def of(ensemble: Any) -> BayesMembers:
     """The members that the key ``base`` of an ensemble names."""
-    kinds: dict[str, type[BayesMembers]] = {"gnb": BayesMembers, "bnb": BayesMembers, "logistic": RegressionMembers, "hoeffding": TreeMembers}
+    kinds: dict[str, type[BayesMembers]] = {
+        "gnb": BayesMembers,
+        "bnb": BayesMembers,
+        "logistic": RegressionMembers,
+        "hoeffding": TreeMembers,
+    }
     return (kinds[ensemble.base] if isinstance(ensemble.base, str) else ObjectMembers)(ensemble)
 
 
