@@ -22,6 +22,8 @@ WAITS = [
 ]  # fmt: skip
 # trees that grow as the stream goes on
 GROW = [name for name in LEARNERS if "max_leaves" in METHODS[name].fields]
+# of Hoeffding trees, compiled
+TREES = ("vfdt", "osboost_stream", "ocp_stream")
 
 
 def class_of(name):
@@ -33,5 +35,7 @@ def make(name, window=20, **parameters):
     """A learner with a budget of 5 and a window of so many examples, where it has one; the same seed every time."""
     small = {"budget": 5, "n_window": window, "random_state": 0}
     known = METHODS[name].keys.__dataclass_fields__
+    if name in TREES:
+        small |= {"grace_period": 20, "tie": 0.3}  # a few hundred examples make a tree
     own = {key: value for key, value in small.items() if key in known}
     return class_of(name)(**{**own, **METHODS[name].fixed, **parameters})
