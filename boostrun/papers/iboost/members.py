@@ -80,7 +80,7 @@ class _RowByRow(BayesMembers):
         )
 
 
-class TreeMembers(_RowByRow):
+class HoeffdingMembers(_RowByRow):
     """Hoeffding trees; the ensemble has the keys ``grace_period``, ``split_delta``, ``tie`` and ``leaf``."""
 
     @property
@@ -158,7 +158,7 @@ def of(ensemble: Any) -> BayesMembers:
         "gnb": BayesMembers,
         "bnb": BayesMembers,
         "logistic": RegressionMembers,
-        "hoeffding": TreeMembers,
+        "hoeffding": HoeffdingMembers,
     }
     return (kinds[ensemble.base] if isinstance(ensemble.base, str) else ObjectMembers)(ensemble)
 
