@@ -5,6 +5,7 @@ import gzip
 import importlib.util
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,23 @@ def test_a_summary_is_made_of_the_frontiers_of_its_budget(kind):
         pytest.skip("no frontier of it is published")
     assert (FRONTIERS / f"summary-{kind}" / "table.md").read_text(encoding="utf-8") == markdown(summary)
     assert [one.folder for one in frontiers_of(FRONTIERS, kind)] == [one.folder for one in summary.frontiers]
+
+
+def test_the_readme_counts_the_frontiers_of_samples_held():
+    outcomes: dict[str, list[tuple[str, str]]] = {}
+    for folder in (folder for folder in FOLDERS if folder.name.endswith("-samples_held")):
+        with open(folder / "contest.csv", newline="", encoding="utf-8") as file:
+            outcomes[folder.name] = [(row["samples_held"], row["outcome"]) for row in csv.DictReader(file)]
+    if not outcomes:
+        pytest.skip("this copy comes without published results")
+    every = Counter(outcome for rows in outcomes.values() for _, outcome in rows)
+    at_500 = [outcome for rows in outcomes.values() for budget, outcome in rows if budget == "500"]
+    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    tested = every["win"] + every["tie"] + every["loss"]
+    counts = f"ours win {every['win']}, tie {every['tie']}, lose {every['loss']}"
+    assert f"on {len(outcomes)} data sets, all methods tuned alike" in said
+    assert f"on {at_500.count('win')} of {len(at_500)} sets" in said
+    assert f"Of {tested} tested comparisons" in said and counts in said
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
