@@ -39,7 +39,7 @@ from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import COMPILER, Compiled
-from tests.papers.iboost.learners import LEARNERS, make
+from tests.papers.iboost.learners import LEARNERS, SLOW, make
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ CLASSIFIERS = {
     "pieces": ShareBoostClassifier(3, Piecewise(6, 3, pca=2), reg=1e-3, random_state=0),
     "one-vs-rest": OneVsRestGreedyClassifier(3, "products", reg=1e-3),
     "mixed norm": MixedNormClassifier(8, "products", lambda_min_ratio=0.05, debias=True),
-    **{name: make(name) for name in LEARNERS},
+    **{name: make(name) for name in LEARNERS if name not in SLOW},
     "iboost_adwin": IBoostAdwinClassifier(20, 5, n_least=5),
     "iboost_geem": IBoostGeemClassifier(20, 5, random_state=1),
     "iboost_ovr": IBoostClassifier(20, 5, multiclass="ovr", base="gnb", example="random", random_state=2),

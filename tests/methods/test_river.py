@@ -5,7 +5,7 @@ import pytest
 
 from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
 from boostrun.papers.iboost.kernels import incremental as bayes
-from tests.papers.iboost.learners import LEARNERS, make
+from tests.papers.iboost.learners import EVERY, make
 
 river_checks = pytest.importorskip("river.checks")
 naive_bayes = pytest.importorskip("river.naive_bayes")
@@ -17,7 +17,7 @@ def checks(learner):
         yield check.__name__, lambda check=check: check(learner.clone())
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", EVERY)
 def test_rivers_checks_in_short(name):
     """Each on its first data set; the growth of memory takes long."""
     first = {}
@@ -31,7 +31,7 @@ def test_rivers_checks_in_short(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, None])
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", EVERY)
 def test_rivers_checks(name, seed):
     """All of them, the growth of memory too; of learners without a seed as well: its checks set one where it counts."""
     drawn = "random_state" in make(name).get_params()

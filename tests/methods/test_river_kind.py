@@ -10,9 +10,9 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.methods.river_kind import CheckedRows, RiverKind
 from boostrun.streams import IBoostClassifier, OnlineBoostClassifier
-from tests.papers.iboost.learners import LEARNERS, make
+from tests.papers.iboost.learners import EVERY, LEARNERS, make
 
-every_learner = pytest.mark.parametrize("name", LEARNERS)
+every_learner = pytest.mark.parametrize("name", EVERY)
 TREES = np.array(["ash", "birch", "cedar"])
 
 
@@ -186,15 +186,15 @@ def test_a_bad_frame_gets_a_sentence(frame, words):
     assert model.predict_many(pd.DataFrame({"a": [1.0]})).tolist() == [None]
 
 
-def test_constant_features_and_labels_leave_no_nan():
+@every_learner
+def test_constant_features_and_labels_leave_no_nan(name):
     """Of one value, of one class, and of values far apart."""
-    for name in LEARNERS:
-        for value in (0.0, 1e12, -1e12):
-            model = make(name)
-            for i in range(30):
-                model.learn_one({"a": value, "b": 7.0}, bool(i % 2) if i > 20 else True)
-            shares = model.predict_proba_one({"a": value, "b": 7.0})
-            assert set(shares) == {False, True} and math.isclose(sum(shares.values()), 1.0), name
+    for value in (0.0, 1e12, -1e12):
+        model = make(name)
+        for i in range(30):
+            model.learn_one({"a": value, "b": 7.0}, bool(i % 2) if i > 20 else True)
+        shares = model.predict_proba_one({"a": value, "b": 7.0})
+        assert set(shares) == {False, True} and math.isclose(sum(shares.values()), 1.0), name
 
 
 def test_names_of_a_frame_that_arrays_came_in_are_names_of_dicts():
@@ -222,18 +222,18 @@ def test_a_clone_takes_a_seed_and_leaves_what_was_learnt():
         model.clone({"trees": 3})
 
 
-def test_save_and_load_keep_names_that_came_late(tmp_path):
+@every_learner
+def test_save_and_load_keep_names_that_came_late(name, tmp_path):
     rows, labels = examples(60)
-    for name in LEARNERS:
-        model = make(name)
-        for x, label in zip(rows, labels):
-            model.learn_one(x, label)
-        again = type(model).load(model.save(tmp_path / f"{name}.npz"))
-        for x, label in zip(rows, labels):
-            assert again.predict_one(x) == model.predict_one(x)
-            again.learn_one({**x, "d": 1.0}, label)
-            model.learn_one({**x, "d": 1.0}, label)
-        assert again.predict_proba_one(rows[0]) == model.predict_proba_one(rows[0]), name
+    model = make(name)
+    for x, label in zip(rows, labels):
+        model.learn_one(x, label)
+    again = type(model).load(model.save(tmp_path / f"{name}.npz"))
+    for x, label in zip(rows, labels):
+        assert again.predict_one(x) == model.predict_one(x)
+        again.learn_one({**x, "d": 1.0}, label)
+        model.learn_one({**x, "d": 1.0}, label)
+    assert again.predict_proba_one(rows[0]) == model.predict_proba_one(rows[0]), name
 
 
 def test_checked_rows_answer_as_arrays_do():

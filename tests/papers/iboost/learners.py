@@ -1,5 +1,7 @@
 """Every learner of streams that the catalogue has, small: what all of them must do is asked of each."""
 
+import pytest
+
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 from boostrun.papers.iboost.keys import IBoostTreesKeys, IncrementalKeys, LabelsAloneKeys, StepKeys
@@ -24,6 +26,9 @@ WAITS = [
 GROW = [name for name in LEARNERS if "max_leaves" in METHODS[name].fields]
 # of Hoeffding trees, compiled
 TREES = ("vfdt", "osboost_stream", "ocp_stream")
+# as parameters of tests: those whose kernels take long to compile are slow
+SLOW = (*TREES, *GROW)
+EVERY = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in LEARNERS]
 
 
 def class_of(name):
