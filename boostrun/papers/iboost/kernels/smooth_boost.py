@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import math
 
+from boostrun.kernels.simplex import project_on_simplex
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.kernels.compiled import kernel, part
-
-
-@part
-def project_on_simplex(point):
-    """The nearest point (M,) with entries of at least 0 that sum to 1, in place (Michelot 1986). Cost O(M) a pass."""
-    alive, count, total, shift = 0, point.shape[0], 0.0, 0.0
-    for j in range(point.shape[0]):
-        total += point[j]
-    while count != alive and count > 0:  # until no more entries fall out
-        alive, shift = count, (total - 1.0) / count
-        count, total = 0, 0.0
-        for j in range(point.shape[0]):
-            if point[j] > shift:
-                count += 1
-                total += point[j]
-    for j in range(point.shape[0]):
-        point[j] = max(point[j] - shift, 0.0)
 
 
 @part

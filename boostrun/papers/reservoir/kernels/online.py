@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from boostrun.kernels.simplex import project_on_simplex
+
 _LEAST_ERROR = 1e-6  # keeps weights finite where an error underflows
 
 
@@ -55,31 +57,6 @@ def smooth_weights(samples, labels, features, thresholds, polarities, gamma, the
             edges[t] += weight * labels[i] * vote
             z += labels[i] * vote - theta
             weight = 1.0 if z <= 0.0 else np.exp(decay * z)
-
-
-@njit(cache=True)
-def project_on_simplex(point):
-    """The nearest point with entries of at least 0 that sum to 1, in place (Michelot 1986).
-
-    ``point`` (T,) float64. Entries under the common shift drop out until none does; the set shrinks every pass, two or
-    three passes for a point that is near the simplex already. Cost O(T) a pass.
-    """
-    alive, total = point.shape[0], 0.0
-    for t in range(point.shape[0]):
-        total += point[t]
-    shift = (total - 1.0) / alive
-    while True:
-        count, total = 0, 0.0
-        for t in range(point.shape[0]):
-            if point[t] > shift:
-                count += 1
-                total += point[t]
-        if count >= alive or count == 0:  # rounding may let one back in
-            break
-        alive = count
-        shift = (total - 1.0) / count
-    for t in range(point.shape[0]):
-        point[t] = max(point[t] - shift, 0.0)
 
 
 @njit(cache=True)

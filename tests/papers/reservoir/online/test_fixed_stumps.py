@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
 from boostrun.methods.stump import Stump
-from boostrun.papers.reservoir.kernels import online as kernels
 from boostrun.papers.reservoir.online import OCP, OSBoost, Oza
 from tests.reference import online as twins
 
@@ -86,32 +85,6 @@ def test_osboosts_weights_are_the_published_ones_and_lie_in_0_1(gamma, seed):
     np.testing.assert_allclose(booster.met, weights.sum(0), rtol=1e-12)
     np.testing.assert_allclose(booster.edges, (weights * votes * labels[:, None]).sum(0), rtol=1e-10, atol=1e-12)
     assert (booster.coefficients == 1).all()
-
-
-# tenths: entries that meet the shift exactly, where rounding once let the set of those above it flicker for ever
-entries = st.floats(-1e3, 1e3) | st.integers(-20, 20).map(lambda tenths: tenths / 10)
-points = st.lists(entries, min_size=1, max_size=40).map(np.array)
-
-
-@given(points)
-@settings(max_examples=150, deadline=None)
-def test_the_projection_is_the_nearest_point_of_the_simplex(point):
-    projected = point.copy()
-    kernels.project_on_simplex(projected)
-    assert (projected >= 0).all() and projected.sum() == pytest.approx(1.0, abs=1e-9)
-    np.testing.assert_allclose(projected, twins.project(point), atol=1e-10)
-    # what makes it the nearest: no corner lies on the far side, <point - projected, corner - projected> <= 0
-    slopes = point - projected
-    assert (slopes - slopes @ projected <= 1e-6 * (1 + np.abs(point).max())).all()
-
-
-def test_the_projection_ends_on_points_in_tenths():
-    rng = np.random.default_rng(0)
-    for _ in range(20_000):
-        point = rng.standard_normal(rng.integers(1, 41)).round(1)
-        expected = twins.project(point)
-        kernels.project_on_simplex(point)
-        assert abs(point - expected).max() < 1e-12
 
 
 @pytest.mark.parametrize("rate", [0.1, 1.0, 10.0])
