@@ -9,7 +9,7 @@ first asked for; river is not needed, and where it is there, ours are classifier
 >>> model = preprocessing.StandardScaler() | IBoostClassifier(n_window=100, budget=20)
 >>> isinstance(model, base.Classifier)
 True
->>> evaluate.progressive_val_score(datasets.Phishing().take(400), model, metrics.Accuracy()).get() > 0.8
+>>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
 True
 """
 

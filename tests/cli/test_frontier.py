@@ -67,7 +67,8 @@ def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(com
 
 
 def test_published_frontiers_are_listed_and_taken_as_they_stand(command, published):
-    assert "frontier/tuned  two budgets\n" in command("ls frontier --config-dir mine")[1]
+    listed = [line.split(maxsplit=1) for line in command("ls frontier --config-dir mine")[1].splitlines()]
+    assert ["frontier/tuned", "two budgets"] in listed
     for words, said in (
         (f"{published} T=9", "is published as it is, without T=9; for another one: boostrun frontier dataset=digits"),
         ("reproduce frontier/tumed --config-dir mine", "no frontier 'tumed'; did you mean 'tuned'?"),
