@@ -16,7 +16,7 @@ setup: $(STAMP)  ## a virtual environment in .venv with everything that tests an
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,images,streams]'
+	$(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev,images,streams]'
 	@touch $(STAMP)
 
 demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table
@@ -84,7 +84,7 @@ report: setup  ## report.html: every table, curve and record that is stored, of 
 	$(RUN) report
 
 $(VENV)/.docs: $(STAMP)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
 
 picture: setup  ## docs/architecture.svg: the rooms and their imports, and what of them runs upward

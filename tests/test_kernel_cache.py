@@ -139,6 +139,7 @@ def read_only(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_doctor_says_that_nothing_can_be_kept(read_only):
     done = read_only("-m", "boostrun", "doctor")
     assert done.returncode == 0, done.stderr

@@ -146,6 +146,7 @@ def test_bad_data_is_one_sentence(what, command, workplace):
     assert code == 2 and words in err and "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_corrupt_download_names_both_checksums(command, workplace):
     pytest.importorskip("torch")
     raw = workplace / "datasets" / "MNIST" / "raw"

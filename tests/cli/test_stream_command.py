@@ -14,6 +14,7 @@ from boostrun.config.compose import compose_one
 from boostrun.digest import modules_of
 from boostrun.runner.code import code_of
 from boostrun.runner.plan import cell_of
+from tests.marks import slow_after
 
 FILES = "dataset=stream dataset.path=x.npy dataset.label=y.npy dataset.test_path=xt.npy dataset.test_label=yt.npy"
 SMALL = f"{FILES} r=30 T=20 trials=2 n_jobs=1"
@@ -72,6 +73,7 @@ def test_a_file_far_larger_than_the_limit_is_trained_on_and_the_workers_change_n
     assert not (workplace / "datasets").exists()  # no bank, and nothing copied
 
 
+@pytest.mark.slow
 def test_workers_that_served_another_folder_find_the_files_of_this_one(command, workplace, monkeypatch):
     for folder in ("first", "second"):
         (workplace / folder).mkdir()
@@ -115,10 +117,10 @@ def test_a_record_is_named_by_the_code_that_streamed_it():
 
 @pytest.mark.parametrize(
     "algo",
-    ["rand", "fix", "oza", "geem algo.shared=true", *(pytest.param(algo, marks=pytest.mark.slow) for algo in (
-        "max", "window", "geem_lattice swap", "geem_active", "filterboost", "bisc", "geem_chen",
-        "rand algo.balanced=true", "wsam algo.stump_search=exact",
-    ))],
+    slow_after(2, [
+        "rand", "fix", "oza", "geem algo.shared=true", "max", "window", "geem_lattice swap", "geem_active",
+        "filterboost", "bisc", "geem_chen", "rand algo.balanced=true", "wsam algo.stump_search=exact",
+    ]),
 )  # fmt: skip
 def test_every_algorithm_that_draws_learns_from_a_stream(algo, command, workplace):
     write_csv(workplace)
@@ -139,6 +141,7 @@ def test_a_csv_file_teaches_as_much_as_its_table_in_memory(command, workplace):
     assert found["stream"] > 85 and abs(found["stream"] - found["csv"]) < 5
 
 
+@pytest.mark.slow
 def test_labels_may_stand_in_a_column_and_values_be_real_or_big_endian(command, workplace):
     line = "dataset=stream dataset.path=x.npy dataset.test_path=xt.npy r=60 T=40 trials=2 n_jobs=1 algo=wsam"
     rows = []
@@ -163,7 +166,7 @@ def test_the_data_verb_says_what_is_there_or_which_keys_are_needed(command, work
     assert "larger than memory" in command("ls dataset")[1] and "stream: yours to name" in command("doctor")[1]
 
 
-@pytest.mark.parametrize("begun", ["dataset=strea", "dataset=stream dataset.chunk", "run.memory_l"])
+@pytest.mark.parametrize("begun", slow_after(1, ["dataset=stream dataset.chunk", "dataset=strea", "run.memory_l"]))
 def test_completion_knows_the_set_and_its_keys(begun, workplace):
     line = f"boostrun {begun}"
     environment = {**os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line))}

@@ -12,6 +12,7 @@ from boostrun.config import catalogue, compose
 from boostrun.conformance import outcomes, part, things
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
+from tests.papers.iboost.learners import QUICK as STREAM_LEARNERS
 
 DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parents[2] / "datasets")
 LONG = ("scikit-learn", "river", "pickled to a worker", "the same in a worker")  # checks that take their time
@@ -62,9 +63,9 @@ def installed(name):
 
 
 def _quick_or_slow(name):
-    """Rivals that follow a stream call Python for every example."""
+    """Rivals that follow a stream call Python for every example, other learners of streams take seconds to compile."""
     method = METHODS[name]
-    follows = method.paper == "rivals" and "stream" in method.inputs
+    follows = "stream" in method.inputs and name not in STREAM_LEARNERS
     return pytest.param(name, marks=pytest.mark.slow) if follows else name
 
 

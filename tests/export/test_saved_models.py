@@ -39,7 +39,8 @@ from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import COMPILER, Compiled
-from tests.papers.iboost.learners import LEARNERS, SLOW, make
+from tests.marks import slow_but
+from tests.papers.iboost.learners import LEARNERS, METHODS, QUICK, SLOW, make
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def run(folder, data, line):
     return written, scores.argmax(axis=1), load(settings.dataset, root)
 
 
-@pytest.mark.parametrize(("data", "line", "cls"), RUNS)
+@pytest.mark.parametrize(("data", "line", "cls"), slow_but(RUNS[::3], RUNS))
 def test_the_model_of_a_run_takes_raw_samples(folder, data, line, cls):
     written, numbers, raw = run(folder, data, line)
     X = raw.x_test.reshape(len(raw.x_test), -1)
@@ -210,6 +211,8 @@ CLASSIFIERS = {
     "iboost_geem": IBoostGeemClassifier(20, 5, random_state=1),
     "iboost_ovr": IBoostClassifier(20, 5, multiclass="ovr", base="gnb", example="random", random_state=2),
 }
+# in a quick run: of the learners of streams, which compile long, a few
+SAVED = [name for name in CLASSIFIERS if name not in METHODS or name in QUICK]
 LABELS = {
     "int": np.array([3, -7, 11]), "float": np.array([4.0, 2.0, -1.0]), "bool": np.array([True, False]),
     "str": np.array(["b", "a", "ç"]), "object": np.array(["b", "a", "c"], dtype=object),
@@ -227,7 +230,7 @@ def answers(clf, X):
     return clf.decision_function(X) if hasattr(clf, "decision_function") else clf.predict(X)
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", slow_but(SAVED, CLASSIFIERS))
 def test_a_classifier_comes_back_whole(name, tmp_path):
     X, y = table(LABELS["str"])
     clf = clone(CLASSIFIERS[name]).fit(X, y)
@@ -263,7 +266,9 @@ def test_labels_keep_their_type(kind, name, tmp_path):
     assert [(type(a), a) for a in loaded.predict(X).tolist()] == [(type(a), a) for a in clf.predict(X).tolist()]
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if hasattr(CLASSIFIERS[name], "partial_fit")])
+@pytest.mark.parametrize(
+    "name", slow_but(SAVED, [name for name in CLASSIFIERS if hasattr(CLASSIFIERS[name], "partial_fit")])
+)
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_loaded_stream_learner_goes_on_as_the_saved_one(name, declared, tmp_path):
     X, y = (array.to_numpy() if hasattr(array, "to_numpy") else array for array in table(LABELS["int"]))

@@ -19,6 +19,7 @@ from boostrun.papers.shareboost import template_costs
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import Compiled
+from tests.marks import slow_but
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def scores_of(saved, bank):
     return saved.model.scores(samples_of(bank, "test"))
 
 
-@pytest.mark.parametrize(("data", "line", "type_"), CASES)
+@pytest.mark.parametrize(("data", "line", "type_"), slow_but(CASES[::3], CASES))
 def test_the_predictor_of_a_trial_takes_raw_samples(folder, data, line, type_):
     _, saved, bank, raw = trained(folder, data, line)
     compiled = Compiled(c_source(saved), folder / "c")

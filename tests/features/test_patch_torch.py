@@ -24,6 +24,7 @@ def encoded(function, images, *more):
     return out
 
 
+@pytest.mark.slow
 def test_encoding_equals_the_compiled_kernel():
     pytest.importorskip("torch")
     expected = encoded(patch_kernels.encode_images, PICTURES)
@@ -51,6 +52,7 @@ def test_the_strongest_atoms_are_the_same():
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_pipeline_in_torch_equals_the_compiled_one():
     pytest.importorskip("torch")
     options = {**DEFAULTS, "atoms": 5, "patches": 300, "iterations": 3, "size": 12}

@@ -52,6 +52,7 @@ def trained():
     }
 
 
+@pytest.mark.slow
 def test_a_process_that_is_spared_trains_without_scikit_learn(trained):
     assert [trained[spared][0] for spared in (False, True)] == [True, False]
 

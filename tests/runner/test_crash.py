@@ -67,6 +67,7 @@ def test_a_single_trial_whose_worker_is_killed_from_outside_gets_a_second_try(st
     assert len(go(trials(1), toy(kill_once=(0,)), store).done) == 1
 
 
+@pytest.mark.slow
 def test_when_every_trial_kills_its_worker_every_one_is_named(store, toy):
     out = go(trials(3), toy(leave=(0, 1, 2)), store)
     assert len(out.failed) == 3 and not out.done
@@ -84,6 +85,7 @@ class Deadly:
         return die, ()
 
 
+@pytest.mark.slow
 def test_workers_that_die_before_a_trial_begins_end_the_run_with_one_sentence(store):
     with pytest.raises(BoostrunError, match="before any trial began"):
         go(trials(4), Deadly(), store)

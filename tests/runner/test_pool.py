@@ -106,6 +106,7 @@ with one_worker({}) as submit:
 """
 
 
+@pytest.mark.slow
 def test_a_pool_that_ends_with_tasks_left_says_nothing():
     done = subprocess.run(
         [sys.executable, "-c", _ENDED_WITH_TASKS_LEFT], capture_output=True, text=True, check=False, timeout=120

@@ -1,10 +1,9 @@
 """Every learner of streams that the catalogue has, small: what all of them must do is asked of each."""
 
-import pytest
-
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 from boostrun.papers.iboost.keys import IBoostTreesKeys, IncrementalKeys, LabelsAloneKeys, StepKeys
+from tests.marks import slow_but
 
 # what looks at labels alone has tests of its own
 METHODS = {
@@ -26,9 +25,10 @@ WAITS = [
 GROW = [name for name in LEARNERS if "max_leaves" in METHODS[name].fields]
 # of Hoeffding trees, compiled
 TREES = ("vfdt", "osboost_stream", "ocp_stream")
-# as parameters of tests: those whose kernels take long to compile are slow
+# as parameters of tests: kernels take seconds to compile, so all but a few are slow
 SLOW = (*TREES, *GROW)
-EVERY = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in LEARNERS]
+QUICK = ("iboost_stochastic", "onlineboost", "flb")
+EVERY = slow_but(QUICK, LEARNERS)
 
 
 def class_of(name):

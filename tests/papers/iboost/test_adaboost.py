@@ -29,6 +29,7 @@ def best_stump(X, y, weights):
     return best
 
 
+@pytest.mark.slow
 def test_the_rounds_are_the_equations_in_margin_form():
     X, y = sea(60, 0)
     model = AdaBoostWindowClassifier(n_window=60, budget=12).partial_fit(X, y)

@@ -9,6 +9,8 @@ from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.online_boost import poisson
 from tests.reference import drift_rivals as twins
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 
 def turning(n, seed, turn):
     """Two features; the class flips after ``turn`` examples."""

@@ -11,6 +11,8 @@ from boostrun.errors import BoostrunError
 from tests.papers.iboost.test_iboost_adwin import jumps
 from tests.reference.iboost import IBoostGeem
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 SMALL = {"n_window": 20, "budget": 6, "n_steps": 2, "batch_size": 5, "half_life": 30}
 
 

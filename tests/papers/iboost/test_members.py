@@ -101,6 +101,7 @@ def test_a_base_that_cannot_learn_is_one_sentence():
             OnlineBoostClassifier(base=base).partial_fit(X, y)
 
 
+@pytest.mark.slow
 def test_a_smooth_weight_is_never_above_1_and_falls_while_members_are_right():
     """Members of naive Bayes that met weights: the first met every example whole, the later ones less."""
     X = np.random.default_rng(0).normal(size=(400, 2))

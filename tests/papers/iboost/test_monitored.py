@@ -10,6 +10,8 @@ from boostrun.papers.iboost.keys import DETECTORS
 from boostrun.streams import AdwinBaggingClassifier
 from tests.papers.iboost.learners import make
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 drift = pytest.importorskip("river.drift")
 with_detector = pytest.mark.parametrize("name", ["adwinbag", "flc", "iboost_adwin"])
 

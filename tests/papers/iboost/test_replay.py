@@ -12,6 +12,8 @@ from boostrun.papers.iboost.nsoboost import NSOnlineBoostClassifier
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from tests.reference import drift_rivals as twins
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 
 def turning(n, seed, turn):
     """Two features; the class flips after ``turn`` examples."""

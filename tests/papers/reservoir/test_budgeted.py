@@ -8,6 +8,7 @@ from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive import POLICIES
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from tests.marks import slow_but
 
 SIZES = {"reservoir_size": 64, "n_estimators": 12, "random_state": 0}
 
@@ -30,7 +31,7 @@ def test_all_features_of_the_budget_are_the_search_of_all_features(strategy):
         np.testing.assert_array_equal(getattr(budgeted, name), getattr(free, name))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", slow_but(("uniform_naive", "tasting_1q"), POLICIES))
 def test_no_policy_exceeds_the_budget_and_all_learn(policy):
     model = BudgetedReservoirClassifier("wsam", policy=policy, Q=4, budget_multiplier=4.0, **SIZES)
     model.families = [("some", 0, 5), ("others", 5, 20)]

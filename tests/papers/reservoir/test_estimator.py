@@ -8,6 +8,7 @@ from boostrun import ArraySource, ReservoirClassifier, StumpEnsemble
 from boostrun.conformance.method import not_of_draws
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import PAPER
+from tests.marks import slow_but
 from tests.reference.adaboost import adaboost_scores
 
 SMALL = {"reservoir_size": 30, "n_estimators": 10}
@@ -28,7 +29,7 @@ def test_scikit_learns_checks_of_the_other_strategies(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("strategy", PAPER.strategies)
+@pytest.mark.parametrize("strategy", slow_but(("max", "rand", "wsam", "geem"), PAPER.strategies))
 def test_score_on_digits(strategy, digits):
     """One parametrised table of scores that this code gives; a change here is a change of results."""
     X, y = digits

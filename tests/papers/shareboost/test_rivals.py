@@ -10,6 +10,7 @@ from boostrun.papers.shareboost.kernel_svm import KernelSVMClassifier
 from boostrun.papers.shareboost.knn import KNNClassifier
 from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from tests.marks import slow_but
 
 RIVALS = {
     "jointboost": (JointBoostClassifier(60), 88.2),
@@ -26,7 +27,7 @@ def digits():
     return X / 16, y
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", slow_but(("jointboost", "ovr_greedy", "knn"), RIVALS))
 def test_score_on_digits(name, digits):
     """One table of scores that this code gives; a change here is a change of results."""
     model, expected = RIVALS[name]

@@ -8,6 +8,7 @@ import pytest
 from boostrun.rivals.kernels import histograms, sgbt
 from boostrun.rivals.kernels import regression_trees as trees_of
 from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth
+from tests.marks import slow_after
 from tests.reference import regression_trees as plain
 
 QUICK = TreeGrowth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)
@@ -41,7 +42,8 @@ def twins(X, y, columns, bins, settings):
 
 
 @pytest.mark.parametrize(
-    ("by_hessian", "repeats", "inherit"), [(True, 1, False), (False, 1, True), (True, 10, False), (True, 1, True)]
+    ("by_hessian", "repeats", "inherit"),
+    slow_after(0, [(True, 1, False), (False, 1, True), (True, 10, False), (True, 1, True)]),
 )
 def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
     """Splits, alarms, replaced branches, leaves at most, and every score."""
