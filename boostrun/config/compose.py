@@ -294,8 +294,14 @@ def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> di
 
     made = nodes.of_choices(typed, _defaults(), own) if len(typed) == len(choices) else {}
     if made and () not in bases:
-        bases[()] = _compose([], config_dir)
+        bases[()] = _compose([], config_dir) if config_dir else _unchosen()
     return {**bases[()], **made} if made else {}
+
+
+@functools.cache
+def _unchosen() -> dict[str, Any]:
+    """What holds where nothing is said, from boostrun's own files, which do not change while it runs."""
+    return _compose([], None)
 
 
 def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:

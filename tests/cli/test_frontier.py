@@ -48,6 +48,7 @@ def published(command, workplace):
     return "reproduce frontier/tuned n_jobs=1 --config-dir mine"
 
 
+@pytest.mark.slow
 def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(command, workplace, published):
     code, out, _ = command(f"{WORDS} tuning=2 --name tuned")
     assert code == 0 and "2 trials a method, by the error on 20 % of the training data" in out

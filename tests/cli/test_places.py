@@ -42,6 +42,7 @@ def test_a_stream_that_is_closed_or_read_by_nobody_costs_nothing(redirection, sh
     assert record.read_text(encoding="utf-8").startswith("{")
 
 
+@pytest.mark.slow
 def test_a_full_output_is_one_sentence_and_the_table_is_written(shell, workplace):
     code, _, err = shell(f"boostrun {RUN} > /dev/full")
     assert code == 2 and err.splitlines()[-1] == "boostrun: standard output cannot be written: No space left on device"

@@ -35,6 +35,7 @@ def test_the_figures_are_those_of_table(command, workplace, published):
     assert summary["commands"][0].startswith("algo=") and all(origin["commit"] for origin in summary["origins"])
 
 
+@pytest.mark.slow
 def test_an_item_that_is_published_smaller_is_shown_as_published(command, workplace, published):
     lines = [json.loads(line) for line in gzip.decompress(published.read_bytes()).splitlines()]
     for line in lines:

@@ -14,7 +14,7 @@ from boostrun.config.compose import compose_one
 from boostrun.digest import modules_of
 from boostrun.runner.code import code_of
 from boostrun.runner.plan import cell_of
-from tests.marks import slow_after
+from tests.marks import slow_after, slow_but
 
 FILES = "dataset=stream dataset.path=x.npy dataset.label=y.npy dataset.test_path=xt.npy dataset.test_label=yt.npy"
 SMALL = f"{FILES} r=30 T=20 trials=2 n_jobs=1"
@@ -288,7 +288,7 @@ def assert_one_sentence(answer, words, workplace):
     assert not (workplace / "results").exists() and not (workplace / "datasets").exists()
 
 
-@pytest.mark.parametrize("words", SETTINGS)
+@pytest.mark.parametrize("words", slow_but(list(SETTINGS)[::3], SETTINGS))
 def test_a_setting_or_a_file_that_does_not_fit_is_one_sentence(words, bad_files, command, monkeypatch):
     from boostrun.data import stream_parts
 

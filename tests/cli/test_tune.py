@@ -22,6 +22,7 @@ def choice(workplace, algo):
     return json.loads(path.read_text())
 
 
+@pytest.mark.slow
 def test_the_best_family_is_the_one_with_the_smallest_training_loss_and_is_read_back(command, workplace):
     code, out, err = command(f"tune algo=best_family {FAMILIES}")
     assert code == 0, err

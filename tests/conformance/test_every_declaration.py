@@ -63,10 +63,12 @@ def installed(name):
 
 
 def _quick_or_slow(name):
-    """Rivals that follow a stream call Python for every example, other learners of streams take seconds to compile."""
+    """Rivals that follow a stream call Python for every example, other learners of streams take seconds to
+    compile, and of the policies a few stand for all."""
     method = METHODS[name]
     follows = "stream" in method.inputs and name not in STREAM_LEARNERS
-    return pytest.param(name, marks=pytest.mark.slow) if follows else name
+    searches = method.paper == "adaptive" and name not in ("uniform_naive", "laminating", "tasting_1q", "mas_1q")
+    return pytest.param(name, marks=pytest.mark.slow) if follows or searches else name
 
 
 @pytest.mark.parametrize("name", [_quick_or_slow(name) for name in METHODS])

@@ -99,6 +99,7 @@ def test_image_folder_without_class_folders_or_with_a_broken_image_is_a_sentence
         load({"name": "image_folder", "path": str(tmp_path / "d")}, tmp_path)
 
 
+@pytest.mark.slow
 def test_caltech101_takes_so_many_of_each_class_and_no_background(tmp_path):
     pytest.importorskip("torch")
     folder = tmp_path / "caltech101" / "101_ObjectCategories"

@@ -17,6 +17,7 @@ from boostrun.data.on_disk import Rows
 from boostrun.data.parquet import ParquetPieces
 from boostrun.data.wide_labels import named
 from boostrun.errors import BoostrunError
+from tests.marks import slow_after
 from tests.reference import frames
 
 OPTIONS = {"name": "it", "label": None, "test_fraction": 0.3, "split_seed": 3}
@@ -89,7 +90,7 @@ def written(path, rng, names, rows, label):
     return path
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", slow_after(15, range(60)))
 def test_odd_columns_come_out_of_pieces_as_at_once(tmp_path, capsys, seed):
     rng = random.Random(seed)
     names = ["a", "b", "a", "long name", "kind"][: rng.choice([3, 5])]

@@ -114,6 +114,7 @@ def test_no_weight_teaches_nothing(seed, weight):
     assert all(np.array_equal(one, other) for one, other in zip(before, trees))
 
 
+@pytest.mark.slow
 @FEW
 @given(seed=st.integers(0, 10_000), missing=st.floats(0.0, 0.6))
 def test_leaves_hold_the_weight_and_each_node_is_used_once(seed, missing):
@@ -141,6 +142,7 @@ def nodes_of(trees, j=0):
     return below(trees.roots[j])
 
 
+@pytest.mark.slow
 def test_trees_that_share_their_room_are_as_alone():
     X, y, weights = stream(600)
     other = stream(600, seed=1)

@@ -57,6 +57,7 @@ def test_a_process_that_is_spared_trains_without_scikit_learn(trained):
     assert [trained[spared][0] for spared in (False, True)] == [True, False]
 
 
+@pytest.mark.slow
 def test_what_is_trained_and_known_of_an_estimator_is_the_same(trained):
     assert trained[False][1:] == trained[True][1:] and trained[True][2:] == [True, True]
 

@@ -8,6 +8,8 @@ from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
 from boostrun.papers.iboost.kernels import adaboost as kernels
 from boostrun.papers.iboost.kernels.bases import respond_window
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 
 def sea(n, seed, noise=0.1):
     rng = np.random.default_rng(seed)
@@ -29,7 +31,6 @@ def best_stump(X, y, weights):
     return best
 
 
-@pytest.mark.slow
 def test_the_rounds_are_the_equations_in_margin_form():
     X, y = sea(60, 0)
     model = AdaBoostWindowClassifier(n_window=60, budget=12).partial_fit(X, y)

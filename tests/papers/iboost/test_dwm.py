@@ -8,6 +8,8 @@ from boostrun.papers.iboost.dwm import DWMClassifier
 from boostrun.papers.iboost.kernels import dwm as kernels
 from tests.reference import drift_rivals as twins
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 
 def test_a_hand_worked_trace_of_three_experts():
     """Experts that always say 0, 1, 1 with weights 1, 0.5, 0.25; the example is of class 0.

@@ -10,7 +10,8 @@ import pytest
 from sklearn.utils import estimator_checks
 
 from boostrun.errors import BoostrunError
-from tests.papers.iboost.learners import EVERY, GROW, LEARNERS, TREES, WAITS, make
+from tests.marks import slow_but
+from tests.papers.iboost.learners import EVERY, GROW, LEARNERS, QUICK, TREES, WAITS, make
 
 every_learner = pytest.mark.parametrize("name", EVERY)
 
@@ -151,7 +152,7 @@ def test_features_of_dicts_come_and_go(name):
     assert pickle.dumps(plain) == before
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in (*GROW, *TREES)])
+@pytest.mark.parametrize("name", slow_but(QUICK, [name for name in LEARNERS if name not in (*GROW, *TREES)]))
 def test_memory_is_constant_whatever_the_length_of_the_stream(name):
     X, y = sea(2100, 1500)
     model = make(name).partial_fit(X[:600], y[:600])

@@ -12,6 +12,8 @@ from boostrun.papers.iboost.kernels.stump_of_gains import fit_stump_of_gains
 from tests.reference import iboost as twins
 from tests.reference.iboost_mm import IBoostMM
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 
 def stream(count, classes, seed=0, change=60):
     """Classes are clouds, which change places after every ``change`` examples."""

@@ -26,6 +26,7 @@ def river():
     return pytest.importorskip("river")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [{}, {"grow": True}, {"update": "batch", "budget": 2}])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_what_is_kept_of_the_trees_is_what_they_say(river, keys, classes):

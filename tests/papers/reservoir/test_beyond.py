@@ -34,6 +34,7 @@ CHECKED = (
 )
 
 
+@pytest.mark.slow
 @parametrize_with_checks(CHECKED, expected_failed_checks=not_of_draws)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

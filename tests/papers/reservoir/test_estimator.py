@@ -153,6 +153,7 @@ def test_constant_features_and_a_class_absent_from_the_first_draws_give_finite_m
         assert np.isfinite(clf.decision_function(X)).all() and (clf.predict(X) == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 @pytest.mark.parametrize("coefficient", ["log_odds", "line_search", "newton"])
 def test_many_rounds_on_separable_data_stay_finite(loss, coefficient):

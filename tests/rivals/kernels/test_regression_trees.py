@@ -58,6 +58,7 @@ def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
     np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_given_back_is_used_again_and_nothing_is_lost():
     """Every node taken is in one tree, or free; so is every set of histograms."""
     X, y = drifting(3000, turns=8)

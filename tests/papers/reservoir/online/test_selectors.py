@@ -6,6 +6,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.papers.reservoir.online import Bisc, Leistner
+from tests.marks import slow_after
 from tests.reference.online import Selectors
 
 METHODS = {"bisc": Bisc, "leistner": Leistner}
@@ -18,9 +19,9 @@ def toy(n=250, d=30, seed=0, dtype=np.float64):
     return samples.clip(0, 255).astype(dtype), labels
 
 
-@pytest.mark.parametrize(("dtype", "slack"), [(np.float64, 1e-12), (np.float32, 1e-4)])
+@pytest.mark.parametrize(("dtype", "slack"), slow_after(1, [(np.float64, 1e-12), (np.float32, 1e-4)]))
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize(("selectors", "pool", "every"), [(5, 11, 1), (4, 4, 1), (30, 64, 3), (1, 1, 1)])
+@pytest.mark.parametrize(("selectors", "pool", "every"), slow_after(1, [(5, 11, 1), (4, 4, 1), (30, 64, 3), (1, 1, 1)]))
 def test_selectors_are_the_published_ones(name, selectors, pool, every, dtype, slack):
     samples, labels = toy(n=120)
     ours = METHODS[name](30, selectors, pool, rng=3, replace_every=every, dtype=dtype)
