@@ -299,9 +299,12 @@ def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> di
 
 
 @functools.cache
-def _unchosen() -> dict[str, Any]:
-    """What holds where nothing is said, from boostrun's own files, which do not change while it runs."""
+def _unchosen() -> dict[str, Any]:  # boostrun's own files do not change while it runs
     return _compose([], None)
+
+
+def _first_sentence(error: Exception | str) -> str:
+    return str(error).strip().splitlines()[0]
 
 
 def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
@@ -395,7 +398,3 @@ def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None)
     known = [*GROUPS, *fields_of(Root)]
     everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]
     return f"no key '{key}'{did_you_mean(key, everything)} (at the top: {', '.join(known)})"
-
-
-def _first_sentence(error: Exception | str) -> str:
-    return str(error).strip().splitlines()[0]
