@@ -14,11 +14,16 @@ settings.load_profile("shared machine")
 REAL_DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parent.parent / "datasets")
 
 
+_LONG_TO_COMPILE = ("adwin_bagging", "dwm", "flc", "iboost_adwin", "iboost_geem", "nsoboost")  # their examples, too
 _LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """The longest first, so that no worker is left alone with one of them at the end."""
+    for item in items:
+        if item.path.stem in _LONG_TO_COMPILE and item.path.parent.name == "iboost":
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
 
 

@@ -49,6 +49,7 @@ def test_results_do_not_depend_on_workers_or_order(command, workplace):
     assert figures(workplace / "one") == figures(workplace / "two") == figures(workplace / "three")
 
 
+@pytest.mark.slow
 def test_nor_do_those_of_a_policy(command, workplace):
     for n_jobs, order, store in ((1, "exp3p,tasting_q1,laminating", "one"), (2, "laminating,tasting_q1,exp3p", "two")):
         assert command(f"-m algo={order} dataset=digits T=4 trials=2 n_jobs={n_jobs} store={store}")[0] == 0

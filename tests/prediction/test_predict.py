@@ -24,7 +24,8 @@ from boostrun.methods import archive
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.prediction import load, samples
 from boostrun.runner import keep
-from tests.export.test_saved_models import CLASSIFIERS, HOG, LABELS, TEMPLATES, answers, table
+from tests.export.test_saved_models import CLASSIFIERS, HOG, LABELS, SAVED, TEMPLATES, answers, table
+from tests.marks import slow_but
 
 
 def rows(n, seed, colours=("red", "green", "blue", "navy")):
@@ -105,7 +106,7 @@ def test_the_command_says_what_the_trained_model_says(folder, command, line):
         assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", slow_but(SAVED, CLASSIFIERS))
 def test_every_classifier_that_is_saved_is_found_by_its_file(name, workplace, command):
     X, y = table(LABELS["str"])
     clf = clone(CLASSIFIERS[name]).fit(X, y)

@@ -21,6 +21,7 @@ def moving(n, classes=2, seed=0):
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_saved_model_goes_on_as_it_was_though_its_trees_have_grown(classes, tmp_path):
     X, y = moving(900, classes)

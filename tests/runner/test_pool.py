@@ -136,6 +136,7 @@ assert resource_tracker._resource_tracker._pid != tracker
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by signal")
 def test_the_keeper_of_semaphores_has_nowhere_to_print_after_it_was_killed_either():
     done = subprocess.run([sys.executable, "-c", _KILLS_ITS_TRACKER], capture_output=True, text=True, check=False)

@@ -18,6 +18,7 @@ from boostrun.papers.adaptive.policies import Laminating, Pruning, UniformNaive
 from boostrun.papers.adaptive.policies.policy import own_copy
 from boostrun.papers.adaptive.trees import SplitBoard, TreeRun
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
+from tests.marks import slow_but
 from tests.reference import vote_trees as twin
 
 DIGITS = load_digits(return_X_y=True)
@@ -97,7 +98,7 @@ def test_the_threshold_of_a_node_is_the_best_with_samples_on_both_sides():
     assert kernels.best_threshold(np.full(60, 7, np.uint8), rows, signed) == (0, 0.0)
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", slow_but(("laminating", "mabsplit"), POLICIES))
 def test_every_policy_grows_trees_and_pays_for_each_split_within_the_budget(name):
     X, y = DIGITS
     spent = []
@@ -125,6 +126,7 @@ def test_a_look_at_a_feature_costs_the_samples_of_the_node():
     assert clf.ledger_["update"].tolist() == clf.ledger_["refit"].tolist() == [200]
 
 
+@pytest.mark.slow
 def test_digits_are_told_apart_better_than_by_as_many_stumps():
     X, y = DIGITS[0].astype(np.uint8), DIGITS[1]
     stumps = AdaBoostMHClassifier(Laminating(), n_estimators=12, random_state=0).fit(X[:1200], y[:1200])

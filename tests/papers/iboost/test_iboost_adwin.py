@@ -28,6 +28,7 @@ SWITCHES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_the_kernel_is_its_twin(switch):
     keys, words = SWITCHES[switch]

@@ -49,6 +49,7 @@ def images(workplace):
     return workplace
 
 
+@pytest.mark.slow
 def test_pictures_stand_beside_the_table_and_a_method_without_rounds_has_one_figure(command, images):
     code, out, err = command("reproduce my/item --config-dir mine n_jobs=1")
     assert code == 0, err
