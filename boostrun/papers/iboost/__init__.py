@@ -17,11 +17,13 @@ DETECTS, ONLINE, CHANGING, WINDOW = "detects changes", "online base", "adds and 
 _SYMBOLS = {"M": "budget", "n": "n_window", "q": "batch_size", "p": "period", "b": "n_steps"}
 
 _BASES = Choices("stump", "gnb", "bnb")
-_NAIVE = Choices("gnb", "bnb")
 _FLOOR = Range(1e-4, 0.1, log=True, when={"base": "gnb"})
 _STEP = {"eta": Range(3e-4, 0.03, log=True), "eps_min": Range(0.05, 0.45)}
 _FITTED = {"base": _BASES, "var_floor": _FLOOR}
-_LEARNT = {"base": _NAIVE, "var_floor": _FLOOR}
+_LEARNT = {
+    "base": Choices("gnb", "bnb", "logistic", "hoeffding"), "var_floor": _FLOOR,
+    "grace_period": Range(50, 500, log=True, when={"base": "hoeffding"}),
+}  # fmt: skip
 _DELTA = Range(1e-4, 0.3, log=True)
 
 
