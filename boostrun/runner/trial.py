@@ -101,7 +101,7 @@ def _kept(places: Places, key: str, dataset: str, features: str) -> Any:
     return input_.open(chosen, json.loads(features), places, key, None, {})  # type: ignore[arg-type]
 
 
-_compiled: set[tuple[str, str]] = set()
+_compiled: set[tuple[str, ...]] = set()
 
 
 def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
@@ -110,7 +110,9 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
     The lock lets one worker compile while the others wait for its result instead of compiling the same again; where
     there can be none, each compiles for itself (on a disk without locks filelock raises a RuntimeError).
     """
-    if (cell.algo["name"], data.kind) in _compiled:
+    words = (f"{key}={value}" for key, value in cell.algo.items() if isinstance(value, str | bool))
+    code = (data.kind, *words)  # other numbers need no other code, other words may
+    if code in _compiled:
         return
     from filelock import FileLock
 
@@ -120,4 +122,4 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
             user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
             alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
         evaluation.warm_up(small, data)
-    _compiled.add((cell.algo["name"], data.kind))
+    _compiled.add(code)
