@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,11 @@ _REGRESSIONS = {
     "state_learners_.2": Array("float64", "M G _"),
     "state_learners_.3": Array("float64", "M G _", least=0),
 }
+# the same as members of IBoost, one more than there are members: boostrun.papers.iboost.iboost_trees
+_MEMBER_TREES = {
+    name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
+    for name, array in _TREES.items()
+}
 _ROOM = ("budget", "n_window", "batch_size")  # parameters that a learner makes room for
 
 
@@ -147,6 +153,9 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
     sizes["G"] = n_classes
     of_classes = n_classes > 2 and "state__states.0.10" not in arrays
     out = fitted(_OF_CLASSES if of_classes else _BOOSTED, arrays, sizes)
+    if "state__trees.0" in out:
+        out = fitted(_MEMBER_TREES, out, sizes)
+        _check_trees(out, "state__trees")
     counted, models = (".8", 7) if of_classes else (".9", 8)
     count = sum(name.startswith("state__states.") and name.endswith(counted) for name in out)
     wanted = max(2, sizes.get("C", n_classes))
@@ -160,7 +169,10 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
             raise Damaged(f"it has no {place}0")
         if counts[1] > sizes["M"] or counts[2] > 1:
             raise Damaged(f"{name} says {counts[1]} members, and there is room for {sizes['M']}")
-        _check_models(f"{place}{models}", out[f"{place}{models}"], family, n_classes, sizes["d"])
+        if "state__trees.0" in out:
+            _check_numbers(f"{place}{models}", out[f"{place}{models}"], counts[1], sizes)
+        else:
+            _check_models(f"{place}{models}", out[f"{place}{models}"], family, n_classes, sizes["d"])
         if family == _STUMP:
             _check_order(f"{place}2", out[f"{place}2"], out[f"{place}0"], counts[0] >= start)
     if "state__watch" in out and out["state__watch"][0] > sizes["n"]:
@@ -196,7 +208,7 @@ def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
         members = members | _TREES
     out = fitted(members, arrays, sizes)
     if "state_learners_.10" in members:
-        _check_trees(out)
+        _check_trees(out, "state_learners_")
     if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
         raise Damaged(f"state_learners_.0 has {sizes['G']} classes, and there are {sizes.get('C')}")
     order = out.get("state__order")
@@ -208,12 +220,12 @@ def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     return out
 
 
-def _check_trees(arrays: Mapping[str, np.ndarray]) -> None:
+def _check_trees(arrays: Mapping[str, np.ndarray], place: str) -> None:
     """Every node is in one tree, once, or free, and so is every slot: a loop down or up a tree comes to an end."""
-    roots, nodes, free, counts = (arrays[f"state_learners_.{i}"] for i in (1, 2, 7, 9))
-    slots, free_slots = arrays["state_learners_.5"], arrays["state_learners_.8"]
+    roots, nodes, free, counts = (arrays[f"{place}.{i}"] for i in (1, 2, 7, 9))
+    slots, free_slots = arrays[f"{place}.5"], arrays[f"{place}.8"]
     left, right, parent, feature, _, slot = nodes.T
-    n, wrong = len(nodes), Damaged("state_learners_.2 has nodes that make no trees")
+    n, wrong = len(nodes), Damaged(f"{place}.2 has nodes that make no trees")
     if 2 * len(slots) != n or (nodes.max(axis=0)[[0, 1, 2, 5]] >= (n, n, n, len(slots))).any():
         raise wrong
     if counts[0] > n or counts[1] > len(slots):
@@ -270,6 +282,14 @@ def _check_models(name: str, models: np.ndarray, family: int, n_classes: int, d:
             codes = models[:, column]
             if not ((codes >= 0) & (codes < below) & (codes == np.floor(codes))).all():
                 raise Damaged(f"{name} has stumps whose column {column} is no whole number from 0 to {below - 1}")
+
+
+def _check_numbers(name: str, models: np.ndarray, size: int, sizes: Mapping[str, int]) -> None:
+    """Members say which tree they are, each another one, and one tree is left for the next."""
+    numbers = models[:size, 0]
+    whole = ((numbers >= 0) & (numbers < sizes["W"]) & (numbers == np.floor(numbers))).all()
+    if models.shape[1] != 1 or sizes["W"] != sizes["M"] + 1 or not whole or len(np.unique(numbers)) != size:
+        raise Damaged(f"{name} does not say which of {sizes['W']} trees are the {size} members")
 
 
 def _check_order(name: str, order: np.ndarray, columns: np.ndarray, filled: bool) -> None:

@@ -49,7 +49,7 @@ def test_rivers_checks(name, seed):
         IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
         IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
         IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
-        IBoostTreesClassifier(n_window=20, budget=3, random_state=0),
+        IBoostTreesClassifier(n_window=20, budget=3, grow=True, random_state=0),
     ],
 )
 def test_rivers_checks_of_variants(learner):

@@ -72,9 +72,9 @@ METHODS = {
     ),
     "iboost_trees": _method(
         "iboost_trees:IBoostTreesClassifier", keys.IBoostTreesKeys,
-        "IBoost of Hoeffding trees, river's, in Python: tens of thousands of examples, M of 20 (beyond the paper)",
+        "IBoost of Hoeffding trees, those of vfdt, fitted to the window by one pass over it (beyond the paper)",
         "Mnpb", CHANGING, WINDOW,
-        search={**_STEP, "delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
+        search={**_STEP, "split_delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
     ),
     "adaboost": _method(
         "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
