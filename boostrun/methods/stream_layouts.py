@@ -116,6 +116,19 @@ _MEMBER_TREES = {
     name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
     for name, array in _TREES.items()
 }
+# boostrun.papers.iboost.kernels.adaptive_tree.AdaptiveTree: W trees, N nodes
+_ADAPTIVE = {
+    name.replace("state_learners_", "state_learners_.0"): replace(array, shape=array.shape.replace("M", "W"))
+    for name, array in _TREES.items()
+} | {
+    "state_learners_.1.0": Array("int64", "N", least=-1, below="W"),
+    "state_learners_.1.1": Array("float64", "N 2", least=0),
+    "state_learners_.1.2": Array("int64", "W", least=0, below=2),
+    "state_learners_.1.3": Array("int64", "4", least=0, below=_MOST),
+    "state_learners_.1.4.0": Array("int64", "N 43", least=0, below=_MOST_ITEMS),
+    "state_learners_.1.4.1": Array("float64", "N 2"),
+    "state_learners_.1.4.2": Array("float64", "N 40 6 2"),
+}
 _ROOM = ("budget", "n_window", "batch_size")  # parameters that a learner makes room for
 
 
@@ -135,6 +148,10 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
     _check_room(out)
     if "state__models" in out:
         out = _committee(out, numbers, sizes)
+    elif "state_learners_.0.0" in out:
+        out = fitted(_ADAPTIVE, out, sizes)
+        _check_trees(out, "state_learners_.0")
+        _check_alternates(out, sizes)
     elif "state_learners_.0" in out:
         out = _incremental(out, sizes)
     elif any(name.startswith("state__states.") for name in out):
@@ -142,7 +159,7 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
     elif has_trees(out):
         out = pooled(out, sizes)
     if "state__adwins.0" in out:
-        _check_adwins(out["state__adwins.0"])
+        _check_adwins(out["state__adwins.0"], "state__adwins.0")
     return out
 
 
@@ -247,6 +264,28 @@ def _check_trees(arrays: Mapping[str, np.ndarray], place: str) -> None:
         raise wrong
 
 
+def _check_alternates(arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int]) -> None:
+    """Every tree that is in use but the first is the alternate of one split of a tree that is in use, not of its own:
+    from the first tree one comes to each of them, once."""
+    roots, nodes, (alternate, used, counts) = (
+        arrays["state_learners_.0.1"], arrays["state_learners_.0.2"],
+        (arrays[f"state_learners_.1.{i}"] for i in (0, 2, 3)),
+    )  # fmt: skip
+    reached, at = [0], [int(roots[0])]
+    while at and len(reached) <= len(used):
+        node = at.pop()
+        if nodes[node, 0] >= 0:
+            at += nodes[node, :2].tolist()
+            if alternate[node] >= 0:
+                reached.append(int(alternate[node]))
+                at.append(int(roots[alternate[node]]))
+    if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
+        raise Damaged(f"state_learners_.0.0 has {sizes['G']} classes, and there are {sizes.get('C')}")
+    if sorted(reached) != np.flatnonzero(used).tolist() or counts[0] != used.sum() - 1:
+        raise Damaged("state_learners_.1.0 has alternates that are no trees of their own")
+    _check_adwins(arrays["state_learners_.1.4.0"], "state_learners_.1.4.0")
+
+
 def _whole(numbers: dict[str, Any], place: str, least: int, below: int | None = _MOST) -> int:
     value = numbers.get(place)
     if type(value) is not int or value < least or (below is not None and value >= below):
@@ -300,10 +339,10 @@ def _check_order(name: str, order: np.ndarray, columns: np.ndarray, filled: bool
         raise Damaged(f"{name} is not the order of the window")
 
 
-def _check_adwins(counts: np.ndarray) -> None:
+def _check_adwins(counts: np.ndarray, name: str) -> None:
     """Five buckets of 2^r items at most in row r, which add up to the width."""
     filled = counts[:, 3:]
     if (filled > 5).any() or (counts[:, 2] > 1).any():
-        raise Damaged("state__adwins.0 has more buckets than there is room for")
+        raise Damaged(f"{name} has more buckets than there is room for")
     if ((filled * 2 ** np.arange(filled.shape[1])).sum(axis=1) != counts[:, 0]).any():
-        raise Damaged("state__adwins.0 has buckets that do not add up to its width")
+        raise Damaged(f"{name} has buckets that do not add up to its width")

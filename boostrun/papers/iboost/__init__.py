@@ -121,10 +121,12 @@ METHODS = {
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
     "vfdt": _method(
         "hoeffding:HoeffdingTreeClassifier", keys.HoeffdingKeys,
-        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000)", "", ONLINE,
+        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000), or HAT", "",
+        ONLINE,
         search={
             "grace_period": Range(50, 500, log=True), "delta": Range(1e-9, 1e-2, log=True),
-            "tie": Range(0.01, 0.2, log=True),
+            "tie": Range(0.01, 0.2, log=True), "adaptive": Choices(False, True),
+            "drift_delta": Range(1e-5, 0.1, log=True, when={"adaptive": True}),
         },
     ),
     "no_change": _method(

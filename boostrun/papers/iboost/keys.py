@@ -291,6 +291,12 @@ class HoeffdingKeys(Keys):
     tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
     leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
     max_depth: int | None = integer(None, least=0, help="splits on a way down at most; none: no bound")
+    adaptive: bool = boolean(
+        False, late=True,
+        help="each split has an ADWIN of its errors; where they rise another subtree grows, and the better one stays",
+    )  # fmt: skip
+    drift_delta: float = real(0.002, above=0.0, below=1.0, late=True, help="adaptive: confidence of the ADWINs")
+    switch_after: int = integer(300, late=True, help="adaptive: examples that a subtree meets before it takes a place")
 
 
 @keys
