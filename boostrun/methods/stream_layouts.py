@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,24 @@ _REGRESSIONS = {
     "state_learners_.2": Array("float64", "M G _"),
     "state_learners_.3": Array("float64", "M G _", least=0),
 }
+# the same as members of IBoost, one more than there are members: boostrun.papers.iboost.iboost_trees
+_MEMBER_TREES = {
+    name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
+    for name, array in _TREES.items()
+}
+# boostrun.papers.iboost.kernels.adaptive_tree.AdaptiveTree: W trees, N nodes
+_ADAPTIVE = {
+    name.replace("state_learners_", "state_learners_.0"): replace(array, shape=array.shape.replace("M", "W"))
+    for name, array in _TREES.items()
+} | {
+    "state_learners_.1.0": Array("int64", "N", least=-1, below="W"),
+    "state_learners_.1.1": Array("float64", "N 2", least=0),
+    "state_learners_.1.2": Array("int64", "W", least=0, below=2),
+    "state_learners_.1.3": Array("int64", "4", least=0, below=_MOST),
+    "state_learners_.1.4.0": Array("int64", "N 43", least=0, below=_MOST_ITEMS),
+    "state_learners_.1.4.1": Array("float64", "N 2"),
+    "state_learners_.1.4.2": Array("float64", "N 40 6 2"),
+}
 _ROOM = ("budget", "n_window", "batch_size")  # parameters that a learner makes room for
 
 
@@ -129,6 +148,10 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
     _check_room(out)
     if "state__models" in out:
         out = _committee(out, numbers, sizes)
+    elif "state_learners_.0.0" in out:
+        out = fitted(_ADAPTIVE, out, sizes)
+        _check_trees(out, "state_learners_.0")
+        _check_alternates(out, sizes)
     elif "state_learners_.0" in out:
         out = _incremental(out, sizes)
     elif any(name.startswith("state__states.") for name in out):
@@ -136,7 +159,7 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
     elif has_trees(out):
         out = pooled(out, sizes)
     if "state__adwins.0" in out:
-        _check_adwins(out["state__adwins.0"])
+        _check_adwins(out["state__adwins.0"], "state__adwins.0")
     return out
 
 
@@ -147,6 +170,9 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
     sizes["G"] = n_classes
     of_classes = n_classes > 2 and "state__states.0.10" not in arrays
     out = fitted(_OF_CLASSES if of_classes else _BOOSTED, arrays, sizes)
+    if "state__trees.0" in out:
+        out = fitted(_MEMBER_TREES, out, sizes)
+        _check_trees(out, "state__trees")
     counted, models = (".8", 7) if of_classes else (".9", 8)
     count = sum(name.startswith("state__states.") and name.endswith(counted) for name in out)
     wanted = max(2, sizes.get("C", n_classes))
@@ -160,7 +186,10 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
             raise Damaged(f"it has no {place}0")
         if counts[1] > sizes["M"] or counts[2] > 1:
             raise Damaged(f"{name} says {counts[1]} members, and there is room for {sizes['M']}")
-        _check_models(f"{place}{models}", out[f"{place}{models}"], family, n_classes, sizes["d"])
+        if "state__trees.0" in out:
+            _check_numbers(f"{place}{models}", out[f"{place}{models}"], counts[1], sizes)
+        else:
+            _check_models(f"{place}{models}", out[f"{place}{models}"], family, n_classes, sizes["d"])
         if family == _STUMP:
             _check_order(f"{place}2", out[f"{place}2"], out[f"{place}0"], counts[0] >= start)
     if "state__watch" in out and out["state__watch"][0] > sizes["n"]:
@@ -196,7 +225,7 @@ def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
         members = members | _TREES
     out = fitted(members, arrays, sizes)
     if "state_learners_.10" in members:
-        _check_trees(out)
+        _check_trees(out, "state_learners_")
     if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
         raise Damaged(f"state_learners_.0 has {sizes['G']} classes, and there are {sizes.get('C')}")
     order = out.get("state__order")
@@ -208,12 +237,12 @@ def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     return out
 
 
-def _check_trees(arrays: Mapping[str, np.ndarray]) -> None:
+def _check_trees(arrays: Mapping[str, np.ndarray], place: str) -> None:
     """Every node is in one tree, once, or free, and so is every slot: a loop down or up a tree comes to an end."""
-    roots, nodes, free, counts = (arrays[f"state_learners_.{i}"] for i in (1, 2, 7, 9))
-    slots, free_slots = arrays["state_learners_.5"], arrays["state_learners_.8"]
+    roots, nodes, free, counts = (arrays[f"{place}.{i}"] for i in (1, 2, 7, 9))
+    slots, free_slots = arrays[f"{place}.5"], arrays[f"{place}.8"]
     left, right, parent, feature, _, slot = nodes.T
-    n, wrong = len(nodes), Damaged("state_learners_.2 has nodes that make no trees")
+    n, wrong = len(nodes), Damaged(f"{place}.2 has nodes that make no trees")
     if 2 * len(slots) != n or (nodes.max(axis=0)[[0, 1, 2, 5]] >= (n, n, n, len(slots))).any():
         raise wrong
     if counts[0] > n or counts[1] > len(slots):
@@ -233,6 +262,28 @@ def _check_trees(arrays: Mapping[str, np.ndarray]) -> None:
             raise wrong
     if (seen != 1).any() or (held != 1).any():
         raise wrong
+
+
+def _check_alternates(arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int]) -> None:
+    """Every tree that is in use but the first is the alternate of one split of a tree that is in use, not of its own:
+    from the first tree one comes to each of them, once."""
+    roots, nodes, (alternate, used, counts) = (
+        arrays["state_learners_.0.1"], arrays["state_learners_.0.2"],
+        (arrays[f"state_learners_.1.{i}"] for i in (0, 2, 3)),
+    )  # fmt: skip
+    reached, at = [0], [int(roots[0])]
+    while at and len(reached) <= len(used):
+        node = at.pop()
+        if nodes[node, 0] >= 0:
+            at += nodes[node, :2].tolist()
+            if alternate[node] >= 0:
+                reached.append(int(alternate[node]))
+                at.append(int(roots[alternate[node]]))
+    if sizes["G"] != max(2, sizes.get("C", sizes["G"])):
+        raise Damaged(f"state_learners_.0.0 has {sizes['G']} classes, and there are {sizes.get('C')}")
+    if sorted(reached) != np.flatnonzero(used).tolist() or counts[0] != used.sum() - 1:
+        raise Damaged("state_learners_.1.0 has alternates that are no trees of their own")
+    _check_adwins(arrays["state_learners_.1.4.0"], "state_learners_.1.4.0")
 
 
 def _whole(numbers: dict[str, Any], place: str, least: int, below: int | None = _MOST) -> int:
@@ -272,6 +323,14 @@ def _check_models(name: str, models: np.ndarray, family: int, n_classes: int, d:
                 raise Damaged(f"{name} has stumps whose column {column} is no whole number from 0 to {below - 1}")
 
 
+def _check_numbers(name: str, models: np.ndarray, size: int, sizes: Mapping[str, int]) -> None:
+    """Members say which tree they are, each another one, and one tree is left for the next."""
+    numbers = models[:size, 0]
+    whole = ((numbers >= 0) & (numbers < sizes["W"]) & (numbers == np.floor(numbers))).all()
+    if models.shape[1] != 1 or sizes["W"] != sizes["M"] + 1 or not whole or len(np.unique(numbers)) != size:
+        raise Damaged(f"{name} does not say which of {sizes['W']} trees are the {size} members")
+
+
 def _check_order(name: str, order: np.ndarray, columns: np.ndarray, filled: bool) -> None:
     """Slots of a window by their values: a slide searches them, and would leave the window where they are not so."""
     if order.shape != columns.shape:
@@ -280,10 +339,10 @@ def _check_order(name: str, order: np.ndarray, columns: np.ndarray, filled: bool
         raise Damaged(f"{name} is not the order of the window")
 
 
-def _check_adwins(counts: np.ndarray) -> None:
+def _check_adwins(counts: np.ndarray, name: str) -> None:
     """Five buckets of 2^r items at most in row r, which add up to the width."""
     filled = counts[:, 3:]
     if (filled > 5).any() or (counts[:, 2] > 1).any():
-        raise Damaged("state__adwins.0 has more buckets than there is room for")
+        raise Damaged(f"{name} has more buckets than there is room for")
     if ((filled * 2 ** np.arange(filled.shape[1])).sum(axis=1) != counts[:, 0]).any():
-        raise Damaged("state__adwins.0 has buckets that do not add up to its width")
+        raise Damaged(f"{name} has buckets that do not add up to its width")

@@ -17,7 +17,6 @@ from boostrun import (
     IBoostAdwinClassifier,
     IBoostClassifier,
     IBoostGeemClassifier,
-    IBoostTreesClassifier,
     JointBoostClassifier,
     MixedNormClassifier,
     OnlineRivalClassifier,
@@ -286,13 +285,6 @@ def test_a_learner_of_named_examples_knows_their_names(tmp_path):
         clf.learn_one(row, "even" if i % 3 else "odd")
     loaded = IBoostClassifier.load(clf.save(tmp_path / "model"))
     assert [loaded.predict_one(row) for row in rows] == [clf.predict_one(row) for row in rows]
-
-
-def test_a_learner_of_trees_says_that_it_cannot_be_saved(tmp_path):
-    pytest.importorskip("river")
-    X, y = table(LABELS["int"], 60)
-    with pytest.raises(BoostrunError, match="IBoostTreesClassifier cannot be saved: its _trees is a dict"):
-        IBoostTreesClassifier(20, 3, random_state=0).fit(X.to_numpy(), y).save(tmp_path / "model")
 
 
 def test_parameters_that_a_file_does_not_keep_are_named(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
+from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels import incremental as bayes
 from tests.papers.iboost.learners import EVERY, make
 
@@ -49,7 +50,8 @@ def test_rivers_checks(name, seed):
         IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
         IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
         IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
-        IBoostTreesClassifier(n_window=20, budget=3, random_state=0),
+        IBoostTreesClassifier(n_window=20, budget=3, grow=True, random_state=0),
+        HoeffdingTreeClassifier(grace_period=20, tie=0.3, adaptive=True),
     ],
 )
 def test_rivers_checks_of_variants(learner):

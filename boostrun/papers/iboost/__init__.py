@@ -74,9 +74,9 @@ METHODS = {
     ),
     "iboost_trees": _method(
         "iboost_trees:IBoostTreesClassifier", keys.IBoostTreesKeys,
-        "IBoost of Hoeffding trees, river's, in Python: tens of thousands of examples, M of 20 (beyond the paper)",
+        "IBoost of Hoeffding trees, those of vfdt, fitted to the window by one pass over it (beyond the paper)",
         "Mnpb", CHANGING, WINDOW,
-        search={**_STEP, "delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
+        search={**_STEP, "split_delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
     ),
     "adaboost": _method(
         "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
@@ -123,10 +123,12 @@ METHODS = {
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
     "vfdt": _method(
         "hoeffding:HoeffdingTreeClassifier", keys.HoeffdingKeys,
-        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000)", "", ONLINE,
+        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000), or HAT", "",
+        ONLINE,
         search={
             "grace_period": Range(50, 500, log=True), "delta": Range(1e-9, 1e-2, log=True),
-            "tie": Range(0.01, 0.2, log=True),
+            "tie": Range(0.01, 0.2, log=True), "adaptive": Choices(False, True),
+            "drift_delta": Range(1e-5, 0.1, log=True, when={"adaptive": True}),
         },
     ),
     "no_change": _method(

@@ -1,4 +1,4 @@
-"""One Hoeffding tree, compiled: river's, many times faster (Domingos & Hulten 2000)."""
+"""One Hoeffding tree, compiled: river's, many times faster (Domingos & Hulten 2000; Bifet & Gavaldà 2009)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
     distributions; the leaf splits where the best feature is ahead of the second by
     sqrt(R^2 ln(1 / delta) / (2 n)), R = log2 of its classes, n its weight, or where that bound is below ``tie``.
 
+    With ``adaptive`` it is a Hoeffding adaptive tree: every split has an ADWIN of the errors below it. Where they rise
+    an alternate subtree grows beside it; after ``switch_after`` examples of both the better one stays, once
+    they differ by more than chance. Answers are those of the tree and its alternates, each by 1 / (mean error)^2.
+
     Parameters
     ----------
     {parameters}
@@ -28,9 +32,9 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
     Attributes
     ----------
     classes_ : (n_classes,) array
-    n_nodes_ : int, splits and leaves.
+    n_nodes_ : int, splits and leaves, those of alternates too.
 
-    Cost O(depth + K d) an example; memory 56 K d bytes a leaf.
+    Cost O(depth + K d) an example; memory 56 K d bytes a leaf, and 4 KB a node if it is adaptive.
 
     >>> X = np.random.default_rng(0).uniform(0, 10, (4000, 3))
     >>> model = HoeffdingTreeClassifier().partial_fit(X, X[:, 0] + X[:, 1] <= 8)
@@ -45,7 +49,10 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         fields.check(self)
-        self.learners_ = kernels.HoeffdingTrees.fresh(1, n_classes, n_features)
+        if self.adaptive:
+            self.learners_ = _adaptive().AdaptiveTree.fresh(n_classes, n_features)
+        else:
+            self.learners_ = kernels.HoeffdingTrees.fresh(1, n_classes, n_features)
 
     def _grow(self, n_classes: int) -> None:
         self.learners_ = self.learners_.grown(n_classes)
@@ -57,7 +64,9 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
 
     @property
     def n_nodes_(self) -> int:
-        return len(self.learners_.nodes) - int(self.learners_.counts[0])
+        trees = self.learners_.trees if self.adaptive else self.learners_
+        unused = int((self.learners_.watched.used == 0).sum()) if self.adaptive else 0
+        return len(trees.nodes) - int(trees.counts[0]) - unused
 
     @property
     def _rules(self) -> kernels.Rules:
@@ -67,22 +76,53 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
         )  # fmt: skip
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if self.adaptive:
+            return self._learn_adaptive(X, y)
         out, weights, first, rules = np.empty(len(y), np.int64), np.ones(len(y)), 0, self._rules
         while (first := kernels.test_then_train(self.learners_, X, y, weights, rules, first, out)) < len(y):
             self.learners_ = self.learners_.doubled()
         return out
 
+    def _learn_adaptive(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        out, first, watch = np.empty(len(y), np.int64), 0, self._watch
+        loop = _adaptive().test_then_train
+        while (first := loop(*self.learners_, X, y, self._rules, watch, first, out)) < len(y):
+            self.learners_ = self.learners_.roomier()
+        return out
+
+    @property
+    def _watch(self):
+        return _adaptive().Watch(float(self.drift_delta), float(self.switch_after))
+
     def _predict(self, X: np.ndarray) -> np.ndarray:
         out, rules = np.empty(len(X), np.int64), self._rules
+        if self.adaptive:
+            _adaptive().answers(*self.learners_, X, rules, out)
+            return out
         kernels.answers(self.learners_, X, rules, out)
         return out
 
     def predict_proba(self, X) -> np.ndarray:
-        """(k, K) float64: the leaf's probabilities, by naive Bayes or the shares of its classes."""
+        """(k, K) float64: the leaf's probabilities, by naive Bayes or the shares of its classes; of an adaptive tree
+        the mean of its leaf's and of its alternates', each by 1 / (mean error)^2."""
         check_is_fitted(self)
         X, rules = self._checked(X, reset=False), self._rules
-        found = np.empty((len(X), self.learners_.weight.shape[1]))
-        for x, row in zip(X, found):
-            kernels.probabilities(self.learners_, 0, x, rules, row)
+        trees = self.learners_.trees if self.adaptive else self.learners_
+        found = np.empty((len(X), trees.weight.shape[1]))
+        if self.adaptive:
+            _adaptive().vote(*self.learners_, X, rules, found)
+        else:
+            for x, row in zip(X, found):
+                kernels.probabilities(trees, 0, x, rules, row)
         met = found[:, : len(self.classes_)]
-        return np.where(met.sum(axis=1, keepdims=True) > 0.0, met, 1.0 / len(self.classes_))
+        total = met.sum(axis=1, keepdims=True)
+        if self.adaptive:
+            met = met / np.where(total > 0.0, total, 1.0)
+        return np.where(total > 0.0, met, 1.0 / len(self.classes_))
+
+
+def _adaptive():
+    """What compiles for adaptive trees alone."""
+    from boostrun.papers.iboost.kernels import adaptive_tree
+
+    return adaptive_tree

@@ -1,4 +1,4 @@
-"""IBoost of Hoeffding trees: base classifiers of river, in Python, hence for short streams and small committees."""
+"""IBoost of Hoeffding trees, compiled."""
 
 from __future__ import annotations
 
@@ -6,155 +6,167 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.errors import BoostrunError
+from boostrun.kernels import hoeffding
 from boostrun.methods.scikit_learn import check_is_fitted
-from boostrun.papers.iboost.holdout import above_zero
-from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.papers.iboost import wider
+from boostrun.papers.iboost.holdout import CommitteeMembers, _voted, above_zero
+from boostrun.papers.iboost.iboost import _ETA_OF_SEVERAL, IBoostClassifier, _mm
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels import iboost as kernels
-from boostrun.papers.iboost.kernels.committee import vote
-from boostrun.papers.iboost.kernels.margins import weigh
+from boostrun.papers.iboost.kernels import iboost_trees as kernels
 from boostrun.papers.iboost.keys import IBoostTreesKeys
+
+_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
+_EPS_MIN_OF_SEVERAL = 0.4
+_MOST_DEPTH = 30  # of trees whose splits are counted by their depth
 
 
 class IBoostTreesClassifier(IBoostTreesKeys, IBoostClassifier):
-    """IBoost whose classifiers are Hoeffding trees of river; needs river, ``pip install 'boostrun[streams]'``.
+    """IBoost whose classifiers are Hoeffding trees, those of ``algo=vfdt``.
 
-    A tree is fitted by one pass over the window, oldest example first, each example learnt Poisson(n w_i) times with
-    its weight w_i. Then it stays as it is (frozen), or with ``grow`` learns each newcomer Poisson(n w) times too;
-    what it says of the window is looked at again every ``period`` examples.
+    A tree is fitted by one pass over the window, oldest example first, each example learnt with the weight n w_i. Then
+    it stays as it is (frozen), or with ``grow`` it learns each newcomer with the weight n w too; what it says of the
+    window is looked at again every ``period`` examples. Nothing is drawn but by ``example="random"``.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, of ``example="random"``.
 
     Attributes
     ----------
     classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
-    trees_ : list of river's classifiers, in the order of ``betas_``.
 
     Notes
     -----
-    Raises BoostrunError where river is absent. An addition costs 2 n, an example M calls of river, some microseconds
-    each; with ``grow`` n M / p more. A class met for the first time later on is one that older trees never answer with.
+    An example costs M answers of a tree, O(depth + K d) each, and M + b operations; with ``grow`` M lessons and n M
+    operations more. An addition costs n lessons and answers, with ``grow`` n M answers. Memory is n (M + 8 d) bytes and
+    M + 1 trees. Of several classes the loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(0, 10, (600, 3))
     >>> y = np.where(X[:, 0] + X[:, 1] <= 8, 1, -1)
-    >>> model = IBoostTreesClassifier(n_window=100, budget=5, period=20, random_state=0)
+    >>> model = IBoostTreesClassifier(n_window=100, budget=5, period=20)
     >>> bool((model.test_then_train(X, y) == y)[300:].mean() > 0.8)
     True
     """
 
     _families: ClassVar[dict[str, int]] = {"htree": bases.ELSEWHERE}
     base, var_floor, flip_bad = "htree", 1e-3, False
-    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "samme"
-
-    @property
-    def trees_(self) -> list:
-        return [self._trees[int(ticket)] for ticket in self._state.models[: len(self.betas_), 0]]
+    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "mm"
 
     def decision_function(self, X) -> np.ndarray:
         """F(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more."""
         check_is_fitted(self)
-        votes = self._votes(self._checked(X, reset=False))
+        votes, _ = self._voted(self._checked(X, reset=False))
         return above_zero(votes[:, 1]) if votes.shape[1] == 2 else votes
 
     def members(self) -> None:
-        """None: trees are no numbers."""
+        """None: trees are no rows of numbers."""
         return None
 
+    def answers_on(self, X):
+        """Labels of the rows of X by the committee as it stands, each time it is called; a tree is asked once."""
+        return HeldTrees(self, X)
+
     def _begin(self, n_features, n_classes):
-        _river()
         super()._begin(n_features, n_classes)
-        self._rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(1,)))
-        self._trees: dict[int, object] = {}  # a row of the committee holds the number of its tree
+        self._trees = hoeffding.HoeffdingTrees.fresh(self.budget + 1, n_classes, n_features)
+
+    def _numbers(self, n_classes):
+        numbers = super()._numbers(2)
+        if n_classes == 2:
+            return numbers
+        return numbers._replace(
+            n_classes=n_classes,
+            eta=float(_ETA_OF_SEVERAL[self.update] if self.eta is None else self.eta),
+            eps_min=float(_EPS_MIN_OF_SEVERAL if self.eps_min is None else self.eps_min),
+        )
+
+    @property
+    def _rules(self) -> hoeffding.Rules:
+        return hoeffding.Rules(
+            float(self.grace_period), float(self.split_delta), float(self.tie), _LEAVES[self.leaf], self._depth
+        )  # fmt: skip
+
+    @property
+    def _depth(self) -> int:
+        return 2**31 if self.max_depth is None else int(self.max_depth)
+
+    @property
+    def _splits(self) -> int:
+        """Of all trees for one example, at most: a split needs ``grace_period`` of the window's weight n."""
+        fitted = min(2 ** min(self._depth, _MOST_DEPTH), self.n_window // self.grace_period + 1, self.n_window)
+        return fitted + (self.budget if self.grow else 0)
 
     def _learn(self, X, y):
-        predictions = np.empty(len(X), np.int64)
-        state, settings = self._state, self._settings
-        classes, votes = np.empty(self.budget, np.int64), np.empty(settings.n_classes)
-        sums = np.empty(self.n_window)
-        for e, (sample, label) in enumerate(zip(X, y)):
-            row = _named(sample)
-            trees = self.trees_
-            classes[: len(trees)] = [_answer(tree, row) for tree in trees]
-            predictions[e] = vote(classes, state.coefficients, len(trees), votes)
-            slot = self.n_seen_ % self.n_window
-            if not kernels.enter(sample, label, slot, state, settings, classes, sums):
-                continue
-            due = (self.n_seen_ - self.n_window) % self.period == 0
-            if self.grow and self.n_seen_ > self.n_window:
-                self._teach(slot, row, int(label), due)
-            if due:
-                self._add()
-            self._trees = dict(zip(state.models[: len(self.betas_), 0].astype(int).tolist(), self.trees_))
-        self._check_finite(state)
+        predictions, first = np.empty(len(X), np.int64), 0
+        rest, loop = (self._rules, self.grow, int(self._splits)), kernels.test_then_train
+        if self._by_pairs:
+            loop = _several().test_then_train
+        while (first := loop(X, y, self._state, self._settings, self._trees, *rest, first, predictions)) < len(X):
+            self._trees = self._trees.doubled()
+        self._check_finite(self._state)
         return predictions
 
-    def _add(self) -> None:
-        state = self._state
-        weights = np.empty(self.n_window)
-        leaver = kernels.weights_for_newcomer(state, self._settings, weights)
-        tree = _river().HoeffdingTreeClassifier(
-            grace_period=self.grace_period, delta=self.delta, max_depth=self.max_depth
-        )  # fmt: skip
-        oldest_first = (self.n_seen_ + np.arange(self.n_window)) % self.n_window
-        rows, times = [_named(column) for column in state.columns.T], self._rng.poisson(self.n_window * weights)
-        for slot in oldest_first[times[oldest_first] > 0]:
-            tree.learn_one(rows[slot], int(state.labels[slot]), w=float(times[slot]))
-        said = np.array([_answer(tree, row) for row in rows])
-        ticket = self.n_seen_
-        if kernels.append(state, self._settings, leaver, np.array([float(ticket)]), said, weights):
-            self._trees[ticket] = tree
-
-    def _teach(self, slot: int, row: dict, label: int, due: bool) -> None:
-        """The trees meet the newcomer; where an addition is due, their answers on the window are made anew."""
-        state, trees = self._state, self.trees_
-        weights = np.empty(self.n_window)
-        self._refresh()
-        weigh(state.margins, state.mass, weights)
-        for tree, times in zip(trees, self._rng.poisson(self.n_window * weights[slot], len(trees))):
-            if times:
-                tree.learn_one(row, label, w=float(times))
-        if due:
-            rows = [_named(column) for column in state.columns.T]
-            for tree, right in zip(trees, state.right):
-                right[:] = np.where([_answer(tree, other) == t for other, t in zip(rows, state.labels)], 1, -1)
-            self._refresh()
-
     def _predict(self, X):
-        votes = self._votes(X)
-        return (votes[:, 1] >= 0.0).astype(np.int64) if votes.shape[1] == 2 else votes.argmax(axis=1)
+        return self._voted(X)[1]
 
-    def _votes(self, X: np.ndarray) -> np.ndarray:
-        """(k, K), as :func:`boostrun.papers.iboost.kernels.committee.vote` counts."""
-        votes, trees = np.empty((len(X), self._settings.n_classes)), self.trees_
-        for sample, row in zip(X, votes):
-            classes = np.array([_answer(tree, _named(sample)) for tree in trees], np.int64)
-            vote(classes, self._state.coefficients, len(trees), row)
-        return votes
+    def _voted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Votes (k, K), as :func:`boostrun.papers.iboost.kernels.committee.vote` counts, and codes (k,)."""
+        votes, codes = np.empty((len(X), self._settings.n_classes)), np.empty(len(X), np.int64)
+        state = self._state
+        kernels.vote_rows(
+            self._trees, state.models, state.coefficients, len(self.betas_), X, self._rules, votes, codes
+        )  # fmt: skip
+        return votes, codes
+
+    def _answers(self, j: int, X: np.ndarray) -> np.ndarray:
+        """What member j says of the rows of X (k, d), codes (k,)."""
+        codes = np.empty(len(X), np.min_scalar_type(self._settings.n_classes - 1))
+        kernels.answer_rows(self._trees, int(self._state.models[j, 0]), X, self._rules, codes)
+        return codes
 
     def _grow_codes(self, n_classes):
         self._settings = self._numbers(n_classes)
+        self._states, self._trees = [_mm().grown(self._state, n_classes)], self._trees.grown(n_classes)
         self._refresh()
 
-
-def _river():
-    """river's trees."""
-    try:
-        from river import tree
-    except ImportError:
-        raise BoostrunError("Hoeffding trees need river: pip install 'boostrun[streams]'") from None
-    return tree
+    def _widen(self, n_features):
+        """Leaves observe a new feature from now on; it has been 0 in the window."""
+        state = self._state
+        self._states = [state._replace(columns=wider.columns(state.columns, n_features))]
+        self._trees = self._trees.wider(n_features)
+        return True
 
 
-def _named(sample: np.ndarray) -> dict[int, float]:
-    return dict(enumerate(sample.tolist()))
+class HeldTrees:
+    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the learner's own; a tree that does not grow is
+    asked once, and known by the example at which it was added."""
+
+    def __init__(self, learner: IBoostTreesClassifier, x: np.ndarray):
+        self._learner, self._x = learner, np.array(x, np.float64, order="C")
+        self._said: dict[int, np.ndarray] = {}
+
+    def __call__(self) -> np.ndarray:
+        """Labels (t,) by the learner as it stands."""
+        learner = self._learner
+        if learner.grow or not len(learner.betas_):
+            return learner.predict(self._x)
+        state, size, before = learner._state, len(learner.betas_), self._said
+        self._said = {
+            born: before[born] if born in before else learner._answers(j, self._x)
+            for j, born in enumerate(state.born[:size].tolist())
+        }
+        n_classes = learner._settings.n_classes
+        members = CommitteeMembers(bases.ELSEWHERE, state.models, state.coefficients, size, n_classes, signed=True)
+        codes, _ = _voted(members, np.stack([*self._said.values()]), np.arange(size))
+        return learner._labels_of(codes)
 
 
-def _answer(tree, row: dict) -> int:
-    return tree.predict_one(row) or 0  # None before the first example
+def _several():
+    """What compiles for several classes alone."""
+    from boostrun.papers.iboost.kernels import iboost_trees_mm
+
+    return iboost_trees_mm

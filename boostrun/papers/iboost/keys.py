@@ -150,9 +150,11 @@ class IBoostTreesKeys(StepKeys):
     budget: int = integer(20, help="M: trees at most")
     period: int = integer(10, help="p: examples from one addition to the next")
     grow: bool = boolean(False, help="trees go on learning")
-    grace_period: int = integer(50, help="of river's HoeffdingTreeClassifier")
-    delta: float = real(1e-2, above=0.0, below=1.0, help="of river's HoeffdingTreeClassifier")
-    max_depth: int = integer(5, help="of river's HoeffdingTreeClassifier")
+    grace_period: int = integer(50, help="weight that a leaf meets from one try to split to the next; a window has n")
+    split_delta: float = real(1e-2, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
+    tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
+    leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
+    max_depth: int | None = integer(5, optional=True, help="splits on a way down at most; none: no bound")
     random_state: Any = None
 
 
@@ -289,6 +291,12 @@ class HoeffdingKeys(Keys):
     tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
     leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
     max_depth: int | None = integer(None, least=0, help="splits on a way down at most; none: no bound")
+    adaptive: bool = boolean(
+        False, late=True,
+        help="each split has an ADWIN of its errors; where they rise another subtree grows, and the better one stays",
+    )  # fmt: skip
+    drift_delta: float = real(0.002, above=0.0, below=1.0, late=True, help="adaptive: confidence of the ADWINs")
+    switch_after: int = integer(300, late=True, help="adaptive: examples that a subtree meets before it takes a place")
 
 
 @keys

@@ -2,7 +2,7 @@
 
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.papers.iboost.keys import IBoostTreesKeys, IncrementalKeys, LabelsAloneKeys, StepKeys
+from boostrun.papers.iboost.keys import IncrementalKeys, LabelsAloneKeys, StepKeys
 from tests.marks import slow_but
 
 # what looks at labels alone has tests of its own
@@ -11,11 +11,8 @@ METHODS = {
     if "stream" in method.inputs and method.keys is not LabelsAloneKeys
 }  # fmt: skip
 RIVALS = [name for name, method in METHODS.items() if not issubclass(method.keys, StepKeys)]
-# trees need river and are slow, other libraries' models follow these: they have tests of their own
-LEARNERS = [
-    name for name, method in METHODS.items()
-    if method.keys is not IBoostTreesKeys and not method.target.startswith("boostrun.rivals.streams.")
-]  # fmt: skip
+# other libraries' models follow these: they have tests of their own
+LEARNERS = [name for name, method in METHODS.items() if not method.target.startswith("boostrun.rivals.streams.")]
 # for a full window: until then, a constant
 WAITS = [
     name for name in LEARNERS
@@ -24,7 +21,7 @@ WAITS = [
 # trees that grow as the stream goes on
 GROW = [name for name in LEARNERS if "max_leaves" in METHODS[name].fields]
 # of Hoeffding trees, compiled
-TREES = ("vfdt", "osboost_stream", "ocp_stream")
+TREES = ("vfdt", "osboost_stream", "ocp_stream", "iboost_trees")
 # as parameters of tests: kernels take seconds to compile, so all but a few are slow
 SLOW = (*TREES, *GROW)
 QUICK = ("iboost_stochastic", "onlineboost", "flb")

@@ -72,8 +72,6 @@ TAKE_LONG = [pytest.param(name, marks=pytest.mark.slow) for name in METHODS if n
 
 @pytest.mark.parametrize("name", [*QUICK, *TAKE_LONG])
 def test_every_algorithm_follows_a_stream(name):
-    if name == "iboost_trees":
-        pytest.importorskip("river")
     small = {"M": 5, "n": 60, "q": 10, "p": 5, "b": 1}
     stream = draw({"name": "sea", "n_samples": 800, "holdout_per_concept": 100}, Path("."), 3)
     model = made(compose_one([f"algo={name}", "dataset=sea"]), 0, **{key: small[key] for key in METHODS[name].budget})

@@ -17,7 +17,7 @@ import numpy as np
 from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 
 STUMP, GNB, BNB = 0, 1, 2
-ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and it is asked in Python
+ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and others ask it
 _TIE = 1e-12  # errors nearer than this are equal: sums in another order must not choose another stump
 
 

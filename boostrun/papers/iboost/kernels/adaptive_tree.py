@@ -1,0 +1,350 @@
+"""Hoeffding adaptive trees: splits that watch their errors, and subtrees that take their place (Bifet & Gavaldà 2009).
+
+Tree 0 of a pool of :class:`boostrun.kernels.hoeffding.HoeffdingTrees` answers, the others are alternates of its splits,
+and of one another's. Every split that an example passes is told whether its tree was right::
+
+    on (x, y):  e = 1 if the leaf of x says another class than y, else 0
+      at each split on the way, from the root on:
+          ADWIN of the split += e, and so does its mean error since the last cut
+          the ADWIN is cut and its mean has risen:  the split has a new alternate, one empty leaf
+          else with an alternate, each with more than ``least`` examples:
+              bound = sqrt(2 u (1 - u) ln(2 / significance) (1 / n + 1 / n_a))      u the split's mean error
+              u - u_a > bound:  the alternate takes the place of the split, which is forgotten
+              u_a - u > bound:  the alternate is forgotten
+          the alternate learns (x, y) as the tree does, splits and alternates of its own included
+      the leaf learns (x, y)
+    answer:  the largest sum of p / u^2, p the probabilities that the leaf of x has in the tree, and in each alternate
+      of a split on the way, u the leaf's own mean error
+
+So have it MOA and river, but for one thing: there an alternate that splits takes its place at once, better or not. A
+subtree is exchanged by naming its root elsewhere: nothing is copied.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun.kernels import hoeffding
+from boostrun.kernels.hoeffding_pool import DEPTH, FEATURE, LEFT, PARENT, RIGHT, THRESHOLD, WEIGHT, plant
+from boostrun.kernels.room import Roomy
+from boostrun.papers.iboost.kernels import adwin
+from boostrun.papers.iboost.kernels.adwin import Adwins
+from boostrun.papers.iboost.kernels.compiled import kernel, part
+
+SPARE = 8  # trees that are not in use, at least, before an example
+MET, WRONG = 0, 1  # columns of ``errors``
+IN_USE, ADDED, TAKEN, DROPPED = range(4)  # places in ``counts``
+
+
+class Watch(NamedTuple):
+    """When a split is replaced: ``delta`` of the ADWINs, ``least`` examples, ``significance`` of a difference."""
+
+    delta: float = 0.002
+    least: float = 300.0
+    significance: float = 0.05
+
+
+@Roomy.register
+class Alternates(NamedTuple):
+    """What is known besides of N nodes and M trees.
+
+    ``alternate`` (N,) int64, a split's alternate or -1; ``errors`` (N, 2) float64, examples and errors since the last
+    change; ``used`` (M,) int64, 1 for the tree and for alternates in use; ``counts`` (4,) int64: alternates in use,
+    begun, that took a place, and that were dropped for being worse; ``adwins``, N windows.
+    """
+
+    alternate: np.ndarray
+    errors: np.ndarray
+    used: np.ndarray
+    counts: np.ndarray
+    adwins: Adwins
+
+    @classmethod
+    def fresh(cls, trees: hoeffding.HoeffdingTrees) -> Alternates:
+        """Of trees that have met nothing."""
+        nodes, used = len(trees.nodes), np.zeros(len(trees.roots), np.int64)
+        used[0] = 1
+        return cls(np.full(nodes, -1), np.zeros((nodes, 2)), used, np.zeros(4, np.int64), Adwins.empty(nodes))
+
+    def roomy(self, nodes: int, trees: int) -> Alternates:
+        """The same with room for so many nodes and trees, no fewer than there are."""
+        more = nodes - len(self.alternate)
+        adwins = [np.concatenate([old, new]) for old, new in zip(self.adwins, Adwins.empty(more))]
+        return Alternates(
+            np.concatenate([self.alternate, np.full(more, -1)]), np.concatenate([self.errors, np.zeros((more, 2))]),
+            np.concatenate([self.used, np.zeros(trees - len(self.used), np.int64)]), self.counts, Adwins(*adwins),
+        )  # fmt: skip
+
+    def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> Alternates:
+        """The same with as much room as saved ones have, whose arrays have names that begin with ``place``."""
+        nodes, used = arrays.get(f"{place}.0"), arrays.get(f"{place}.2")
+        if nodes is None or used is None or nodes.ndim != 1 or used.ndim != 1:
+            return self
+        return self.roomy(max(len(self.alternate), len(nodes)), max(len(self.used), len(used)))
+
+
+@Roomy.register
+class AdaptiveTree(NamedTuple):
+    """Tree 0 of ``trees`` with its alternates, and what is known of their nodes."""
+
+    trees: hoeffding.HoeffdingTrees
+    watched: Alternates
+
+    @classmethod
+    def fresh(cls, n_classes: int, n_features: int) -> AdaptiveTree:
+        """A tree that has met nothing.
+
+        >>> AdaptiveTree.fresh(2, 5).watched.used.tolist()
+        [1, 0, 0, 0, 0, 0, 0, 0, 0]
+        """
+        trees = hoeffding.HoeffdingTrees.fresh(1 + SPARE, n_classes, n_features)
+        return cls(trees, Alternates.fresh(trees)).roomier()
+
+    def roomier(self) -> AdaptiveTree:
+        """The same with room to go on."""
+        trees, watched = self
+        if len(watched.used) - 1 - watched.counts[IN_USE] < SPARE:
+            trees = with_trees(trees, 2 * len(watched.used))
+        while not hoeffding.has_room(trees, watched.counts[IN_USE] + SPARE):
+            trees = trees.doubled()
+        return AdaptiveTree(trees, watched.roomy(len(trees.nodes), len(trees.roots)))
+
+    def grown(self, n_classes: int) -> AdaptiveTree:
+        """The same with room for more classes."""
+        return self._replace(trees=self.trees.grown(n_classes))
+
+    def wider(self, n_features: int) -> AdaptiveTree:
+        """The same with room for more features."""
+        return self._replace(trees=self.trees.wider(n_features))
+
+    def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> AdaptiveTree:
+        """The same with as much room as a saved one has, whose arrays have names that begin with ``place``."""
+        roots = arrays.get(f"{place}.0.1")
+        trees, watched = self
+        if roots is not None and roots.ndim == 1:
+            trees = with_trees(trees, max(len(trees.roots), len(roots)))
+        return AdaptiveTree(trees.sized(arrays, f"{place}.0"), watched.sized(arrays, f"{place}.1"))
+
+
+def with_trees(trees: hoeffding.HoeffdingTrees, count: int) -> hoeffding.HoeffdingTrees:
+    """The same trees, and empty ones up to so many."""
+    more = count - len(trees.roots)
+    while not hoeffding.has_room(trees, more):
+        trees = trees.doubled()
+    planted = trees._replace(roots=np.zeros(more, np.int64), counts=trees.counts.copy())
+    plant(planted)
+    weight = np.concatenate([trees.weight, np.zeros((more, trees.weight.shape[1]))])
+    return planted._replace(roots=np.concatenate([trees.roots, planted.roots]), weight=weight)
+
+
+@kernel
+def has_room(trees, watched):
+    """Whether every tree may split and others may begin."""
+    spare = watched.used.shape[0] - 1 - watched.counts[IN_USE]
+    return spare >= SPARE and hoeffding.has_room(trees, watched.counts[IN_USE] + SPARE)
+
+
+@kernel
+def test_then_train(trees, watched, X, y, rules, watch, first, out):
+    """Rows of X (k, d) from ``first`` on: ``out`` (k,) int64 the answer, then y (k,) is learnt. Returns k, or the row
+    at which there was no room to go on. Cost a row that of a tree and O(depth) windows, for the tree and for each
+    alternate that it meets."""
+    waiting = np.empty(watched.used.shape[0], np.int64)
+    for i in range(first, X.shape[0]):
+        if not has_room(trees, watched):
+            return i
+        answers(trees, watched, X[i : i + 1], rules, out[i : i + 1])
+        waiting[0] = 0
+        count = 1
+        while count > 0:
+            count = learn(trees, watched, waiting, count - 1, X[i], y[i], rules, watch)
+    return X.shape[0]
+
+
+@kernel
+def answers(trees, watched, X, rules, out):
+    """``out`` (k,) int64: what the tree answers to the rows of X (k, d); nothing met, the second of two classes."""
+    votes = np.empty((X.shape[0], trees.weight.shape[1]))
+    vote(trees, watched, X, rules, votes)
+    for i in range(X.shape[0]):
+        best = 0
+        for c in range(1, votes.shape[1]):
+            if votes[i, c] > votes[i, best]:
+                best = c
+        out[i] = 1 if votes.shape[1] == 2 and votes[i, best] == 0.0 else best
+
+
+@kernel
+def vote(trees, watched, X, rules, votes):
+    """``votes`` (k, K) of the tree and of the alternates on the way, for the rows of X (k, d)."""
+    shares = np.empty(votes.shape[1])
+    votes[:, :] = 0.0
+    for i in range(X.shape[0]):
+        add_share(trees, watched, 0, X[i], rules, shares, votes[i])
+        node = trees.roots[0]
+        while trees.nodes[node, LEFT] >= 0:
+            if watched.alternate[node] >= 0:
+                add_share(trees, watched, watched.alternate[node], X[i], rules, shares, votes[i])
+            node = below(trees, node, X[i])
+
+
+@part
+def add_share(trees, watched, j, x, rules, shares, votes):
+    """The probabilities that a tree has for x, divided by the square of its leaf's mean error, if that is not 0."""
+    hoeffding.probabilities(trees, j, x, rules, shares)
+    leaf = hoeffding.leaf_of(trees, j, x)
+    met, wrong = watched.errors[leaf, MET], watched.errors[leaf, WRONG]
+    square = (wrong / met) ** 2 if wrong > 0.0 else 1.0
+    for c in range(votes.shape[0]):
+        votes[c] += shares[c] / square
+
+
+@part
+def learn(trees, watched, waiting, count, x, y, rules, watch):
+    """The tree ``waiting[count]`` learns an example; the alternates that it meets take its place among those that wait.
+    Returns how many wait."""
+    j = waiting[count]
+    leaf, node = hoeffding.leaf_of(trees, j, x), trees.roots[j]
+    unmet = trees.values[leaf, WEIGHT] == 0.0
+    error = 1.0 if unmet or hoeffding.answer(trees, j, x, rules) != y else 0.0
+    watched.errors[leaf, MET] += 1.0
+    watched.errors[leaf, WRONG] += error
+    while trees.nodes[node, LEFT] >= 0:
+        watched.errors[node, MET] += 1.0
+        watched.errors[node, WRONG] += error
+        if replaced(trees, watched, node, error, watch):
+            leaf = hoeffding.leaf_of(trees, j, x)
+            break
+        if watched.alternate[node] >= 0:
+            waiting[count] = watched.alternate[node]
+            count += 1
+        node = below(trees, node, x)
+    hoeffding.learn(trees, j, x, y, 1.0, rules)
+    if trees.nodes[leaf, LEFT] >= 0:  # it has split; its mean error goes on
+        begin(watched, leaf)
+        for child in (trees.nodes[leaf, LEFT], trees.nodes[leaf, RIGHT]):
+            begin(watched, child)
+            watched.errors[child, MET] = watched.errors[child, WRONG] = 0.0
+    return count
+
+
+@part
+def below(trees, node, x):
+    """The child of a split on the way of x (d,); see :func:`boostrun.kernels.hoeffding.leaf_of`."""
+    left, right = trees.nodes[node, LEFT], trees.nodes[node, RIGHT]
+    value, threshold = x[trees.nodes[node, FEATURE]], trees.values[node, THRESHOLD]
+    if value <= threshold:
+        return left
+    if value > threshold:
+        return right
+    return right if trees.values[left, WEIGHT] < trees.values[right, WEIGHT] else left
+
+
+@part
+def begin(watched, node):
+    """A node that has just come to be watches."""
+    watched.alternate[node] = -1
+    adwin.forget(watched.adwins, node)
+
+
+@part
+def replaced(trees, watched, node, error, watch):
+    """The window of a split, and what follows from it; True if the split went."""
+    before = adwin.estimate(watched.adwins, node)
+    cut = adwin.add(watched.adwins, node, error, watch.delta, True)
+    alternate = watched.alternate[node]
+    if cut:
+        watched.errors[node, MET] = watched.errors[node, WRONG] = 0.0
+        if adwin.estimate(watched.adwins, node) > before:
+            if alternate >= 0:
+                give_back(trees, watched, alternate)
+            begin_alternate(trees, watched, node)
+        return False
+    if alternate < 0:
+        return False
+    root = trees.roots[alternate]
+    met, met_there = watched.errors[node, MET], watched.errors[root, MET]
+    if not (met > watch.least and met_there > watch.least):
+        return False
+    mean, there = watched.errors[node, WRONG] / met, watched.errors[root, WRONG] / met_there
+    bound = math.sqrt(2.0 * mean * (1.0 - mean) * math.log(2.0 / watch.significance) * (1.0 / met + 1.0 / met_there))
+    if mean - there > bound:
+        watched.counts[TAKEN] += 1
+        take_place(trees, watched, node, alternate)
+        return True
+    if there - mean > bound:
+        watched.counts[DROPPED] += 1
+        watched.alternate[node] = -1
+        give_back(trees, watched, alternate)
+    return False
+
+
+@part
+def begin_alternate(trees, watched, node):
+    """A tree that is not in use becomes the alternate of a split; where none is left, it waits for the next change."""
+    watched.alternate[node] = -1
+    for k in range(1, watched.used.shape[0]):
+        if watched.used[k] == 0:
+            watched.used[k] = 1
+            watched.counts[IN_USE] += 1
+            watched.counts[ADDED] += 1
+            watched.alternate[node] = k
+            trees.nodes[trees.roots[k], DEPTH] = trees.nodes[node, DEPTH]
+            begin(watched, trees.roots[k])
+            watched.errors[trees.roots[k], MET] = watched.errors[trees.roots[k], WRONG] = 0.0
+            break
+
+
+@part
+def take_place(trees, watched, node, alternate):
+    """The subtrees change places; the one that was below ``node`` is forgotten."""
+    root, parent = trees.roots[alternate], trees.nodes[node, PARENT]
+    watched.alternate[node] = -1
+    trees.roots[alternate] = node
+    trees.nodes[node, PARENT] = -1
+    trees.nodes[root, PARENT] = parent
+    change = trees.values[root, WEIGHT] - trees.values[node, WEIGHT]
+    if parent >= 0:
+        side = LEFT if trees.nodes[parent, LEFT] == node else RIGHT
+        trees.nodes[parent, side] = root
+    else:
+        for k in range(trees.roots.shape[0]):
+            if k != alternate and trees.roots[k] == node:
+                trees.roots[k] = root
+    while parent >= 0:
+        trees.values[parent, WEIGHT] += change
+        parent = trees.nodes[parent, PARENT]
+    give_back(trees, watched, alternate)
+
+
+@part
+def give_back(trees, watched, alternate):
+    """A tree is no alternate any more, nor are those of its splits: all are empty, to be used again."""
+    waiting = np.empty(watched.used.shape[0], np.int64)
+    waiting[0] = alternate
+    count = 1
+    while count > 0:
+        count -= 1
+        k = waiting[count]
+        node = trees.roots[k]
+        while node >= 0:  # every node below, parents first
+            if trees.nodes[node, LEFT] >= 0:
+                if watched.alternate[node] >= 0:
+                    waiting[count] = watched.alternate[node]
+                    watched.alternate[node] = -1
+                    count += 1
+                node = trees.nodes[node, LEFT]
+            else:
+                while node >= 0 and (
+                    trees.nodes[node, PARENT] < 0 or trees.nodes[trees.nodes[node, PARENT], RIGHT] == node
+                ):
+                    node = trees.nodes[node, PARENT]
+                if node >= 0:
+                    node = trees.nodes[trees.nodes[node, PARENT], RIGHT]
+        hoeffding.forget(trees, k)
+        watched.used[k] = 0
+        watched.counts[IN_USE] -= 1
