@@ -9,6 +9,8 @@ from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels.adaptive_tree import ADDED, DROPPED, IN_USE, TAKEN
 from tests.reference.adaptive_tree import AdaptiveTree
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
 SMALL = {"grace_period": 20, "delta": 0.1, "tie": 0.3, "adaptive": True, "drift_delta": 0.3, "switch_after": 30}
 
 
@@ -84,7 +86,6 @@ def test_a_file_whose_alternates_are_no_trees_gets_a_sentence(place, change, tmp
         HoeffdingTreeClassifier.load(path)
 
 
-@pytest.mark.slow
 @parametrize_with_checks([HoeffdingTreeClassifier(grace_period=20, tie=0.3, adaptive=True)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
