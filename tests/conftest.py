@@ -14,7 +14,9 @@ settings.load_profile("shared machine")
 REAL_DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parent.parent / "datasets")
 
 
-_LONG_TO_COMPILE = ("adwin_bagging", "dwm", "flc", "iboost_adwin", "iboost_geem", "nsoboost")  # their examples, too
+_LONG_TO_COMPILE = (
+    "adwin_bagging", "dwm", "flc", "iboost_active", "iboost_adwin", "iboost_geem", "iboost_outliers", "nsoboost",
+)  # their examples, too  # fmt: skip
 _LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py")
 
 
