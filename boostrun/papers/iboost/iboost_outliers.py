@@ -16,7 +16,8 @@ class IBoostOutliersClassifier(IBoostOutliersKeys, IBoostClassifier):
     """IBoost that takes examples for mislabelled which its committee is sure are of another class::
 
         on (x, y):  z = sum_j b_j a_j,  the margin before anything is learnt
-          (x, y) is contradicted where z < -outlier_margin mean_i |z_i|,  i over the window's examples in use
+          (x, y) is contradicted where z < -outlier_margin mean_i |z_i|,  i over the window's examples in use,
+                         z_i as they were at the last addition
           s += (1[contradicted] - s) / 50
           contradicted, s <= change_share:  an outlier, in the window with mass 0; no steps are made
           contradicted, s >  change_share:  the concept has changed; all in the window count again
