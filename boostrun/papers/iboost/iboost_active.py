@@ -23,7 +23,7 @@ class IBoostActiveClassifier(IBoostActiveKeys, IBoostClassifier):
     That is RandVarUncertainty, a variable threshold that is drawn anew at each example, so that some labels are asked
     for where the committee is sure and a change is noticed there too. Two things are ours: the threshold rises by
     s B / (1 - B) and not by s, with which half of all examples are unsure, whatever the budget; and the budget is of
-    all examples so far, not of the last hundred, so that it is never exceeded; of a large one, above a half, some may be
+    all examples so far, not of the last hundred, so that it is never exceeded; of one above a half some may be
     left. ``ask="random"`` asks for as many labels, whatever the committee says. ``partial_fit`` and ``learn_one`` look
     at no label that is not asked for.
 
