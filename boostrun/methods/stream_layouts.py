@@ -40,6 +40,10 @@ _BOOSTED = {
     "state__states.*.8": Array("float64", "M _", values="infinite"),
     "state__states.*.9": Array("int64", "6", least=0, below=_MOST),
     "state__states.*.10": Array("uint64", "1"),
+    "state__share": Array("float64", "1", least=0, optional=True),
+    "state__removed": Array("int64", "1", least=0, below=_MOST, optional=True),
+    "state__threshold": Array("float64", "1", least=0, optional=True),
+    "state__met": Array("int64", "1", least=0, below=_MOST, optional=True),
     **_ADWINS,
 }
 # boostrun.papers.iboost.kernels.iboost_mm.ClassesState

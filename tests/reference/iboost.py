@@ -219,3 +219,63 @@ class IBoostGeem(IBoost):
             kept, _ = geem.select(sigma, self.weights(self.members), self.q)
             self.mass[np.setdiff1d(np.arange(self.n), kept)] = 0.0
         return said
+
+
+class IBoostOutliers(IBoost):
+    """What is contradicted by more than ``limit`` mean margins counts for nothing, unless much is."""
+
+    def __init__(self, *args, limit, most, **keys):
+        super().__init__(*args, **keys)
+        self.limit, self.most, self.share, self.outliers, self.taken_back = limit, most, 0.0, 0, 0
+        self.out = False
+
+    def learn(self, x, t):
+        self.out = False
+        if self.members:
+            b, right = np.array([m[0] for m in self.members]), [f(x[None])[0] == t for _, _, f in self.members]
+            self.out = b @ self.code(right) < min(-self.limit * np.abs(b @ self.agreement())[self.mass > 0].mean(), 0)
+            self.share += (self.out - self.share) / 50
+            if self.out and self.share > self.most:
+                self.taken_back += (self.mass == 0).sum()
+                self.out, self.mass[:] = False, 1.0
+        self.outliers += self.out
+        return super().learn(x, t)
+
+    def step(self, slot):
+        if not self.out:
+            super().step(slot)
+
+    def add(self):
+        self.mass[self.slot()] = 0.0 if self.out else 1.0
+        super().add()
+
+
+class IBoostActive(IBoost):
+    """Learns where it is unsure, or at random, after the first n; ``share`` of the labels at most."""
+
+    def __init__(self, *args, share, seed, uncertain=True, **keys):
+        super().__init__(*args, **keys)
+        self.share, self.uncertain, self.theta, self.met, self.draws = share, uncertain, 1.0, 0, splitmix(seed)
+
+    def uniform(self):
+        return (self.draws(2**52) + 0.5) / 2**52
+
+    def learn(self, x, t):
+        said, asks = self.vote(x), True
+        if self.seen >= self.n:
+            asks = self.unsure(x) if self.uncertain else self.uniform() < self.share
+            asks = asks and self.seen - self.n < self.share * (self.met - self.n)
+        self.met += 1
+        if asks:
+            super().learn(x, t)
+        return said
+
+    def unsure(self, x):
+        votes = np.zeros(self.n_classes)
+        for b, _, f in self.members:
+            votes[f(x[None])[0]] += b
+        first, second = np.sort(votes)[::-1][:2]
+        radius = math.sqrt(-2 * math.log(self.uniform()))
+        below = (first - second) / votes.sum() < self.theta * (1 + radius * math.cos(2 * math.pi * self.uniform()))
+        self.theta = min(1.0, self.theta * (0.99 if below else 1 + 0.01 * self.share / (1 - self.share)))
+        return below

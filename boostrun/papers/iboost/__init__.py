@@ -30,11 +30,11 @@ _DELTA = Range(1e-4, 0.3, log=True)
 def _method(where: str, of: type, summary: str, symbols: str, *traits: str, **more: Any) -> Method:
     """A learner that follows a stream: ``where`` is module:Class below this package, ``symbols`` are its budget."""
     drawn = "random_state" in of.__dataclass_fields__  # type: ignore[attr-defined]
+    more.setdefault("evaluation", "boostrun.evaluation.prequential:OnStream")
     return Method(
         f"{_HERE}.{where}", of, summary,
         budget={symbol: _SYMBOLS[symbol] for symbol in symbols},
         inputs=frozenset({"stream"}),
-        evaluation="boostrun.evaluation.prequential:OnStream",
         given=frozenset({"random_state"} if drawn else ()),
         traits=traits, **more,
     )  # fmt: skip
@@ -66,6 +66,17 @@ METHODS = {
         "iboost_adwin:IBoostAdwinClassifier", keys.IBoostAdwinKeys,
         "IBoost whose window of n shrinks when an ADWIN of its errors is cut (beyond the paper)",
         "Mnpb", DETECTS, CHANGING, WINDOW, search={**_STEP, **_FITTED, "delta": _DELTA},
+    ),
+    "iboost_outliers": _method(
+        "iboost_outliers:IBoostOutliersClassifier", keys.IBoostOutliersKeys,
+        "IBoost that does not learn what its committee contradicts too strongly (the paper's future work)",
+        "Mnpb", CHANGING, WINDOW,
+        search={**_STEP, **_FITTED, "outlier_margin": Range(0.1, 1.0, log=True), "change_share": Range(0.2, 0.6)},
+    ),
+    "iboost_active": _method(
+        "iboost_active:IBoostActiveClassifier", keys.IBoostActiveKeys,
+        "IBoost that asks for a label only where its committee is unsure (the paper's future work)",
+        "Mnpb", CHANGING, WINDOW, search=_STEP | _FITTED, evaluation=f"{_HERE}.asked:OnStreamAsked",
     ),
     "iboost_geem": _method(
         "iboost_geem:IBoostGeemClassifier", keys.IBoostGeemKeys,
@@ -191,9 +202,11 @@ PAPER = Paper(
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
     public={
+        "IBoostActiveClassifier": f"{_HERE}.iboost_active",
         "IBoostAdwinClassifier": f"{_HERE}.iboost_adwin",
         "IBoostClassifier": f"{_HERE}.iboost",
         "IBoostGeemClassifier": f"{_HERE}.iboost_geem",
+        "IBoostOutliersClassifier": f"{_HERE}.iboost_outliers",
         "IBoostTreesClassifier": f"{_HERE}.iboost_trees",
     },
 )

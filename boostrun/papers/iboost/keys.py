@@ -131,6 +131,30 @@ class IBoostAdwinKeys(FittedKeys):
 
 
 @keys
+class IBoostOutliersKeys(FittedKeys):
+    """Keys of IBoost without outliers."""
+
+    outlier_margin: float | None = real(
+        0.25, above=0.0, optional=True,
+        help="an example is contradicted where its margin is so many times the window's mean below 0; none: never",
+    )  # fmt: skip
+    change_share: float = real(
+        0.3, least=0.0, most=1.0,
+        help="while more than this share of new examples is contradicted the concept has changed, and all count",
+    )  # fmt: skip
+
+
+@keys
+class IBoostActiveKeys(FittedKeys):
+    """Keys of IBoost that asks for labels."""
+
+    label_budget: float = real(
+        0.3, above=0.0, most=1.0, help="B: share of examples whose label is asked for, after the first n"
+    )
+    ask: str = choice("uncertain", "random", help="what is asked about: where the committee is unsure, or at random")
+
+
+@keys
 class IBoostGeemKeys(FittedKeys):
     """Keys of IBoost on examples that GEEM chooses."""
 
