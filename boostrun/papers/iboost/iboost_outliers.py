@@ -45,7 +45,8 @@ class IBoostOutliersClassifier(IBoostOutliersKeys, IBoostClassifier):
     Notes
     -----
     Cost and memory of IBoost, and n operations an example. The defaults 0.25, 0.3 and 50 were chosen on SEA of 20,000
-    examples with the seeds 1000 and 1001, with 0, 10 and 20 % of the labels wrong and with concepts turned around.
+    examples with the seeds 1000 and 1001, with 0 and 10 % of the labels wrong; with 20 %, with concepts turned round,
+    and the guard's memory of 50, on seed 1000 alone.
 
     References
     ----------
