@@ -11,6 +11,8 @@ from boostrun.kernels import hoeffding
 from boostrun.kernels.hoeffding import ADAPTIVE, BAYES, MAJORITY, HoeffdingTrees, Rules
 from tests.reference.hoeffding import Tree
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile
+
 LEAVES = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}
 FEW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -114,7 +116,6 @@ def test_no_weight_teaches_nothing(seed, weight):
     assert all(np.array_equal(one, other) for one, other in zip(before, trees))
 
 
-@pytest.mark.slow
 @FEW
 @given(seed=st.integers(0, 10_000), missing=st.floats(0.0, 0.6))
 def test_leaves_hold_the_weight_and_each_node_is_used_once(seed, missing):
@@ -142,7 +143,6 @@ def nodes_of(trees, j=0):
     return below(trees.roots[j])
 
 
-@pytest.mark.slow
 def test_trees_that_share_their_room_are_as_alone():
     X, y, weights = stream(600)
     other = stream(600, seed=1)

@@ -9,6 +9,8 @@ from boostrun import SGBTClassifier
 from boostrun.errors import BoostrunError
 from boostrun.methods import archive
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile
+
 QUICK = {"budget": 6, "learning_rate": 0.2, "random_state": 0}
 
 
@@ -21,7 +23,6 @@ def moving(n, classes=2, seed=0):
     return X, y
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_saved_model_goes_on_as_it_was_though_its_trees_have_grown(classes, tmp_path):
     X, y = moving(900, classes)

@@ -18,6 +18,8 @@ from boostrun.papers.adaptive.families33 import DEFAULTS, SOURCES, Families33
 from boostrun.papers.adaptive.groups import NAMES
 from boostrun.papers.adaptive.groups.codebooks import nearest
 
+pytestmark = pytest.mark.slow  # banks of 33 families take long to build
+
 # few bins and few descriptors: of the smallest files, quickly
 ALL = {"name": "families33", "bins": 4, "descriptors": 40}
 FEW = {**ALL, "only": ["sift_gray300_0", "sift_hsv300_1", "covariance_0"]}
@@ -228,7 +230,6 @@ def caltech(root, kinds=3, each=6):
     return {"name": "caltech101", "train_per_class": 3, "test_per_class": 2, "size": 24}
 
 
-@pytest.mark.slow
 def test_a_bank_of_caltech101_for_each_split(tmp_path, clustered):
     pytest.importorskip("torch")
     config, some = caltech(tmp_path), {**ALL, "only": ["phog360_1", "sift_gray1000_0", "sift_hsv300_1", "v1s"]}

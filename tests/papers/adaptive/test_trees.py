@@ -21,6 +21,8 @@ from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 from tests.marks import slow_but
 from tests.reference import vote_trees as twin
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile
+
 DIGITS = load_digits(return_X_y=True)
 
 
@@ -126,7 +128,6 @@ def test_a_look_at_a_feature_costs_the_samples_of_the_node():
     assert clf.ledger_["update"].tolist() == clf.ledger_["refit"].tolist() == [200]
 
 
-@pytest.mark.slow
 def test_digits_are_told_apart_better_than_by_as_many_stumps():
     X, y = DIGITS[0].astype(np.uint8), DIGITS[1]
     stumps = AdaBoostMHClassifier(Laminating(), n_estimators=12, random_state=0).fit(X[:1200], y[:1200])

@@ -14,6 +14,8 @@ from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from boostrun.papers.iboost.smooth_boost import SmoothBoostClassifier
 from tests.papers.iboost.learners import METHODS, class_of
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile
+
 ENSEMBLES = [name for name, method in METHODS.items() if issubclass(method.keys, IncrementalKeys)]
 
 
@@ -47,7 +49,6 @@ class Asked:
         return hoeffding.answer(self.trees, 0, np.array(list(x.values())), self.rules)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_a_loop_as_python_is_the_compiled_one(name):
     X, y = squares(300)
@@ -58,7 +59,6 @@ def test_a_loop_as_python_is_the_compiled_one(name):
     np.testing.assert_array_equal(trees.predict(X), objects.predict(X))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("base", ["logistic", "hoeffding"])
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_members_learn_and_a_cut_stream_or_a_saved_model_goes_on_the_same(name, base, tmp_path):
@@ -101,7 +101,6 @@ def test_a_base_that_cannot_learn_is_one_sentence():
             OnlineBoostClassifier(base=base).partial_fit(X, y)
 
 
-@pytest.mark.slow
 def test_a_smooth_weight_is_never_above_1_and_falls_while_members_are_right():
     """Members of naive Bayes that met weights: the first met every example whole, the later ones less."""
     X = np.random.default_rng(0).normal(size=(400, 2))

@@ -11,6 +11,8 @@ from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth
 from tests.marks import slow_after
 from tests.reference import regression_trees as plain
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile
+
 QUICK = TreeGrowth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)
 
 
@@ -58,7 +60,6 @@ def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
     np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.slow
 def test_what_is_given_back_is_used_again_and_nothing_is_lost():
     """Every node taken is in one tree, or free; so is every set of histograms."""
     X, y = drifting(3000, turns=8)

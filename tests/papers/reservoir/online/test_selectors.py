@@ -9,6 +9,8 @@ from boostrun.papers.reservoir.online import Bisc, Leistner
 from tests.marks import slow_after
 from tests.reference.online import Selectors
 
+pytestmark = pytest.mark.slow  # kernels that take long to compile
+
 METHODS = {"bisc": Bisc, "leistner": Leistner}
 
 
