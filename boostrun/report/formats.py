@@ -24,12 +24,14 @@ _AXES = {
     "peak_samples_held": "samples held", "n_features_used": "features used", "labels_asked": "labels asked for",
     "memory_bytes": "memory of the learner (bytes)", "microseconds_per_example": "time an example (µs)",
     "evaluations": "evaluations of a feature on a sample",
+    "evaluations_selection": "evaluations that choose splits",
+    "evaluations_refit": "evaluations that fit what is chosen",
     "all_evaluations": "all evaluations of a feature on a sample",
     "multiply_adds": "multiplications and additions", "features_to_20_pct": "features to 20 % error",
     "features_to_8_pct": "features to 8 % error",
 }  # fmt: skip
 _IN_WORDS = {"%": "(%)", "s": "(s)", "MB": "(MB)", "µs": "(µs)"}
-_LOWER_IS_BETTER = re.compile(r"error|loss|seconds|time|memory|held|drawn|misclassified")
+_LOWER_IS_BETTER = re.compile(r"error|loss|seconds|time|memory|held|drawn|misclassified|evaluations")
 
 
 def metric_name(metric: str) -> str:
