@@ -167,24 +167,27 @@ ALL = [unit for unit in ENTRIES if unit in ("iteration", "block")]
 
 @pytest.mark.parametrize(
     ("damage", "again"),
-    slow_after(4, [
-        (change_body, ALL),
-        (flip("dictionary.*.npz"), ["iteration"] * 3 + ["block"]),  # what follows from it is the same, and is used
-        (flip("bank/codes_train.npy", 128), ["block"] * 4),
-        (lambda folder: (folder / "journal.json").write_text("{"), ALL),
-        (change_head("key", "0" * 64), ALL),
-        (change_head("format", 0), ALL),
-        (change_head("libraries", {}), ALL),
-        (lambda folder: (folder / "journal.json").unlink(), ALL),
-        (flip("standardisation.*.npz"), ["block"] * 2),
-        (flip("edges.*.npz"), ["block"] * 4),
-        (flip("probe.*.npz"), ["block"] * 7),  # the codes were perhaps another pipeline's
-        (flip("bank/codes_train.npy", 128 + 39), ["block"] * 2),  # the last block of training images
-        (cut, ["block"] * 4),
-        (lambda folder: (folder / "journal.json").write_text("[" * 100_000), ALL),
-        (lambda folder: (folder / "journal.json").write_bytes(b"\xff"), ALL),
-        (flip("bank/codes_train.npy", 70), ["block"] * 4),
-    ]),
+    slow_after(
+        4,
+        [
+            (change_body, ALL),
+            (flip("dictionary.*.npz"), ["iteration"] * 3 + ["block"]),  # what follows from it is the same, and is used
+            (flip("bank/codes_train.npy", 128), ["block"] * 4),
+            (lambda folder: (folder / "journal.json").write_text("{"), ALL),
+            (change_head("key", "0" * 64), ALL),
+            (change_head("format", 0), ALL),
+            (change_head("libraries", {}), ALL),
+            (lambda folder: (folder / "journal.json").unlink(), ALL),
+            (flip("standardisation.*.npz"), ["block"] * 2),
+            (flip("edges.*.npz"), ["block"] * 4),
+            (flip("probe.*.npz"), ["block"] * 7),  # the codes were perhaps another pipeline's
+            (flip("bank/codes_train.npy", 128 + 39), ["block"] * 2),  # the last block of training images
+            (cut, ["block"] * 4),
+            (lambda folder: (folder / "journal.json").write_text("[" * 100_000), ALL),
+            (lambda folder: (folder / "journal.json").write_bytes(b"\xff"), ALL),
+            (flip("bank/codes_train.npy", 70), ["block"] * 4),
+        ],
+    ),
 )
 def test_what_is_damaged_is_computed_again(data, tmp_path, work, damage, again):
     expected = made(data, tmp_path, "undisturbed")

@@ -8,6 +8,7 @@ the loop, ``classifier.py`` the estimator. ``families19.py`` and ``families33.py
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from boostrun.config.fields import fields_of
@@ -38,6 +39,7 @@ POLICIES = {
         "laminating": "laminating:Laminating", "tasting_laminating": "tasting_laminating:TastingLaminating",
         "tasting_ucb": "tasting_ucb:TastingUCB", "fixed_sample": "fixed_sample:FixedSample",
         "pruning": "pruning:Pruning", "mabsplit": "mabsplit:MABSplit",
+        "few_features": "few_features:FewFeatures",
     }.items()
 }  # fmt: skip
 
@@ -172,6 +174,20 @@ METHODS = {
         "AdaBoost.MH by MABSplit: features drop out by intervals of their edges, batch by batch (Tiwari et al. 2022)",
         samples=True, prefix="mab_", Q="mab_Q",
     ),
+    "few_features": replace(
+        _method(
+            "few_features", keys.FewFeaturesKeys,
+            "AdaBoost.MH that makes do with few features, which come one by one (after Dubout & Fleuret 2014 and "
+            "Shalev-Shwartz et al. 2011)",
+            search={
+                "T": Range(50, 400, log=True), "rounds_a_feature": Range(1, 10, log=True),
+                "weak_learner": Choices("stump", "tree"), "depth": Range(1, 8, when={"weak_learner": "tree"}),
+            },
+            Q="few_Q",
+        ),
+        evaluation=f"{_HERE}.features_used:StagedVotesOfFew",
+        keeps={"features": f"{_HERE}.budgets:features_one_by_one"},
+    ),
 }  # fmt: skip
 
 FEATURES = {
@@ -208,7 +224,7 @@ PAPER = Paper(
     probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
     frontier={
         "evaluations": ("laminating", "uniform_naive", "mas_naive", "tasting_1q"),
-        "features": ("laminating",),
+        "features": ("few_features", "laminating"),
     },
     drawings={
         name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")

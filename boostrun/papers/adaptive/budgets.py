@@ -37,6 +37,18 @@ def a_feature_a_stump(budget: float, facts: Facts) -> dict[str, Any]:
     return {"T": int(budget), **_STUMP}
 
 
+def features_one_by_one(budget: float, facts: Facts) -> dict[str, Any]:
+    """So many features for all rounds, each the best of all that are there.
+
+    >>> features_one_by_one(10, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
+    {'algo.features_used': 10, 'algo.budget_multiplier': 784.0}
+    """
+    if budget < 1:
+        raise BoostrunError("a split has one feature")
+    used = min(int(budget), facts["n_features"])
+    return {"algo.features_used": used, "algo.budget_multiplier": float(facts["n_features"])}
+
+
 def _pairs(budget: float, facts: Facts) -> int:
     """Pairs of a step in units of the samples: fewer where ten would buy less than ten steps."""
     affordable = int(budget / facts["n_samples"])

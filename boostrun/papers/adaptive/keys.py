@@ -210,6 +210,15 @@ class MABSplitKeys(PolicyKeys):
     delta: float = real(0.01, above=0.0, below=1.0, help="how often an interval misses its edge")
 
 
+@keys
+class FewFeaturesKeys(PolicyKeys):
+    """Keys of boosting that makes do with few features, which come one by one."""
+
+    Q: int | None = integer(None, help="features that a split looks at; none: as many as the budget of a step buys")
+    features_used: int | None = integer(None, help="features that all rounds together may use; none: no bound")
+    rounds_a_feature: int = integer(3, help="rounds before one more feature may come")
+
+
 @dataclass
 class Families19Keys(FeatureKeys):
     """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""

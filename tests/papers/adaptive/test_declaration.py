@@ -17,7 +17,7 @@ from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 
 RESULTS = Path(__file__).parents[3] / "results" / "adaptive"
 SWEPT = {"family", "scale", "edge_gaps", "budget_multiplier", "laminating_Q"}  # of the published cells
-UNPUBLISHED = {"pruning", "mabsplit"}  # rivals of later papers, in no table of this one
+UNPUBLISHED = {"pruning", "mabsplit", "few_features"}  # rivals of later papers and our own, in no table of this one
 
 
 def made(name, **values):
