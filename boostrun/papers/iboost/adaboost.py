@@ -41,14 +41,14 @@ class AdaBoostWindowClassifier(AdaBoostKeys, Committee):
     def _grow(self, n_classes):
         super()._grow(n_classes)
         if self.n_seen_ >= self.n_window:
-            self._counts[kernels.SIZE] = kernels.adaboost(
+            self._counts[kernels.SIZE] = self._loop(kernels.adaboost)(
                 self._family, *self._window, n_classes, float(self.var_floor), self._models, self._coefficients,
                 np.empty(self.n_window),
             )  # fmt: skip
 
     def _learn(self, X, y):
         out = np.empty(len(y), np.int64)
-        kernels.retrain(
+        self._loop(kernels.retrain)(
             X, y, self._family, *self._window, self._n_classes, float(self.var_floor), self._models,
             self._coefficients, self._counts, self.period, bool(self.lazy), out,
         )  # fmt: skip

@@ -59,7 +59,7 @@ class FLBClassifier(FLBKeys, Committee):
 
     def _learn(self, X, y):
         out = np.empty(len(y), np.int64)
-        kernels.blocks(
+        self._loop(kernels.blocks)(
             X, y, self._family, *self._window, self._n_classes, float(self.var_floor), self._models,
             self._coefficients, self._counts, self._errors, float(self.z), out,
         )  # fmt: skip

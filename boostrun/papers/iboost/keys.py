@@ -25,9 +25,16 @@ _INCREMENTAL_BASE = (
     "Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of river's or "
     "scikit-learn's that learns one example at a time, which is copied"
 )
+_WINDOW_BASE = (
+    "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of "
+    "scikit-learn's or river's that takes weights, copies of which are fitted to the window"
+)
 _FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
 _WINDOW = "n: the newest examples that are kept"
+_CHANCE = "chance that hoeffding splits at a feature that is not the best"
+_TIE = "merits of hoeffding's features nearer than this are equal"
+_LEAF = "leaves of hoeffding: naive Bayes where it is better, it, or not"
 _DELTA = "confidence of the ADWINs: smaller detects less"
 #: name -> class of river's; adwin is compiled, and ours
 DETECTORS = {
@@ -58,6 +65,17 @@ def _learns(field: Any) -> Any:
     def read(value):
         whole = not isinstance(value, (str, type)) and (hasattr(value, "learn_one") or hasattr(value, "partial_fit"))
         return value if whole else named(value)
+
+    return renamed(field, read=read)
+
+
+def _fits(field: Any) -> Any:
+    """A choice that takes an object as well, with ``fit`` and ``predict``, or ``learn_one`` and ``predict_one``."""
+    named, pairs = kind_of(field).read, (("fit", "predict"), ("learn_one", "predict_one"))
+
+    def read(value):
+        whole = any(all(hasattr(value, name) for name in pair) for pair in pairs)
+        return value if whole and not isinstance(value, (str, type)) else named(value)
 
     return renamed(field, read=read)
 
@@ -182,15 +200,25 @@ class IBoostTreesKeys(StepKeys):
     random_state: Any = None
 
 
+@keys(kw_only=True)
+class WindowCommitteeKeys(Keys):
+    """What committees have in common whose members are fitted to a window and stay."""
+
+    base: Any = _fits(choice("stump", "gnb", "bnb", "logistic", "hoeffding", help=_WINDOW_BASE))
+    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
+    grace_period: int = integer(50, late=True, help="weight from one try of a leaf of hoeffding to split to the next")
+    split_delta: float = real(1e-2, above=0.0, below=1.0, late=True, help=_CHANCE)
+    tie: float = real(0.05, least=0.0, late=True, help=_TIE)
+    leaf: str = choice("nba", "nb", "mc", late=True, help=_LEAF)
+
+
 @keys
-class AdaBoostKeys(Keys):
+class AdaBoostKeys(WindowCommitteeKeys):
     """Keys of AdaBoost on the window."""
 
     n_window: int = integer(200, help=_WINDOW)
     budget: int = integer(200, help="M: rounds of a training")
     period: int = integer(1, help="p: examples from one training to the next")
-    base: str = choice("stump", "gnb", "bnb", help=_BASE)
-    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
     lazy: bool = boolean(
         False,
         help="leave out a training whose committee the end of the same partial_fit replaces: exact for predict after "
@@ -199,7 +227,7 @@ class AdaBoostKeys(Keys):
 
 
 @keys
-class OCBKeys(Keys):
+class OCBKeys(WindowCommitteeKeys):
     """Keys of Online Coordinate Boosting."""
 
     n_window: int = integer(200, help="n: the first examples, which the classifiers are fitted to")
@@ -209,19 +237,15 @@ class OCBKeys(Keys):
     )
     smoothing: float = real(0.5, above=0.0, help="what every sum begins with")
     signs: str = choice("derived", "moa", help="moa has MOA's e^-D_k in place of e^D_k, which is wrong; for the record")
-    base: str = choice("stump", "gnb", "bnb", help=_BASE)
-    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
 
 
 @keys
-class FLBKeys(Keys):
+class FLBKeys(WindowCommitteeKeys):
     """Keys of fast and light boosting."""
 
     n_window: int = integer(200, help="n: examples of a block")
     budget: int = integer(200, help="M: classifiers kept")
     z: float = real(2.33, least=0.0, help="standard deviations that are an alarm; 2.33 is one-sided 1 %")
-    base: str = choice("stump", "gnb", "bnb", help=_BASE)
-    var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
 
 
 @keys
@@ -232,13 +256,9 @@ class IncrementalKeys(Keys):
     base: Any = _learns(choice("gnb", "bnb", "logistic", "hoeffding", help=_INCREMENTAL_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_STREAM_FLOOR)
     grace_period: int = integer(200, late=True, help="weight that a leaf of hoeffding meets from one try to the next")
-    split_delta: float = real(
-        1e-7, above=0.0, below=1.0, late=True, help="chance that hoeffding splits at a feature that is not the best"
-    )
-    tie: float = real(0.05, least=0.0, late=True, help="merits of hoeffding's features nearer than this are equal")
-    leaf: str = choice(
-        "nba", "nb", "mc", late=True, help="leaves of hoeffding: naive Bayes where it is better, it, or not"
-    )
+    split_delta: float = real(1e-7, above=0.0, below=1.0, late=True, help=_CHANCE)
+    tie: float = real(0.05, least=0.0, late=True, help=_TIE)
+    leaf: str = choice("nba", "nb", "mc", late=True, help=_LEAF)
 
 
 @keys

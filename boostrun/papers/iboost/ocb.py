@@ -54,7 +54,7 @@ class OCBClassifier(OCBKeys, Committee):
 
     def _learn(self, X, y):
         out = np.empty(len(y), np.int64)
-        kernels.boost(
+        self._loop(kernels.boost)(
             X, y, self._family, *self._window, self._n_classes, float(self.var_floor), self._models,
             self._coefficients, self._counts, *self._sums, 1 if self.signs == "derived" else -1, out,
         )  # fmt: skip

@@ -95,7 +95,8 @@ def _several(classifier) -> bool:
 def _votes_of_committee(classifier, X) -> np.ndarray:
     """(n, K) float64."""
     check_is_fitted(classifier)
-    votes = predicted(classifier.members(), classifier._checked(X, reset=False))[1].T
+    X, members = classifier._checked(X, reset=False), classifier.members()
+    votes = (classifier._others.voted(X) if members is None else predicted(members, X))[1].T
     width = max(2, len(classifier.classes_))  # OCB has no say on a class that came after its first window
     return votes if votes.shape[1] == width else np.pad(votes, ((0, 0), (0, width - votes.shape[1])))
 

@@ -1,0 +1,149 @@
+"""What the loops of :mod:`.kernels.adaboost`, :mod:`.kernels.ocb` and :mod:`.kernels.flb` do, with members that stand
+elsewhere: the same functions by the same names, after ``members``, see :mod:`.fitted_members`.
+
+They run as Python from one fit to the next, since members that stay answer all rows up to there at once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boostrun.papers.iboost.kernels import fitted_members as kernels
+from boostrun.papers.iboost.kernels.adaboost import _FLOOR, _SURE, SEEN, SIZE
+from boostrun.papers.iboost.kernels.flb import ALARMS, BLOCKS, alarming, block_weights
+
+if TYPE_CHECKING:
+    from boostrun.papers.iboost.fitted_members import FittedMembers
+
+_BLOCK = 4096  # rows whose answers are in memory together
+
+
+def adaboost(
+    members: FittedMembers, family, columns, order, labels, n_classes, var_floor, models, coefficients, weights
+) -> int:
+    """Training on the window as it stands, which is full. Returns the number of rounds."""
+    oldest = -int(members.committee._counts[SEEN]) % len(labels)
+    return _rounds(members, np.roll(columns, oldest, axis=1).T.copy(), np.roll(labels, oldest), coefficients)
+
+
+def _rounds(members: FittedMembers, X: np.ndarray, y: np.ndarray, coefficients: np.ndarray) -> int:
+    """Rounds on X (n, d), y (n,), the oldest first, as :func:`.kernels.adaboost.adaboost` has them."""
+    n_classes = members.committee._n_classes
+    right_way = 1.0 / (n_classes - 1)
+    margins, weights = np.zeros(len(y)), np.ones(len(y))
+    for j in range(len(coefficients)):
+        weights /= weights.sum()
+        members.fit(j, X, y, weights)
+        right = members.said(X, j, j + 1)[0] == y
+        error = weights[~right].sum()
+        if not error < 1.0 - 1.0 / n_classes - _SURE:
+            return j
+        sure = error < _SURE
+        error = _FLOOR if sure else error
+        coefficients[j] = (math.log((1.0 - error) / error) + math.log(n_classes - 1.0)) * (n_classes - 1) ** 2 / n_classes
+        margins += coefficients[j] * np.where(right, right_way, -(right_way**2))
+        weights = np.exp(margins.min() - margins)
+        if sure:
+            return j + 1
+    return len(coefficients)
+
+
+def retrain(
+    members: FittedMembers, X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts,
+    period, lazy, out,
+) -> None:  # fmt: skip
+    """AdaBoost trained anew every ``period`` rows, from the first full window on."""
+    n, first = len(labels), 0
+    while first < len(y):
+        past = int(counts[SEEN]) - n
+        due = first + (-past if past < 0 else period - past % period)  # a training is after the row before this one
+        last = min(due, len(y))
+        out[first:last] = members.voted(X[first:last])[0]
+        _enter(columns, labels, counts, X[first:last], y[first:last])
+        if last == due and not (lazy and last - 1 + period < len(y)):
+            counts[SIZE] = adaboost(
+                members, family, columns, order, labels, n_classes, var_floor, models, coefficients, None
+            )
+        first = last
+
+
+def _enter(columns, labels, counts, X, y) -> None:
+    """Rows into the slots of the oldest."""
+    slots = ((int(counts[SEEN]) + np.arange(len(y))) % len(labels))[-len(labels) :]
+    columns[:, slots], labels[slots] = X[-len(slots) :].T, y[-len(slots) :]
+    counts[SEEN] += len(y)
+
+
+def blocks(
+    members: FittedMembers, X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts,
+    errors, z, out,
+) -> None:  # fmt: skip
+    """FLB, a block after the other."""
+    n, first = len(labels), 0
+    while first < len(y):
+        last = min(first + n - int(counts[SEEN]) % n, len(y))
+        out[first:last] = members.voted(X[first:last])[0]
+        _enter(columns, labels, counts, X[first:last], y[first:last])
+        if counts[SEEN] % n == 0:
+            _learn_block(members, columns.T.copy(), labels, coefficients, counts, errors, z)
+        first = last
+
+
+def _learn_block(members: FittedMembers, X, y, coefficients, counts, errors, z) -> None:
+    """A full block: alarm or not, weights, one more member in the place of the oldest."""
+    missed, weights, error = np.zeros(len(y), np.uint8), np.empty(len(y)), 0.0
+    if counts[SIZE] > 0:
+        missed[:] = members.voted(X)[0] != y
+        error = float(missed.mean())
+        if alarming(errors, error, len(y), z):
+            counts[SIZE] = counts[BLOCKS] = 0
+            counts[ALARMS] += 1
+            missed[:] = 0
+    block_weights(missed, error, weights)
+    place = int(counts[BLOCKS]) % len(coefficients)
+    members.fit(place, X, y, weights)
+    coefficients[place] = 1.0
+    counts[BLOCKS] += 1
+    counts[SIZE] = min(counts[BLOCKS], len(coefficients))
+
+
+def boost(
+    members: FittedMembers, X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts,
+    positive, negative, sign, out,
+) -> None:  # fmt: skip
+    """OCB: AdaBoost on the first examples, then coefficients that follow."""
+    n = len(labels)
+    first = min(max(n - int(counts[SEEN]), 0), len(y))
+    if first:
+        out[:first] = members.voted(X[:first])[0]
+        _enter(columns, labels, counts, X[:first], y[:first])
+        if counts[SEEN] == n:
+            counts[SIZE] = _begin(members, columns.T.copy(), labels, coefficients, positive, negative)
+    for part in parts(first, len(y)):
+        said = members.said(X[part], 0, int(counts[SIZE]))
+        kernels.follow(said, y[part], n_classes, coefficients, positive, negative, sign, out[part])
+        counts[SEEN] += said.shape[1]
+
+
+def _begin(members: FittedMembers, X, y, coefficients, positive, negative) -> int:
+    """AdaBoost's members, their weights into the sums, and the coefficients from these; returns how many there are."""
+    n_classes, weights = members.committee._n_classes, np.ones(len(y))
+    size = _rounds(members, X, y, coefficients)
+    right = members.said(X, 0, size) == y
+    for j in range(size):
+        for k in range(j - min(j, positive.shape[1] - 1), j + 1):
+            positive[j, j - k] += weights[right[j] & right[k]].sum()
+            negative[j, j - k] += weights[~right[j] & ~right[k]].sum()
+        half = coefficients[j] * (0.5 * n_classes / (n_classes - 1) ** 2)  # the committee's own of two classes
+        weights *= np.exp(np.where(right[j], -half, half))
+    sums = positive[:size, 0] / negative[:size, 0]
+    coefficients[:size] = 0.5 * np.log(sums) + 0.5 * math.log(n_classes - 1.0)
+    return size
+
+
+def parts(first: int, last: int) -> list[slice]:
+    """Rows from ``first`` to before ``last``, so many together that their answers are in memory."""
+    return [slice(start, min(start + _BLOCK, last)) for start in range(first, last, _BLOCK)]

@@ -1,0 +1,227 @@
+"""What may be a member of a committee that is fitted to a window, besides what :mod:`.kernels.bases` fits: logistic
+regressions, Hoeffding trees, and any object of scikit-learn's or river's.
+
+Members stay as they were fitted, so that they answer whole blocks of rows; the loops are :mod:`.fitted_loops`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.kernels import hoeffding
+from boostrun.papers.iboost import fitted_loops
+from boostrun.papers.iboost.holdout import CommitteeMembers, _answers
+from boostrun.papers.iboost.kernels import bases, holdout
+from boostrun.papers.iboost.kernels import fitted_members as kernels
+from boostrun.papers.iboost.object_members import _named, _untrained
+
+_PASSES, _RATE = 10, 0.5  # of logistic regression
+_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
+
+
+class FittedMembers:
+    """Members of ``committee``, in places from 0 to its budget; what they are made of is its ``_fitted``."""
+
+    family = bases.ELSEWHERE
+
+    def __init__(self, committee: Any):
+        self.committee = committee
+
+    def fresh(self, n_classes: int, n_features: int) -> Any:
+        """Room for all members; raises BoostrunError for a base that cannot be one."""
+        return ()
+
+    def widened(self, n_features: int) -> Any:
+        """The same where there are more features, which members do not look at."""
+        return self.committee._fitted
+
+    def fit(self, j: int, X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
+        """Member j is fitted to a window, X (n, d), codes y (n,), the oldest first, with weights (n,) of sum 1."""
+        raise NotImplementedError
+
+    def said(self, X: np.ndarray, first: int, last: int) -> np.ndarray:
+        """Codes (last - first, k) of the rows X (k, d) by the members from ``first`` to before ``last``."""
+        raise NotImplementedError
+
+    def loop(self, kernel: Any) -> Callable:
+        """The loop that does with these members what a kernel does with numbers."""
+        return functools.partial(getattr(fitted_loops, kernel.__name__), self)
+
+    def voted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Codes (k,) and votes (K, k) of the rows X (k, d) by the committee as it stands."""
+        size = len(self.committee.betas_)
+        codes, votes = np.empty(len(X), np.int64), np.empty((self.committee._n_classes, len(X)))
+        for part in fitted_loops.parts(0, len(X)):
+            codes[part], votes[:, part] = self.counted(self.said(X[part], 0, size))
+        return codes, votes
+
+    def counted(self, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Codes (k,) and votes (K, k) where the members have answered, ``said`` (m, k)."""
+        codes = np.empty(said.shape[1], np.int64)
+        votes = np.empty((self.committee._n_classes, said.shape[1]))
+        holdout.vote(said, np.arange(len(said)), self.committee._coefficients, votes, codes)
+        return codes, votes
+
+    def held(self, X: np.ndarray) -> HeldMembers:
+        """Labels of the rows of X by the committee as it stands, each time it is called."""
+        return HeldMembers(self.committee, X)
+
+    @property
+    def codes(self) -> np.dtype:
+        """The type of answers."""
+        return np.min_scalar_type(self.committee._n_classes - 1)
+
+
+class Regressions(FittedMembers):
+    """Logistic regressions: rows of numbers, whose scores are a Gaussian naive Bayes' without squares."""
+
+    family = bases.GNB
+
+    def fit(self, j, X, y, weights):
+        committee = self.committee
+        kernels.fit_logistic(X, y, weights, committee._n_classes, _PASSES, _RATE, committee._models[j])
+
+    def said(self, X, first, last):
+        members: CommitteeMembers = self.committee.members()
+        columns, out = np.ascontiguousarray(X.T), np.empty((last - first, len(X)), self.codes)
+        for j in range(first, last):
+            out[j - first] = _answers(members, j, columns)
+        return out
+
+
+class _Numbered(FittedMembers):
+    """Members that are no rows of numbers: the row holds the number of the fit that made them."""
+
+    def fresh(self, n_classes, n_features):
+        vars(self.committee).setdefault("_fits", 0)
+
+    def fit(self, j, X, y, weights):
+        self.committee._fits += 1
+        self.committee._models[j, 0] = self.committee._fits
+
+
+class Trees(_Numbered):
+    """Hoeffding trees, each one pass over the window; the committee has ``grace_period``, ``split_delta``, ``tie`` and
+    ``leaf``."""
+
+    def fresh(self, n_classes, n_features):
+        super().fresh(n_classes, n_features)
+        return hoeffding.HoeffdingTrees.fresh(self.committee.budget, n_classes, n_features)
+
+    def widened(self, n_features):
+        return self.committee._fitted.wider(n_features)
+
+    def fit(self, j, X, y, weights):
+        super().fit(j, X, y, weights)
+        committee = self.committee
+        splits = min(len(y) // committee.grace_period + 1, len(y))  # at most: each needs so much of the weight n
+        while not hoeffding.has_room(committee._fitted, splits):
+            committee._fitted = committee._fitted.doubled()
+        kernels.fit_tree(committee._fitted, j, X, y, weights, self._rules)
+
+    def said(self, X, first, last):
+        out = np.empty((last - first, len(X)), self.codes)
+        kernels.answer_trees(self.committee._fitted, first, X, self._rules, out)
+        return out
+
+    @property
+    def _rules(self) -> hoeffding.Rules:
+        keys = self.committee
+        return hoeffding.Rules(
+            float(keys.grace_period), float(keys.split_delta), float(keys.tie), _LEAVES[keys.leaf]
+        )  # fmt: skip
+
+
+class FittedObjects:
+    """What is fitted of an object: ``members`` (M,), each with the number of features that it knows; None before."""
+
+    def __init__(self, count: int):
+        self.members: list[tuple[Any, int] | None] = [None] * count
+
+
+class Objects(_Numbered):
+    """Copies of an object of scikit-learn's, fitted with ``sample_weight``, or of river's, which learns the window once
+    with ``w``. Examples without weight are left out; where all have one class it is always said, without the object."""
+
+    def fresh(self, n_classes, n_features):
+        super().fresh(n_classes, n_features)
+        method, takes = ("learn_one", "w") if self._rivers else ("fit", "sample_weight")
+        if takes not in inspect.signature(getattr(self._base, method)).parameters:
+            raise BoostrunError(
+                f"{type(self._base).__name__} takes no weights, and this committee needs them: its {method} has no {takes}"
+            )
+        return FittedObjects(self.committee.budget)
+
+    def fit(self, j, X, y, weights):
+        super().fit(j, X, y, weights)
+        used = weights > 0.0
+        shares = len(y) * weights[used]
+        if (y[used] == y[used][0]).all():
+            model = int(y[used][0])
+        elif self._rivers:
+            model = _untrained(self._base)
+            for x, label, share in zip(X[used], y[used].tolist(), shares.tolist()):
+                model.learn_one(_named(x), label, w=share)
+        else:
+            model = _untrained(self._base).fit(X[used], y[used], sample_weight=shares)
+        self.committee._fitted.members[j] = model, X.shape[1]
+
+    def said(self, X, first, last):
+        out = np.empty((last - first, len(X)), self.codes)
+        for j in range(first, last):
+            out[j - first] = self._answers(*self.committee._fitted.members[j], X)
+        return out
+
+    def _answers(self, model: Any, n_features: int, X: np.ndarray) -> np.ndarray | int:
+        if isinstance(model, int) or not len(X):
+            return model if len(X) else 0
+        X = X[:, :n_features]
+        if self._rivers:
+            nothing = int(self.committee._n_classes == 2)
+            said = np.array([nothing if one is None else one for one in map(model.predict_one, map(_named, X))])
+        else:
+            said = np.asarray(model.predict(X))
+        if said.shape != (len(X),) or not np.isin(said, np.arange(self.committee._n_classes)).all():
+            raise BoostrunError(f"base={self._base!r}: a classifier is needed, and it does not answer with classes")
+        return said
+
+    @property
+    def _base(self) -> Any:
+        return self.committee.base
+
+    @property
+    def _rivers(self) -> bool:
+        return hasattr(self._base, "learn_one")
+
+
+class HeldMembers:
+    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the committee's own; a member is asked once, and
+    known by its fit."""
+
+    def __init__(self, committee: Any, x: np.ndarray):
+        self._committee, self._x = committee, np.array(x, np.float64, order="C")
+        self._said: dict[tuple[int, int], np.ndarray] = {}
+
+    def __call__(self) -> np.ndarray:
+        """Labels (t,) by the committee as it stands."""
+        committee, before = self._committee, self._said
+        members, fits = of(committee), committee._models[: len(committee.betas_), 0].astype(np.int64).tolist()
+        if not fits:
+            return committee.predict(self._x)
+        self._said = {
+            key: before[key] if key in before else members.said(self._x, j, j + 1)[0]
+            for j, key in enumerate((number, committee._n_classes) for number in fits)
+        }
+        return committee._labels_of(members.counted(np.stack([*self._said.values()]))[0])
+
+
+def of(committee: Any) -> FittedMembers:
+    """The members that the key ``base`` of a committee names."""
+    kinds: dict[str, type[FittedMembers]] = {"logistic": Regressions, "hoeffding": Trees}
+    return (kinds[committee.base] if isinstance(committee.base, str) else Objects)(committee)
