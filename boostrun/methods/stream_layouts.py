@@ -120,6 +120,8 @@ _MEMBER_TREES = {
     name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
     for name, array in _TREES.items()
 }
+# the same as members of a committee: boostrun.papers.iboost.fitted_members
+_FITTED_TREES = {name.replace("state_learners_", "state__fitted"): array for name, array in _TREES.items()}
 # boostrun.papers.iboost.kernels.adaptive_tree.AdaptiveTree: W trees, N nodes
 _ADAPTIVE = {
     name.replace("state_learners_", "state_learners_.0"): replace(array, shape=array.shape.replace("M", "W"))
@@ -212,7 +214,13 @@ def _committee(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.nda
     late = "state__sums" in out and filled and n_classes < wanted  # it never answers with a class met after that
     if _whole(numbers, "_n_features", 1) != sizes["d"] or not (n_classes == wanted or late):
         raise Damaged(f"numbers says {numbers['_n_features']} features and {n_classes} classes")
-    _check_models("state__models", out["state__models"], family, n_classes, sizes["d"])
+    if "state__fitted.0" in out:
+        out = fitted(_FITTED_TREES, out, sizes)
+        _check_trees(out, "state__fitted")
+        if out["state__models"].shape[1] != 1:
+            raise Damaged(f"state__models has the shape {out['state__models'].shape}, and its members are trees")
+    else:
+        _check_models("state__models", out["state__models"], family, n_classes, sizes["d"])
     if family == _STUMP:
         slides = filled and "state__sums" not in out and "state__errors" not in out
         _check_order("state__window.1", out["state__window.1"], out["state__window.0"], slides)
