@@ -1,6 +1,7 @@
 """Committees whose members are fitted to a window, in the plainest words: every row is met alone.
 
-``fit(X, y, w)`` gives a function of rows, X the oldest first, w of sum 1; committees are lists of (function, coefficient).
+``fit(X, y, w)`` gives a function of rows, X the oldest first, w of sum 1; committees are lists of pairs (function,
+coefficient).
 """
 
 import math

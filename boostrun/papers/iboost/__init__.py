@@ -20,6 +20,10 @@ _BASES = Choices("stump", "gnb", "bnb")
 _FLOOR = Range(1e-4, 0.1, log=True, when={"base": "gnb"})
 _STEP = {"eta": Range(3e-4, 0.03, log=True), "eps_min": Range(0.05, 0.45)}
 _FITTED = {"base": _BASES, "var_floor": _FLOOR}
+_COMMITTEE = {
+    "base": Choices("stump", "gnb", "bnb", "logistic", "hoeffding"), "var_floor": _FLOOR,
+    "grace_period": Range(10, 200, log=True, when={"base": "hoeffding"}),
+}  # fmt: skip
 _LEARNT = {
     "base": Choices("gnb", "bnb", "logistic", "hoeffding"), "var_floor": _FLOOR,
     "grace_period": Range(50, 500, log=True, when={"base": "hoeffding"}),
@@ -91,7 +95,7 @@ METHODS = {
     ),
     "adaboost": _method(
         "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
-        "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW, search=_FITTED,
+        "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW, search=_COMMITTEE,
     ),
     "onlineboost": _method(
         "onlineboost:OnlineBoostClassifier", keys.OnlineBoostKeys,
@@ -118,7 +122,7 @@ METHODS = {
     "ocb": _method(
         "ocb:OCBClassifier", keys.OCBKeys,
         "OCB: AdaBoost's M classifiers of the first n examples, coefficients that follow all data (Pelossof et al. "
-        "2009)", "Mn", search={**_FITTED, "smoothing": Range(0.1, 10.0, log=True)},
+        "2009)", "Mn", search={**_COMMITTEE, "smoothing": Range(0.1, 10.0, log=True)},
     ),
     "dwm": _method(
         "dwm:DWMClassifier", keys.DWMKeys,
@@ -128,7 +132,7 @@ METHODS = {
     "flb": _method(
         "flb:FLBClassifier", keys.FLBKeys,
         "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
-        "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_FITTED, "z": Range(1.0, 5.0)},
+        "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_COMMITTEE, "z": Range(1.0, 5.0)},
     ),
     "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),

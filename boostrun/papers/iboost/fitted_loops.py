@@ -43,8 +43,9 @@ def _rounds(members: FittedMembers, X: np.ndarray, y: np.ndarray, coefficients: 
             return j
         sure = error < _SURE
         error = _FLOOR if sure else error
-        coefficients[j] = (math.log((1.0 - error) / error) + math.log(n_classes - 1.0)) * (n_classes - 1) ** 2 / n_classes
-        margins += coefficients[j] * np.where(right, right_way, -(right_way**2))
+        coefficient = math.log((1.0 - error) / error) + math.log(n_classes - 1.0)
+        coefficients[j] = coefficient = coefficient * (n_classes - 1) ** 2 / n_classes
+        margins += coefficient * np.where(right, right_way, -(right_way**2))
         weights = np.exp(margins.min() - margins)
         if sure:
             return j + 1

@@ -153,9 +153,8 @@ class Objects(_Numbered):
         super().fresh(n_classes, n_features)
         method, takes = ("learn_one", "w") if self._rivers else ("fit", "sample_weight")
         if takes not in inspect.signature(getattr(self._base, method)).parameters:
-            raise BoostrunError(
-                f"{type(self._base).__name__} takes no weights, and this committee needs them: its {method} has no {takes}"
-            )
+            name = type(self._base).__name__
+            raise BoostrunError(f"{name} takes no weights, and this committee needs them: its {method} has no {takes}")
         return FittedObjects(self.committee.budget)
 
     def fit(self, j, X, y, weights):
@@ -201,8 +200,8 @@ class Objects(_Numbered):
 
 
 class HeldMembers:
-    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the committee's own; a member is asked once, and
-    known by its fit."""
+    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the committee's own; a member is asked once,
+    and known by its fit."""
 
     def __init__(self, committee: Any, x: np.ndarray):
         self._committee, self._x = committee, np.array(x, np.float64, order="C")

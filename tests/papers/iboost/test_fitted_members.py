@@ -109,8 +109,10 @@ def test_a_cut_stream_or_a_kept_model_goes_on_the_same(name, base, tmp_path):
     whole, part = made(name, base), made(name, base)
     said = whole.test_then_train(X, y, classes=[0, 1, 2])
     assert (said[250:] == y[250:]).mean() > 0.7
-    cuts = [0, 39, 41, 130, 131, 301]
-    first = [part.test_then_train(X[a:b], y[a:b], classes=[0, 1, 2]) for a, b in zip(cuts, cuts[1:])]
+    first = [
+        part.test_then_train(X[a:b], y[a:b], classes=[0, 1, 2])
+        for a, b in ((0, 39), (39, 41), (41, 130), (130, 131), (131, 301))
+    ]
     kept = [pickle.loads(pickle.dumps(part))]
     if isinstance(base, str):
         part.save(tmp_path / "model.npz")
@@ -236,7 +238,7 @@ def test_what_cannot_be_a_member_is_one_sentence(name):
 def test_a_window_of_one_class_is_answered_without_the_object(name):
     from sklearn.linear_model import LogisticRegression
 
-    X, y = turning(100)
+    X, _ = turning(100)
     given = LogisticRegression()
     model = made(name, given).partial_fit(X[:45], np.zeros(45, int), classes=[0, 1])
     assert (model.predict(X) == 0).all() and not hasattr(given, "coef_")
