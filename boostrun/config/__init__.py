@@ -158,8 +158,7 @@ def _value(value: Any, field: dataclasses.Field, key: str) -> Any:
     plain = kind.read(value)
     if plain is None:
         wrong = next((word for word in value if word not in kind.choices), "") if isinstance(value, list) else value
-        hint = did_you_mean(wrong, kind.choices) if kind.choices else ""
-        raise BoostrunError(f"{key}={_typed(value)}: {kind.allowed} is needed{hint}")
+        raise BoostrunError(f"{key}={_typed(value)}: {kind.allowed} is needed{kind.hint(wrong)}")
     if type(plain) is int and abs(plain) > _LARGEST_WHOLE:
         raise BoostrunError(f"{key}={_typed(value)}: no whole number may be beyond 2^63 - 1")
     return plain

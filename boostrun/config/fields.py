@@ -42,7 +42,8 @@ class Kind:
 
     ``help`` says what the key means. A ``late`` key came after records were published: at its default it does not
     stand in a cell, so that they are found. ``follows`` names the parameter that a value of None stands for. None is
-    right where it is the default, and where the field is ``optional``.
+    right where it is the default, and where the field is ``optional``. ``hints`` say of words that are not allowed what
+    to type instead.
     """
 
     read: Callable[[Any], Any]
@@ -52,6 +53,13 @@ class Kind:
     late: bool = False
     follows: str = ""
     optional: bool = False
+    hints: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
+
+    def hint(self, word: Any) -> str:
+        """What to type in place of a word that is not allowed, as a clause to append to a message; or nothing."""
+        if isinstance(word, str) and word in self.hints:
+            return f"; {self.hints[word]}"
+        return did_you_mean(word, self.choices) if self.choices else ""
 
 
 if TYPE_CHECKING:
@@ -274,5 +282,5 @@ def check(estimator: Any) -> None:
         if value is None and (field.default is None or kind.optional):
             continue
         if kind.read(value) is None:
-            hint = did_you_mean(value, kind.choices) if kind.choices and isinstance(value, str) else ""
+            hint = kind.hint(value) if isinstance(value, str) else ""
             raise BoostrunError(f"{name}={value!r}: {kind.allowed} is needed{hint}")

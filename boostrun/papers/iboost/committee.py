@@ -90,7 +90,8 @@ class Committee(StreamLearner):
 
     def answers_on(self, X: np.ndarray) -> Any:
         """Labels of the rows of X by the committee as it stands, each time it is called; a member is asked once."""
-        return HeldOut(self, X) if self._family != bases.ELSEWHERE else self._others.held(X)
+        fields.check(self)
+        return HeldOut(self, X) if self._others is None else self._others.held(X)
 
     def _predict(self, X):
         members = self.members()

@@ -16,7 +16,7 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import fitted_loops
-from boostrun.papers.iboost.holdout import CommitteeMembers, _answers
+from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, _answers
 from boostrun.papers.iboost.kernels import bases, holdout
 from boostrun.papers.iboost.kernels import fitted_members as kernels
 from boostrun.papers.iboost.object_members import _named, _untrained
@@ -68,7 +68,7 @@ class FittedMembers:
         holdout.vote(said, np.arange(len(said)), self.committee._coefficients, votes, codes)
         return codes, votes
 
-    def held(self, X: np.ndarray) -> HeldMembers:
+    def held(self, X: np.ndarray) -> Any:
         """Labels of the rows of X by the committee as it stands, each time it is called."""
         return HeldMembers(self.committee, X)
 
@@ -93,6 +93,10 @@ class Regressions(FittedMembers):
         for j in range(first, last):
             out[j - first] = _answers(members, j, columns)
         return out
+
+
+    def held(self, X):
+        return HeldOut(self.committee, X)
 
 
 class _Numbered(FittedMembers):
@@ -147,28 +151,26 @@ class FittedObjects:
 
 class Objects(_Numbered):
     """Copies of an object of scikit-learn's, fitted with ``sample_weight``, or of river's, which learns the window once
-    with ``w``. Examples without weight are left out; where all have one class it is always said, without the object."""
+    with ``w``; of a pipeline the last step. Examples without weight are left out; where all have one class it is always
+    said, without the object."""
 
     def fresh(self, n_classes, n_features):
         super().fresh(n_classes, n_features)
-        method, takes = ("learn_one", "w") if self._rivers else ("fit", "sample_weight")
-        if takes not in inspect.signature(getattr(self._base, method)).parameters:
-            name = type(self._base).__name__
-            raise BoostrunError(f"{name} takes no weights, and this committee needs them: its {method} has no {takes}")
+        self._takes  # noqa: B018
         return FittedObjects(self.committee.budget)
 
     def fit(self, j, X, y, weights):
         super().fit(j, X, y, weights)
         used = weights > 0.0
-        shares = len(y) * weights[used]
+        takes, shares = self._takes, len(y) * weights[used]
         if (y[used] == y[used][0]).all():
             model = int(y[used][0])
         elif self._rivers:
             model = _untrained(self._base)
             for x, label, share in zip(X[used], y[used].tolist(), shares.tolist()):
-                model.learn_one(_named(x), label, w=share)
+                model.learn_one(_named(x), label, **{takes: share})
         else:
-            model = _untrained(self._base).fit(X[used], y[used], sample_weight=shares)
+            model = _untrained(self._base).fit(X[used], y[used], **{takes: shares})
         self.committee._fitted.members[j] = model, X.shape[1]
 
     def said(self, X, first, last):
@@ -197,6 +199,20 @@ class Objects(_Numbered):
     @property
     def _rivers(self) -> bool:
         return hasattr(self._base, "learn_one")
+
+    @property
+    def _takes(self) -> str:
+        """What weights are called where the object learns; raises BoostrunError if it takes none."""
+        method, takes = ("learn_one", "w") if self._rivers else ("fit", "sample_weight")
+        model, prefix = self._base, ""
+        while isinstance(steps := getattr(model, "steps", None), (list, dict)) and steps:  # a pipeline's
+            name, model = [*(steps.items() if isinstance(steps, dict) else steps)][-1]
+            prefix += "" if self._rivers else f"{name}__"
+        learn = getattr(model, method, None)
+        if learn is None or takes not in inspect.signature(learn).parameters:
+            kind = type(model).__name__
+            raise BoostrunError(f"{kind} takes no weights, and this committee needs them: its {method} has no {takes}")
+        return prefix + takes
 
 
 class HeldMembers:

@@ -31,6 +31,7 @@ _WINDOW_BASE = (
 )
 _FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
+_TREES = "IBoost of Hoeffding trees is the method iboost_trees (IBoostTreesClassifier)"
 _WINDOW = "n: the newest examples that are kept"
 _CHANCE = "chance that hoeffding splits at a feature that is not the best"
 _TIE = "merits of hoeffding's features nearer than this are equal"
@@ -113,7 +114,7 @@ class StepKeys(Keys):
 class FittedKeys(StepKeys):
     """IBoost whose base classifiers are fitted to the window by compiled code."""
 
-    base: str = choice("stump", "gnb", "bnb", help=_BASE)
+    base: str = choice("stump", "gnb", "bnb", help=_BASE, hints={"hoeffding": _TREES})
     flip_bad: bool = boolean(
         False,
         help="a classifier of two classes that is worse than chance enters with its answers exchanged, instead of not "
