@@ -94,7 +94,6 @@ class Regressions(FittedMembers):
             out[j - first] = _answers(members, j, columns)
         return out
 
-
     def held(self, X):
         return HeldOut(self.committee, X)
 

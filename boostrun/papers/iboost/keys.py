@@ -72,13 +72,14 @@ def _learns(field: Any) -> Any:
 
 def _fits(field: Any) -> Any:
     """A choice that takes an object as well, with ``fit`` and ``predict``, or ``learn_one`` and ``predict_one``."""
-    named, pairs = kind_of(field).read, (("fit", "predict"), ("learn_one", "predict_one"))
+    kind, pairs = kind_of(field), (("fit", "predict"), ("learn_one", "predict_one"))
 
     def read(value):
         whole = any(all(hasattr(value, name) for name in pair) for pair in pairs)
-        return value if whole and not isinstance(value, (str, type)) else named(value)
+        return value if whole and not isinstance(value, (str, type)) else kind.read(value)
 
-    return renamed(field, read=read)
+    allowed = f"{kind.allowed}, or in Python a classifier of scikit-learn's or river's,"
+    return renamed(field, read=read, allowed=allowed)
 
 
 @keys

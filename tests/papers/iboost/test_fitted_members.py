@@ -9,10 +9,11 @@ from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
 from boostrun.papers.iboost.flb import FLBClassifier
+from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import bases, fitted_members, ocb
 from boostrun.papers.iboost.kernels.order import start_order
 from boostrun.papers.iboost.ocb import OCBClassifier
-from tests.marks import slow_but
+from tests.marks import slow_after, slow_but
 from tests.reference import fitted_committees as twins
 
 COMMITTEES = {"adaboost": AdaBoostWindowClassifier, "flb": FLBClassifier, "ocb": OCBClassifier}
@@ -130,9 +131,8 @@ def test_a_cut_stream_or_a_kept_model_goes_on_the_same(name, base, tmp_path):
 def test_a_hold_out_is_predicted_as_the_learner_does_and_members_are_asked_once(name, base):
     X, y = turning(300)
     model = made(name, small_tree() if base == "object" else base, budget=3)
-    model.partial_fit(X[:20], y[:20])
-    answers = model.answers_on(X[200:])
-    for a in range(20, 300, 35):
+    answers = model.answers_on(X[200:])  # before there is a committee, as an evaluation asks
+    for a in range(0, 300, 35):
         model.partial_fit(X[a : a + 35], y[a : a + 35])
         np.testing.assert_array_equal(answers(), model.predict(X[200:]))
 
@@ -232,6 +232,62 @@ def test_what_cannot_be_a_member_is_one_sentence(name):
     ):  # fmt: skip
         with pytest.raises(BoostrunError, match=words):
             made(name, base, n_window=10).partial_fit(X, y)
+    with pytest.raises(BoostrunError, match="base='oak': one of stump"):
+        made(name, "oak").answers_on(X)
+
+
+class Scaled:
+    """A pipeline of river's kind: it hands on to its last step what learn_one is given."""
+
+    def __init__(self):
+        self.steps = {"scale": None, "tree": Ours()}
+
+    def clone(self):
+        return Scaled()
+
+    def learn_one(self, x, y, **more):
+        self.steps["tree"].learn_one({name: value / 8 for name, value in x.items()}, y, **more)
+
+    def predict_one(self, x):
+        return self.steps["tree"].predict_one({name: value / 8 for name, value in x.items()})
+
+
+def test_a_pipelines_last_step_has_the_weights():
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    X, y = turning(200)
+    piped = made("flb", make_pipeline(FunctionTransformer(), make_pipeline(FunctionTransformer(), GaussianNB())))
+    np.testing.assert_array_equal(piped.test_then_train(X, y), made("flb", GaussianNB()).test_then_train(X, y))
+    with pytest.raises(BoostrunError, match="KNeighborsClassifier takes no weights"):
+        made("flb", make_pipeline(FunctionTransformer(), KNeighborsClassifier())).partial_fit(X, y)
+
+
+@pytest.mark.slow
+def test_a_pipeline_of_rivers_kind_learns_with_weights():
+    X, y = turning(200)
+    scaled, plain = made("flb", Scaled()), made("flb", Ours())
+    np.testing.assert_array_equal(scaled.test_then_train(8 * X, y), plain.test_then_train(X, y))
+
+
+@pytest.mark.parametrize(
+    "line",
+    slow_after(1, [f"{name} algo.base={base}" for base in ("logistic", "hoeffding") for name in COMMITTEES]),
+)
+def test_the_command_runs_them(line, command):
+    small = "dataset=sea dataset.n_samples=600 dataset.holdout_per_concept=100 M=3 n=50 trials=1 n_jobs=1"
+    code, out, err = command(f"algo={line} {small}")
+    assert code == 0 and line.split()[0] in out, err
+
+
+def test_iboost_names_its_method_of_trees_where_they_are_asked_for(command):
+    X, y = turning(50)
+    with pytest.raises(BoostrunError, match=r"base='hoeffding': one of stump, gnb, bnb is needed; .* iboost_trees"):
+        IBoostClassifier(base="hoeffding").partial_fit(X, y)
+    code, _, err = command("algo=iboost_batch algo.base=hoeffding dataset=sea")
+    assert code == 2 and "algo.base=hoeffding: one of stump, gnb, bnb is needed; " in err and "iboost_trees" in err
 
 
 @every_committee
