@@ -78,7 +78,7 @@ class FittedMembers:
         return np.min_scalar_type(self.committee._n_classes - 1)
 
 
-class Regressions(FittedMembers):
+class FittedRegressions(FittedMembers):
     """Logistic regressions: rows of numbers, whose scores are a Gaussian naive Bayes' without squares."""
 
     family = bases.GNB
@@ -109,7 +109,7 @@ class _Numbered(FittedMembers):
         self.committee._models[j, 0] = self.committee._fits
 
 
-class Trees(_Numbered):
+class FittedTrees(_Numbered):
     """Hoeffding trees, each one pass over the window; the committee has ``grace_period``, ``split_delta``, ``tie`` and
     ``leaf``."""
 
@@ -237,5 +237,5 @@ class HeldMembers:
 
 def of(committee: Any) -> FittedMembers:
     """The members that the key ``base`` of a committee names."""
-    kinds: dict[str, type[FittedMembers]] = {"logistic": Regressions, "hoeffding": Trees}
+    kinds: dict[str, type[FittedMembers]] = {"logistic": FittedRegressions, "hoeffding": FittedTrees}
     return (kinds[committee.base] if isinstance(committee.base, str) else Objects)(committee)
