@@ -155,13 +155,13 @@ class Objects(_Numbered):
 
     def fresh(self, n_classes, n_features):
         super().fresh(n_classes, n_features)
-        self._takes  # noqa: B018
+        _weights_of(self._base, self._rivers)  # or an error, before anything is learnt
         return FittedObjects(self.committee.budget)
 
     def fit(self, j, X, y, weights):
         super().fit(j, X, y, weights)
         used = weights > 0.0
-        takes, shares = self._takes, len(y) * weights[used]
+        shares, takes = len(y) * weights[used], _weights_of(self._base, self._rivers)
         if (y[used] == y[used][0]).all():
             model = int(y[used][0])
         elif self._rivers:
@@ -197,21 +197,20 @@ class Objects(_Numbered):
 
     @property
     def _rivers(self) -> bool:
-        return hasattr(self._base, "learn_one")
+        return hasattr(self._base, "learn_one") and hasattr(self._base, "predict_one")
 
-    @property
-    def _takes(self) -> str:
-        """What weights are called where the object learns; raises BoostrunError if it takes none."""
-        method, takes = ("learn_one", "w") if self._rivers else ("fit", "sample_weight")
-        model, prefix = self._base, ""
-        while isinstance(steps := getattr(model, "steps", None), (list, dict)) and steps:  # a pipeline's
-            name, model = [*(steps.items() if isinstance(steps, dict) else steps)][-1]
-            prefix += "" if self._rivers else f"{name}__"
-        learn = getattr(model, method, None)
-        if learn is None or takes not in inspect.signature(learn).parameters:
-            kind = type(model).__name__
-            raise BoostrunError(f"{kind} takes no weights, and this committee needs them: its {method} has no {takes}")
-        return prefix + takes
+
+def _weights_of(model: Any, rivers: bool) -> str:
+    """What weights are called where an object of river's or scikit-learn's learns; BoostrunError if it takes none."""
+    method, takes, prefix = ("learn_one", "w", "") if rivers else ("fit", "sample_weight", "")
+    while isinstance(steps := getattr(model, "steps", None), (list, dict)) and steps:  # a pipeline's
+        name, model = [*(steps.items() if isinstance(steps, dict) else steps)][-1]
+        prefix += "" if rivers else f"{name}__"
+    learn = getattr(model, method, None)
+    if learn is None or takes not in inspect.signature(learn).parameters:
+        kind = type(model).__name__
+        raise BoostrunError(f"{kind} takes no weights, and this committee needs them: its {method} has no {takes}")
+    return prefix + takes
 
 
 class HeldMembers:
