@@ -169,6 +169,10 @@ STREAMS = {
         ),
         ("rbf", keys.RbfKeys, "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)"),
         (
+            "rbf_abrupt", keys.RbfAbruptKeys,
+            "RBF: points around fifty centroids, all drawn anew after each third (MOA's RandomRBFGenerator; generated)",
+        ),
+        (
             "santafe", keys.SantaFeKeys,
             "Santa Fe's laser series: is the next value at most c, given nine? c changes twice (Weigend & Gershenfeld "
             "1994)",

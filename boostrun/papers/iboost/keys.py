@@ -386,6 +386,16 @@ class LedKeys(DriftingStreamKeys):
 
 
 @dataclass
+class RbfAbruptKeys(DriftingStreamKeys):
+    """Random radial basis functions that are drawn anew."""
+
+    n_samples: int = integer(100_000, least=11, help="length of the stream")
+    n_features: int = integer(10, help="dimensions")
+    n_centroids: int = integer(50, help="centroids of a concept")
+    changes: int = integer(2, least=0, most=10, help="how often all centroids are drawn anew, after equal shares")
+
+
+@dataclass
 class RbfKeys(DriftingStreamKeys):
     """Random radial basis functions that move."""
 

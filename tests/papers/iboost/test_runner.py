@@ -82,11 +82,11 @@ def test_every_algorithm_follows_a_stream(name):
 @pytest.mark.parametrize("name", [name for name in names() if name != "file_stream"])
 def test_every_stream_says_what_it_needs(name, tmp_path, command):
     line = describe({"name": name}, tmp_path)
-    generated = name in ("sea", "led", "rbf")
+    generated = name in ("sea", "led", "rbf", "rbf_abrupt")
     assert ("generated" in line) == generated and ("not there" in line) != generated
     if generated:
         assert fetch({"name": name}, tmp_path) == line
-        assert checksum({"name": name}, tmp_path) != checksum({"name": name, "n_samples": 9}, tmp_path)
+        assert checksum({"name": name}, tmp_path) != checksum({"name": name, "n_samples": 99}, tmp_path)
     with pytest.raises(BoostrunError, match="a stream in an order of its own"):
         load({"name": name}, tmp_path)
     code, out, _ = command(f"data {name}")

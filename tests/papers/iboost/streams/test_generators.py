@@ -30,7 +30,7 @@ def same_marginals(a, b):
     return all(ks_2samp(a[:, j], b[:, j]).pvalue > 1e-3 for j in range(a.shape[1]))
 
 
-@pytest.mark.parametrize("name", ["sea", "led", "rbf"])
+@pytest.mark.parametrize("name", ["sea", "led", "rbf", "rbf_abrupt"])
 def test_a_seed_makes_a_stream_and_the_holdout_has_its_own(name):
     one, again, other = (make(name, seed, holdout, n_samples=200) for seed, holdout in ((1, 5), (1, 6), (2, 5)))
     np.testing.assert_array_equal(one.x, again.x)
@@ -242,6 +242,20 @@ def test_blocks_do_not_change_where_centroids_are(monkeypatch):
                 velocities[i, j] *= -1
         possible |= {tuple(row) for row in centres}
     assert positions[7] <= possible and positions[100_000] <= possible and len(positions[7]) > 300
+
+
+def test_abrupt_rbf_is_rbf_at_rest_with_new_centroids_in_each_third():
+    stream = make("rbf_abrupt", 3, n_samples=30_000, n_features=5, n_centroids=4)
+    assert stream.changes.tolist() == [10_000, 20_000] and not stream.holdouts
+    for start, seed in zip((0, 10_000, 20_000), stream.facts["model_seeds"]):
+        x, y = stream.x[start : start + 10_000], stream.y[start : start + 10_000]
+        centroids = rbf.draw_centroids(seed, 5, 4, 0)
+        theirs, labels = rbf.examples(centroids, 0.0, 10_000, np.random.default_rng(0))
+        assert same_marginals(x, theirs) and abs(y.mean() - labels.mean()) < 0.025
+        assert 0.35 <= centroids.positive_share <= 0.65
+    assert not same_marginals(stream.x[:10_000], stream.x[10_000:20_000])
+    steady = make("rbf_abrupt", 3, n_samples=100, changes=0)
+    assert len(steady.changes) == 0 and len(steady.facts["model_seeds"]) == 1
 
 
 def test_more_centroids_cannot_drift_than_there_are():
