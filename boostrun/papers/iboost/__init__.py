@@ -10,6 +10,7 @@ from boostrun.data.keys import DriftingStreamKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Paper
 from boostrun.papers.iboost import keys
+from boostrun.papers.iboost.streams import keys as of_streams
 
 _HERE = "boostrun.papers.iboost"
 # what the paper's table of methods says of each
@@ -159,21 +160,24 @@ STREAMS = {
     name: DataSet(f"{_HERE}.streams.{name}", of, summary, "stream")
     for name, of, summary in (
         (
-            "sea", keys.SeaKeys,
+            "sea", of_streams.SeaKeys,
             "SEA: x1 + x2 against a threshold that changes after each quarter (Street & Kim 2001; generated)",
         ),
         (
-            "led", keys.LedKeys,
+            "led", of_streams.LedKeys,
             "LED: seven segments of a digit among 17 coin flips, which change places (Breiman et al. 1984, MOA; "
             "generated)",
         ),
-        ("rbf", keys.RbfKeys, "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)"),
         (
-            "rbf_abrupt", keys.RbfAbruptKeys,
+            "rbf", of_streams.RbfKeys,
+            "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)",
+        ),
+        (
+            "rbf_abrupt", of_streams.RbfAbruptKeys,
             "RBF: points around fifty centroids, all drawn anew after each third (MOA's RandomRBFGenerator; generated)",
         ),
         (
-            "santafe", keys.SantaFeKeys,
+            "santafe", of_streams.SantaFeKeys,
             "Santa Fe's laser series: is the next value at most c, given nine? c changes twice (Weigend & Gershenfeld "
             "1994)",
         ),
