@@ -25,7 +25,7 @@ def _sections(text: str) -> list[str]:
 
 def _rows(section: str) -> list[dict]:
     rows = []
-    for name in sorted(set(re.findall(r"\]\((?:\.\./)*(results/[\w/-]+)\.(?:md|csv)", section))):
+    for name in sorted(set(re.findall(r"\]\((?:\.\./)*(results/(?:frontiers/[\w-]+/)?[\w/]+)\.(?:md|csv)", section))):
         with (ROOT / f"{name}.csv").open(newline="") as file:
             rows += list(csv.DictReader(file))
     return rows
