@@ -37,6 +37,13 @@ def terminated() -> bool:
     return bool(_heard)
 
 
+def overdue() -> None:
+    """Raise KeyboardInterrupt where SIGTERM has come. What it raised itself is lost where Python drops errors: in a
+    finaliser, and in a function that a library's compiled code calls."""
+    if _heard:
+        raise KeyboardInterrupt
+
+
 def _take(number: int, handler: Any) -> None:
     try:  # noqa: SIM105 (contextlib takes milliseconds in which SIGTERM is not heard)
         signal.signal(number, handler)

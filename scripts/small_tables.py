@@ -1,7 +1,8 @@
-"""Write five small tables as csv, the label in a column `target`: `python scripts/small_tables.py DATA_ROOT`.
+"""Write six small tables as csv, the label in a column `target`: `python scripts/small_tables.py DATA_ROOT`.
 
 Breast cancer and wine ship with scikit-learn (UCI; Wolberg et al. 1995, Aeberhard & Forina 1991); segment and spam are
-UCI's files; electricity is the stream (Harries 1999) with its order forgotten: the number of the row is left out.
+UCI's files; electricity and weather are the streams (Harries 1999; Elwell & Polikar 2011) with their order forgotten:
+the number of the row is left out.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ def main(root: Path) -> None:
     path = root / "streams/electricity_openml.csv"
     if path.exists():
         tables["electricity"] = pd.read_csv(path, index_col=0).rename(columns={"class": "target"})
+    path = root / "streams/NEweather_data.csv"
+    if path.exists():
+        labels = pd.read_csv(path.with_name("NEweather_class.csv"), header=None)[0]
+        tables["weather"] = pd.read_csv(path, header=None).add_prefix("x").assign(target=labels)
     folder = root / "tables"
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():

@@ -15,6 +15,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from boostrun import signals
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import pool
 from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
@@ -213,6 +214,8 @@ class _Run:
                 self.progress.cached(trial, summary.metrics)
         elif self.progress is not None:
             self.progress.finished(trial, summary.status, summary.metrics, summary.message)
+        if summary.status != "found":
+            signals.overdue()
 
     def _settle_from_store(self, number: int) -> None:
         """The worker recorded this trial and died before it could say so."""

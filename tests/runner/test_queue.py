@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from run_toys import Toy, alive, assert_whole, expected, figures, quick, script, threads, trials, wait_for
 
+from boostrun import signals
 from boostrun.errors import BoostrunError
 from boostrun.runner import worker
 from boostrun.runner.provenance import collect
@@ -59,6 +60,17 @@ def test_no_worker_starts_for_a_store_that_cannot_be_written(toy, monkeypatch):
     monkeypatch.setattr("boostrun.runner.pool.parallel", None)
     with pytest.raises(StoreWriteError, match="cannot write in the store"):
         go(trials(4), toy(), Store(Path("/proc/nope")), 2)
+
+
+@pytest.mark.filterwarnings("ignore:.*tasks which were still being processed")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_sigterm_whose_interrupt_was_lost_stops_the_run_after_the_next_trial(store, toy, monkeypatch, n_jobs):
+    """Python drops what is raised in a finaliser: there the handler's KeyboardInterrupt interrupts nothing."""
+    monkeypatch.setattr(signals, "_heard", [0.0])
+    out = go(trials(8), toy(), store, n_jobs)
+    assert out.interrupted and 1 <= len(out.done) < 8
+    monkeypatch.setattr(signals, "_heard", [])
+    assert len(go(trials(8), toy(), store, n_jobs).done) == 8 and figures(store) == expected(8)
 
 
 def test_a_trial_given_twice_runs_once(store, toy):
