@@ -60,21 +60,35 @@ def test_a_summary_is_made_of_the_frontiers_of_its_budget(kind):
     assert [one.folder for one in frontiers_of(FRONTIERS, kind)] == [one.folder for one in summary.frontiers]
 
 
-def test_the_readme_counts_the_frontiers_of_samples_held():
-    outcomes: dict[str, list[tuple[str, str]]] = {}
-    for folder in (folder for folder in FOLDERS if folder.name.endswith("-samples_held")):
+def outcomes(kind):
+    """Of each frontier of a kind of budget the (budget, outcome) of its contests."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for folder in (folder for folder in FOLDERS if folder.name.endswith(f"-{kind}")):
         with open(folder / "contest.csv", newline="", encoding="utf-8") as file:
-            outcomes[folder.name] = [(row["samples_held"], row["outcome"]) for row in csv.DictReader(file)]
-    if not outcomes:
+            found[folder.name] = [(row[kind], row["outcome"]) for row in csv.DictReader(file)]
+    if not found:
         pytest.skip("this copy comes without published results")
-    every = Counter(outcome for rows in outcomes.values() for _, outcome in rows)
-    at_500 = [outcome for rows in outcomes.values() for budget, outcome in rows if budget == "500"]
-    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    tested = every["win"] + every["tie"] + every["loss"]
+    every = Counter(outcome for rows in found.values() for _, outcome in rows)
+    return found, every, every["win"] + every["tie"] + every["loss"]
+
+
+def readme():
+    return " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+
+
+def test_the_readme_counts_the_frontiers_of_samples_held():
+    found, every, tested = outcomes("samples_held")
+    at_500 = [outcome for rows in found.values() for budget, outcome in rows if budget == "500"]
     counts = f"ours win {every['win']}, tie {every['tie']}, lose {every['loss']}"
-    assert f"on {len(outcomes)} data sets, all methods tuned alike" in said
-    assert f"on {at_500.count('win')} of {len(at_500)} sets" in said
-    assert f"Of {tested} tested comparisons" in said and counts in said
+    assert f"on {len(found)} data sets, all methods tuned alike" in readme()
+    assert f"on {at_500.count('win')} of {len(at_500)} sets" in readme()
+    assert f"Of {tested} tested comparisons" in readme() and counts in readme()
+
+
+def test_the_readme_counts_the_frontiers_of_features():
+    found, every, tested = outcomes("features")
+    counts = f"ours win {every['win']}, tie {every['tie']}, lose {every['loss']} of {tested}, on {len(found)} sets"
+    assert f"With few *features* {counts}" in readme()
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
