@@ -36,7 +36,10 @@ LAYERS = (
     (("runner", 4.6, "cell, plan, queue, store"),),
     (("compose", 4.0, "words to settings"), ("report", 8.25, "tables, figures, the page")),
     (("inputs", 3.4, "table, chunks, stream"), ("prediction", 5.75, "a saved model's answers")),
-    (("extend", 4.05, "a stranger's own things"), ("evaluation", 6.5, "staged, path, prequential")),
+    (
+        ("extend", 3.0, "a stranger's own things"), ("evaluation", 6.0, "staged, path, prequential"),
+        ("streams", 9.2, "stream learners, for river"),
+    ),
     (("features", 1.7, "banks and pipelines"), ("methods", 8.7, "estimators, stumps, ensembles")),
     (("data", 5.3, "loaders, sources, streams"),),
     (("kernels", 6.6, "compiled loops that all share"), ("digest", 2.4, "which code made a record")),
