@@ -2,24 +2,27 @@
 
     python scripts/stream_page.py
 
-Every figure of the page is computed from ``results/iboost/today_*/table.csv``. A test holds the page to what this
-writes.
+Every figure of the page is computed from the records beside ``results/iboost/today_*/table.csv``. A test holds the page
+to what this writes.
 """
 
 from __future__ import annotations
 
-import csv
-import math
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from boostrun.report.entry import by_seed
 from boostrun.report.markdown import pipe_table
+from boostrun.report.statistics import mean_std
+from boostrun.runner import paper
+from boostrun.runner.plan import open_store, plan
 
 ROOT = Path(__file__).parent.parent
-TABLES = ROOT / "results" / "iboost"
+RESULTS = ROOT / "results"
 PAGE = ROOT / "docs" / "which_stream_learner.md"
-ACCURACY, SECONDS = "test accuracy %", "time s"
+RECORDED = ("electricity", "weather")  # the same stream for every seed; a generated one is another for each
 LABELS = ("the last label again", "the most frequent label")
 BASES = ("stumps", "naive Bayes", "trees")
 PAIRS = (
@@ -46,23 +49,53 @@ example.
 
 
 class Cell(NamedTuple):
-    """A mean over trials, and their standard deviation; nan of one."""
+    """Test accuracy in percent, and seconds, of the trials of a row on a stream, by seed."""
 
-    mean: float
-    std: float
+    accuracies: dict[int, float]
+    seconds: dict[int, float]
+
+    @property
+    def mean(self) -> float:
+        """Of the accuracies."""
+        return mean_std(self.accuracies.values())[0]
+
+    @property
+    def time(self) -> float:
+        """The mean of the seconds."""
+        return mean_std(self.seconds.values())[0]
+
+    def over(self, seeds: set[int]) -> float:
+        """The mean accuracy of these seeds."""
+        return mean_std([self.accuracies[seed] for seed in seeds])[0]
+
+    def __str__(self) -> str:
+        deviation = f" ({mean_std(self.accuracies.values())[1]:.2f})" if len(self.accuracies) > 1 else ""
+        return f"{self.mean:.2f}{deviation}"
 
 
-def cells(item: str) -> dict[tuple[str, str, str], Cell]:
-    """Of a table the cells by row, data set and metric; nothing where it is not there."""
-    path = TABLES / item / "table.csv"
-    if not path.exists():
+Cells = dict[tuple[str, str], Cell]
+
+
+def cells(item: str, results: Path = RESULTS) -> Cells:
+    """Of a published table the cells by row and stream; nothing where it is not there."""
+    if not (results / "iboost" / item / "table.csv").exists():
         return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        return {
-            (row["row"], row["dataset"], row["metric"]): Cell(float(row["mean"]), float(row["std"] or "nan"))
-            for row in csv.DictReader(file)
-            if row["mean"]
-        }
+    with tempfile.TemporaryDirectory() as folder:
+        found, _ = paper.load_published(f"iboost/{item}", str(results), [f"store={folder}/runs"])
+        entries = found.entries(plan(found.settings, open_store(found.settings[0])))
+    return {
+        (entry.row, entry.column[0]): Cell(
+            by_seed(entry.records, "test_accuracy_pct")[0], by_seed(entry.records, "time_s")[0]
+        )
+        for entry in entries
+        if entry.metric == "test_accuracy_pct" and entry.records
+    }
+
+
+def difference(one: Cell, other: Cell, stream: str) -> float:
+    """Of the means, on a generated stream those of the seeds that both have."""
+    seeds = set(one.accuracies) & set(other.accuracies)
+    return one.mean - other.mean if stream in RECORDED else one.over(seeds) - other.over(seeds)
 
 
 def page() -> str:
@@ -79,32 +112,35 @@ def page() -> str:
 
 def rows_of(found: dict) -> list[str]:
     """The rows of a table, in its order."""
-    return list(dict.fromkeys(row for row, _, _ in found))
+    return list(dict.fromkeys(row for row, _ in found))
 
 
 def streams_of(found: dict) -> list[str]:
     """The data sets of a table, in its order."""
-    return list(dict.fromkeys(stream for _, stream, _ in found))
+    return list(dict.fromkeys(stream for _, stream in found))
 
 
-def best(found: dict, stream: str, rows: Sequence[str]) -> str:
-    """The row with the highest mean accuracy on a stream."""
-    return max((row for row in rows if (row, stream, ACCURACY) in found), key=lambda row: found[row, stream, ACCURACY])
+def best(found: Cells, stream: str, rows: Sequence[str]) -> str:
+    """The row with the highest mean accuracy on a stream, on a generated one over the seeds that all rows have."""
+    there = {row: cell for (row, on), cell in found.items() if on == stream}
+    seeds = set.intersection(*(set(cell.accuracies) for cell in there.values()))
+    means = {row: cell.mean if stream in RECORDED else cell.over(seeds) for row, cell in there.items() if row in rows}
+    return max(means, key=means.__getitem__)
 
 
-def _best(found: dict) -> Iterator[str]:
+def _best(found: Cells) -> Iterator[str]:
     rows = rows_of(found)
     rivers = [row for row in rows if row.startswith("river's")]
     ours = [row for row in rows if row not in (*rivers, *LABELS)]
     lines, ahead, slower = [], [], []
     for stream in streams_of(found):
         mine, theirs = best(found, stream, ours), best(found, stream, rivers)
-        ratio = found[theirs, stream, SECONDS].mean / found[mine, stream, SECONDS].mean
-        ahead.append(found[mine, stream, ACCURACY].mean - found[theirs, stream, ACCURACY].mean)
-        slower.append(ratio)
+        one, other = found[mine, stream], found[theirs, stream]
+        ahead.append(difference(one, other, stream))
+        slower.append(other.time / one.time)
         lines.append([
-            stream, mine, _value(found, mine, stream), theirs, _value(found, theirs, stream), f"{ahead[-1]:+.2f}",
-            f"{ratio:.0f}", f"{found[LABELS[0], stream, ACCURACY].mean:.2f}",
+            stream, mine, str(one), theirs, str(other), f"{ahead[-1]:+.2f}", f"{slower[-1]:.0f}",
+            f"{found[LABELS[0], stream].mean:.2f}",
         ])  # fmt: skip
     heads = ["stream", "best of ours", "accuracy %", "best of river's", "accuracy %", "difference", "times as long",
              LABELS[0]]  # fmt: skip
@@ -113,34 +149,29 @@ def _best(found: dict) -> Iterator[str]:
     yield (
         f"By their means the best of ours is ahead on {won} of {len(ahead)} streams, by {min(ahead):+.2f} to "
         f"{max(ahead):+.2f} points, and river's takes {min(slower):.0f} to {max(slower):.0f} times as long. The best "
-        "of each side is chosen by the figures that are shown.\n"
+        "of each side is chosen by the figures that are shown; differences on generated streams are those of the seeds "
+        "that both have, each of which is a stream of its own.\n"
     )
 
 
-def _all(found: dict) -> str:
+def _all(found: Cells) -> str:
     streams = streams_of(found)
-    order = sorted(rows_of(found), key=lambda row: -sum(_accuracy(found, row, stream) for stream in streams))
-    lines = [
-        [row, *(f"{_value(found, row, stream)} · {found[row, stream, SECONDS].mean:.2f} s" for stream in streams)]
-        for row in order
-    ]
-    return (
-        "By the mean over these streams:\n\n"
-        + pipe_table([["method", *streams], *lines], range(1, 1 + len(streams)))
-        + "\n"
-    )
+    order = sorted(rows_of(found), key=lambda row: -sum(found[row, stream].mean for stream in streams))
+    lines = [[row, *(f"{found[row, stream]} · {found[row, stream].time:.2f} s" for stream in streams)] for row in order]
+    table = pipe_table([["method", *streams], *lines], range(1, 1 + len(streams)))
+    return f"By the mean over these streams:\n\n{table}\n"
 
 
-def _bases(found: dict) -> Iterator[str]:
-    streams = streams_of(found)
+def _bases(found: Cells) -> Iterator[str]:
     methods = dict.fromkeys(row.rpartition(", ")[0] for row in rows_of(found) if row.endswith(BASES))
     lines, gains = [], []
     for method in methods:
-        for stream in streams:
-            of = [_accuracy(found, f"{method}, {base}", stream) for base in BASES]
-            if sum(one > 0.0 for one in of) > 1:
-                lines.append([method, stream, *(f"{one:.2f}" if one > 0.0 else "" for one in of)])
-                gains += [of[2] - of[1]] if of[1] > 0.0 and of[2] > 0.0 else []
+        for stream in streams_of(found):
+            of = [found.get((f"{method}, {base}", stream)) for base in BASES]
+            if sum(cell is not None for cell in of) > 1:
+                lines.append([method, stream, *("" if cell is None else f"{cell.mean:.2f}" for cell in of)])
+            if of[1] is not None and of[2] is not None:
+                gains.append(difference(of[2], of[1], stream))
     yield (
         f"Trees in place of naive Bayes (Bernoulli's on LED, Gauss's else) have the higher mean in "
         f"{sum(one > 0.0 for one in gains)} of {len(gains)} cases, by {min(gains):+.2f} to {max(gains):+.2f} points.\n"
@@ -148,32 +179,25 @@ def _bases(found: dict) -> Iterator[str]:
     yield pipe_table([["method", "stream", *BASES], *lines], (2, 3, 4)) + "\n"
 
 
-def _pairs(found: dict) -> Iterator[str]:
+def _pairs(found: Cells) -> Iterator[str]:
     yield (
         "OnlineBoost has no detectors, river's ADWIN boosting has; river's HAT puts a second subtree in place as soon "
         "as it splits, ours where it is better.\n"
     )
-    lines = [
-        [ours, rivers, stream, _value(found, ours, stream), _value(found, rivers, stream),
-         f"{found[rivers, stream, SECONDS].mean / found[ours, stream, SECONDS].mean:.0f}"]
+    both = [
+        (ours, rivers, stream)
         for ours, rivers in PAIRS
         for stream in streams_of(found)
-        if (ours, stream, SECONDS) in found and (rivers, stream, SECONDS) in found
+        if (ours, stream) in found and (rivers, stream) in found
+    ]
+    lines = [
+        [ours, rivers, stream, str(found[ours, stream]), str(found[rivers, stream]),
+         f"{difference(found[ours, stream], found[rivers, stream], stream):+.2f}",
+         f"{found[rivers, stream].time / found[ours, stream].time:.0f}"]
+        for ours, rivers, stream in both
     ]  # fmt: skip
-    yield (
-        pipe_table([["ours", "river's", "stream", "ours, %", "river's, %", "times as long"], *lines], (3, 4, 5)) + "\n"
-    )
-
-
-def _accuracy(found: dict, row: str, stream: str) -> float:
-    return found[row, stream, ACCURACY].mean if (row, stream, ACCURACY) in found else 0.0
-
-
-def _value(found: dict, row: str, stream: str) -> str:
-    if (row, stream, ACCURACY) not in found:
-        return "—"
-    mean, std = found[row, stream, ACCURACY]
-    return f"{mean:.2f}" if math.isnan(std) else f"{mean:.2f} ({std:.2f})"
+    heads = ["ours", "river's", "stream", "ours, %", "river's, %", "difference", "times as long"]
+    yield pipe_table([heads, *lines], (3, 4, 5, 6)) + "\n"
 
 
 def main() -> None:

@@ -1,6 +1,5 @@
 """The page of stream learners is made of the published tables, and says of made ones what is so."""
 
-import csv
 import importlib.util
 from pathlib import Path
 
@@ -23,29 +22,25 @@ def test_the_page_is_made_of_the_published_tables(made):
     assert made.PAGE.read_text(encoding="utf-8") == made.page()
 
 
-def write(folder, rows):
-    folder.mkdir(parents=True)
-    with (folder / "table.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["row", "dataset", "metric", "mean", "std"])
-        for row, accuracy, std, seconds in rows:
-            writer.writerow([row, "sea", "test accuracy %", accuracy, std])
-            writer.writerow([row, "sea", "time s", seconds, std])
+def test_no_page_without_a_table(made, tmp_path):
+    assert made.cells("today_recorded", tmp_path) == {}
 
 
-def test_the_best_of_each_side_is_said_and_who_is_behind(made, tmp_path, monkeypatch):
-    monkeypatch.setattr(made, "TABLES", tmp_path)
-    assert "## " not in made.page()
-    rows = [
-        ("FLC, naive Bayes", 91.0, 0.5, 1.0), ("FLC, trees", 90.0, 0.5, 2.0), ("AdWin Bagging, trees", 80.0, "", 1.0),
-        ("river's ADWIN bagging", 92.5, 0.1, 30.0), ("river's ARF", "", "", ""),
-        ("the last label again", 50.0, "", 0.1),
-    ]  # fmt: skip
-    write(tmp_path / "today_recorded", rows)
+def test_the_best_of_each_side_is_said_and_seeds_are_those_that_both_have(made, monkeypatch):
+    def cell(seconds, *accuracies):
+        return made.Cell(dict(enumerate(accuracies)), dict.fromkeys(range(len(accuracies)), seconds))
+
+    rows = {
+        "FLC, naive Bayes": cell(1.0, 91.0, 92.0, 99.0), "FLC, trees": cell(2.0, 90.0, 91.0, 92.0),
+        "AdWin Bagging, trees": cell(1.0, 80.0, 80.0), "river's ADWIN bagging": cell(30.0, 92.0, 94.0),
+        "the last label again": cell(0.1, 50.0, 50.0),
+    }  # fmt: skip
+    found = {(row, "sea"): cell for row, cell in rows.items()}
+    monkeypatch.setattr(made, "cells", lambda item: found if item == "today_generated" else {})
     page = made.page()
     line = next(line for line in page.splitlines() if line.startswith("| sea "))
-    assert [cell.strip() for cell in line.strip("|").split("|")] == [
-        "sea", "FLC, naive Bayes", "91.00 (0.50)", "river's ADWIN bagging", "92.50 (0.10)", "-1.50", "30", "50.00",
+    assert [text.strip() for text in line.strip("|").split("|")] == [
+        "sea", "FLC, naive Bayes", "94.00 (4.36)", "river's ADWIN bagging", "93.00 (1.41)", "-1.50", "30", "50.00",
     ]  # fmt: skip
-    assert "ahead on 0 of 1 streams" in page and "in 0 of 1 cases, by -1.00 to -1.00 points" in page
-    assert "## Thirty members" not in page and "| 30            |" in page
+    assert "ahead on 0 of 1 streams" in page and "in 0 of 1 cases, by -3.00 to -3.00 points" in page
+    assert "## Thirty members" not in page and "| -13.00     | 30            |" in page
