@@ -46,12 +46,13 @@ POLICIES = {
 
 def _method(
     policy: str, policy_keys: type, summary: str, tuning: Tuning | None = None, samples: bool = False,
-    prefix: str = "", search: Mapping[str, Range | Choices] | None = None, **names: str,
+    prefix: str = "", search: Mapping[str, Range | Choices] | None = None, evaluations: str = "", **names: str,
 ) -> Method:  # fmt: skip
     """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
 
     Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's. ``search`` is
-    what may be searched besides what its parameters have in common with others'.
+    what may be searched besides what its parameters have in common with others', ``evaluations`` how a budget of them
+    is kept where not by stumps.
     """
     parameters = fields_of(policy_keys)
     budget = {"T": "n_estimators"}
@@ -77,7 +78,7 @@ def _method(
         exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
         keeps={
-            "evaluations": f"{_HERE}.budgets:{'a_share' if 'Q' not in budget else 'on_all_samples'}",
+            "evaluations": f"{_HERE}.budgets:{evaluations or ('a_share' if 'Q' not in budget else 'on_all_samples')}",
             "features": f"{_HERE}.budgets:a_feature_a_stump",
         },
         search=searched,
@@ -146,7 +147,7 @@ METHODS = {
     "laminating": _method(
         "laminating", keys.LaminatingKeys,
         "AdaBoost.MH by laminating: halve the features while doubling the samples (Dubout & Fleuret 2014, section 4)",
-        samples=True, search=_LAMINATING, Q="laminating_Q",
+        samples=True, search=_LAMINATING, evaluations="trees_of_shares", Q="laminating_Q",
     ),
     "tasting_laminating": _method(
         "tasting_laminating", keys.TastingLaminatingKeys,
@@ -172,7 +173,7 @@ METHODS = {
     "mabsplit": _method(
         "mabsplit", keys.MABSplitKeys,
         "AdaBoost.MH by MABSplit: features drop out by intervals of their edges, batch by batch (Tiwari et al. 2022)",
-        samples=True, prefix="mab_", Q="mab_Q",
+        samples=True, prefix="mab_", evaluations="trees_of_shares", Q="mab_Q",
     ),
     "few_features": replace(
         _method(

@@ -11,6 +11,8 @@ Facts = Mapping[str, int]
 _PAIRS = 10  # (feature, sample) pairs a step, in units of the number of samples, as in the paper
 _STUMP = {"algo.weak_learner": "stump"}  # a tree takes several steps, and has several features
 _LEAST = 2  # of them in the least step
+_SHARE, _DEPTH = 0.1, 5  # of a tree's splits, and their levels: those with which MABSplit's figures are made
+_FEW, _SMALL = 5, 1000  # trees, and pairs of a split
 
 
 def on_all_samples(budget: float, facts: Facts) -> dict[str, Any]:
@@ -28,6 +30,20 @@ def a_share(budget: float, facts: Facts) -> dict[str, Any]:
     """As many steps as the budget buys, each with a policy's own choice of features and samples."""
     pairs = _pairs(budget, facts)
     return {"T": _steps(budget, facts, pairs), **_STUMP, "algo.budget_multiplier": float(pairs)}
+
+
+def trees_of_shares(budget: float, facts: Facts) -> dict[str, Any]:
+    """As many trees of depth 5 as the budget buys, each split with a tenth of a look at a feature; stumps where trees
+    would be few or their shares too small to choose by. A tree's refits, a feature a level, are paid for too.
+
+    >>> trees_of_shares(1e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
+    {'T': 20, 'algo.weak_learner': 'tree', 'algo.depth': 5, 'algo.budget_multiplier': 0.1}
+    """
+    n = facts["n_samples"]
+    trees = int(budget // (n * (_SHARE * (2**_DEPTH - 1) + _DEPTH)))
+    if trees < _FEW or n * _SHARE < _SMALL:
+        return a_share(budget, facts)
+    return {"T": trees, "algo.weak_learner": "tree", "algo.depth": _DEPTH, "algo.budget_multiplier": _SHARE}
 
 
 def a_feature_a_stump(budget: float, facts: Facts) -> dict[str, Any]:
