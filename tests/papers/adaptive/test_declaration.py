@@ -89,3 +89,15 @@ def test_the_declaration_imports_nothing_heavy():
     code = "import sys, boostrun.papers.adaptive; print({'numpy', 'numba', 'sklearn', 'pandas'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("name", ["laminating", "mabsplit"])
+def test_a_budget_of_evaluations_buys_trees_with_their_refits_and_stumps_where_those_would_be_few(name):
+    keeping = obtain(METHODS[name].keeps["evaluations"])
+    facts = {"n_samples": 60_000, "n_features": 784, "n_classes": 10}
+    for budget in (3e6, 1e7, 1e9):
+        told = keeping(budget, facts)
+        spent = told["T"] * 60_000 * (told["algo.budget_multiplier"] * 31 + 5)
+        assert told["algo.weak_learner"] == "tree" and told["algo.depth"] == 5 and spent <= budget < 1.2 * spent
+    assert keeping(2e6, facts)["algo.weak_learner"] == "stump"  # four trees
+    assert keeping(1e9, facts | {"n_samples": 9_000})["algo.weak_learner"] == "stump"  # 900 pairs a split
