@@ -2,16 +2,31 @@
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 DOCS = Path(__file__).parents[2] / "docs"
 _MAKEFILE = DOCS.parent / "Makefile"
 _BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (boostrun|make) (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def loaded(path: Path) -> ModuleType:
+    """A file of Python that lies in no package, as a module: a script, hooks of the site."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def script(name: str) -> ModuleType:
+    """A script of the project, as a module."""
+    return loaded(DOCS.parent / "scripts" / f"{name}.py")
 
 
 def follow(page: Path, command: Callable, workplace: Path) -> dict[str, int]:

@@ -1,23 +1,19 @@
 """CONTRIBUTING.md and docs/architecture.md do what they say, and the picture of the rooms is of these sources."""
 
-import importlib.util
 import re
 import shutil
 
 import pytest
 import yaml
 
-from .page import DOCS, follow
+from .page import DOCS, follow, script
 
 ROOT = DOCS.parent
 
 
 @pytest.fixture
 def rooms():
-    spec = importlib.util.spec_from_file_location("picture_rooms", ROOT / "scripts" / "picture_rooms.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
+    return script("picture_rooms")
 
 
 def test_how_it_is_built_runs_as_the_page_says(command, workplace):

@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import importlib.util
 import json
 import math
 from collections import Counter
@@ -14,18 +13,13 @@ from boostrun.report.frontier.points import KINDS, METRIC
 from boostrun.report.frontier.summary import frontiers_of, markdown
 from boostrun.report.statistics import mean_std
 
+from .page import script
+
 ROOT = Path(__file__).parents[2]
 FRONTIERS = ROOT / "results" / "frontiers"
 FOLDERS = [
     path.parent for path in sorted(FRONTIERS.glob("*/contest.csv")) if not path.parent.name.endswith("-quick")
 ]  # fmt: skip
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def means(folder):

@@ -1,6 +1,5 @@
 """Pages that are made of declarations and of published items are those that are committed."""
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -11,14 +10,9 @@ from boostrun.cli.published_frontier import names as frontiers
 from boostrun.config import catalogue
 from boostrun.config.compose import options
 
+from .page import script
+
 ROOT = Path(__file__).parents[2]
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

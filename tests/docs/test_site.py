@@ -1,7 +1,6 @@
 """`make docs`: the documentation builds without a warning, holds every public name, and fetches nothing when read."""
 
 import doctest
-import importlib.util
 import re
 import subprocess
 import sys
@@ -11,6 +10,8 @@ import pytest
 
 import boostrun
 from boostrun.config import catalogue
+
+from .page import loaded
 
 ROOT = Path(__file__).parents[2]
 _ELSEWHERE = r"""["']?(?:https?:)?//"""
@@ -63,10 +64,7 @@ def test_formulas_are_mathml_and_nothing_is_fetched_when_a_page_is_read(site):
 
 @pytest.mark.slow
 def test_docstrings_become_markdown(site):
-    spec = importlib.util.spec_from_file_location("site_of_docs", ROOT / "docs" / "site.py")
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
-    assert doctest.testmod(hooks) == (0, 1)
+    assert doctest.testmod(loaded(ROOT / "docs" / "site.py")) == (0, 1)
 
 
 def test_the_reference_asks_for_every_public_name():

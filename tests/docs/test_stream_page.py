@@ -1,19 +1,17 @@
 """The page of stream learners is made of the published tables, and says of made ones what is so."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from .page import script
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def made():
-    spec = importlib.util.spec_from_file_location("stream_page", ROOT / "scripts" / "stream_page.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("stream_page")
 
 
 def test_the_page_is_made_of_the_published_tables(made):

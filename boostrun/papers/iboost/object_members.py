@@ -90,18 +90,22 @@ def see(spread, x, share) -> None:
 
 
 def train(learners: Copies, j, x, y, weight, floor, rule) -> None:
+    """Copy j learns the row x (d,) of the class y with a weight; a floor of variances and a rule are nothing to it."""
     learners.train(j, x, y, weight)
 
 
 def answer(learners: Copies, j, x, rule) -> int:
+    """What copy j says of the row x (d,), a class code."""
     return learners.answer(j, x)
 
 
 def probabilities(learners: Copies, j, x, rule, out) -> None:
+    """How probable copy j holds each class of the row x (d,), into ``out`` (K,)."""
     learners.probabilities(j, x, out)
 
 
 def forget(learners: Copies, j) -> None:
+    """Copy j begins anew, untrained and without weight."""
     learners.models[j] = _untrained(learners.model)
     learners.weight[j] = 0.0
 
