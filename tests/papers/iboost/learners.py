@@ -1,6 +1,9 @@
 """Every learner of streams that the catalogue has, small: what all of them must do is asked of each."""
 
+import numpy as np
+
 from boostrun.config import catalogue
+from boostrun.kernels import hoeffding
 from boostrun.methods.declaration import obtain
 from boostrun.papers.iboost.keys import IncrementalKeys, LabelsAloneKeys, StepKeys
 from tests.marks import slow_but
@@ -41,3 +44,22 @@ def make(name, window=20, **parameters):
         small |= {"grace_period": 20, "tie": 0.3}  # a few hundred examples make a tree
     own = {key: value for key, value in small.items() if key in known}
     return class_of(name)(**{**own, **METHODS[name].fixed, **parameters})
+
+
+class TreeAsked:
+    """A Hoeffding tree of ours behind river's methods, so that loops that ask objects can be held against compiled
+    ones."""
+
+    def __init__(self, n_classes, rules):
+        self.trees, self.rules = hoeffding.HoeffdingTrees.fresh(1, n_classes, 3), rules
+
+    def clone(self):
+        return TreeAsked(self.trees.weight.shape[1], self.rules)
+
+    def learn_one(self, x, y, w=1.0):
+        if not hoeffding.has_room(self.trees, 1):
+            self.trees = self.trees.doubled()
+        hoeffding.learn(self.trees, 0, np.array(list(x.values())), y, w, self.rules)
+
+    def predict_one(self, x):
+        return hoeffding.answer(self.trees, 0, np.array(list(x.values())), self.rules)

@@ -14,6 +14,7 @@ from boostrun.papers.iboost.kernels import bases, fitted_members, ocb
 from boostrun.papers.iboost.kernels.order import start_order
 from boostrun.papers.iboost.ocb import OCBClassifier
 from tests.marks import slow_after, slow_but
+from tests.papers.iboost.learners import TreeAsked
 from tests.reference import fitted_committees as twins
 
 COMMITTEES = {"adaboost": AdaBoostWindowClassifier, "flb": FLBClassifier, "ocb": OCBClassifier}
@@ -192,29 +193,11 @@ def test_a_regression_ignores_a_constant_and_examples_without_weight_and_knows_o
         assert (said == 1).all()
 
 
-class Ours:
-    """A Hoeffding tree of ours behind river's methods."""
-
-    def __init__(self):
-        self.trees, self.rules = hoeffding.HoeffdingTrees.fresh(1, 2, 3), hoeffding.Rules(15.0, 1e-2)
-
-    def clone(self):
-        return Ours()
-
-    def learn_one(self, x, y, w=1.0):
-        if not hoeffding.has_room(self.trees, 1):
-            self.trees = self.trees.doubled()
-        hoeffding.learn(self.trees, 0, np.array(list(x.values())), y, w, self.rules)
-
-    def predict_one(self, x):
-        return hoeffding.answer(self.trees, 0, np.array(list(x.values())), self.rules)
-
-
 @pytest.mark.slow
 @every_committee
 def test_a_tree_is_one_pass_over_the_window_and_rivers_objects_learn_it_so(name):
     X, y = turning(500)
-    trees, objects = made(name, "hoeffding", grace_period=15), made(name, Ours())
+    trees, objects = made(name, "hoeffding", grace_period=15), made(name, TreeAsked(2, hoeffding.Rules(15.0, 1e-2)))
     np.testing.assert_array_equal(trees.test_then_train(X, y), objects.test_then_train(X, y))
     np.testing.assert_array_equal(trees.betas_, objects.betas_)
 
@@ -240,7 +223,7 @@ class Scaled:
     """A pipeline of river's kind: it hands on to its last step what learn_one is given."""
 
     def __init__(self):
-        self.steps = {"scale": None, "tree": Ours()}
+        self.steps = {"scale": None, "tree": TreeAsked(2, hoeffding.Rules(15.0, 1e-2))}
 
     def clone(self):
         return Scaled()
@@ -268,7 +251,7 @@ def test_a_pipelines_last_step_has_the_weights():
 @pytest.mark.slow
 def test_a_pipeline_of_rivers_kind_learns_with_weights():
     X, y = turning(200)
-    scaled, plain = made("flb", Scaled()), made("flb", Ours())
+    scaled, plain = made("flb", Scaled()), made("flb", TreeAsked(2, hoeffding.Rules(15.0, 1e-2)))
     np.testing.assert_array_equal(scaled.test_then_train(8 * X, y), plain.test_then_train(X, y))
 
 

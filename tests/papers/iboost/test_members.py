@@ -12,7 +12,7 @@ from boostrun.papers.iboost.kernels import incremental, online_boost
 from boostrun.papers.iboost.keys import IncrementalKeys
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from boostrun.papers.iboost.smooth_boost import SmoothBoostClassifier
-from tests.papers.iboost.learners import METHODS, class_of
+from tests.papers.iboost.learners import METHODS, TreeAsked, class_of
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile
 
@@ -31,29 +31,11 @@ def made(name, base, **more):
     return class_of(name)(**{key: value for key, value in own.items() if key in known})
 
 
-class Asked:
-    """A Hoeffding tree of ours behind river's methods, so that loops in Python can be held against compiled ones."""
-
-    def __init__(self):
-        self.trees, self.rules = hoeffding.HoeffdingTrees.fresh(1, 3, 3), hoeffding.Rules(40.0, 1e-2)
-
-    def clone(self):
-        return Asked()
-
-    def learn_one(self, x, y, w=1.0):
-        if not hoeffding.has_room(self.trees, 1):
-            self.trees = self.trees.doubled()
-        hoeffding.learn(self.trees, 0, np.array(list(x.values())), y, w, self.rules)
-
-    def predict_one(self, x):
-        return hoeffding.answer(self.trees, 0, np.array(list(x.values())), self.rules)
-
-
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_a_loop_as_python_is_the_compiled_one(name):
     X, y = squares(300)
     trees = made(name, "hoeffding", grace_period=40, split_delta=1e-2)
-    objects = made(name, Asked())
+    objects = made(name, TreeAsked(3, hoeffding.Rules(40.0, 1e-2)))
     said = trees.test_then_train(X, y, classes=[0, 1, 2])
     np.testing.assert_array_equal(said, objects.test_then_train(X, y, classes=[0, 1, 2]))
     np.testing.assert_array_equal(trees.predict(X), objects.predict(X))
