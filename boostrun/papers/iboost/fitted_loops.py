@@ -7,6 +7,7 @@ They run as Python from one fit to the next, since members that stay answer all 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,18 +58,26 @@ def retrain(
     period, lazy, out,
 ) -> None:  # fmt: skip
     """AdaBoost trained anew every ``period`` rows, from the first full window on."""
-    n, first = len(labels), 0
-    while first < len(y):
-        past = int(counts[SEEN]) - n
-        due = first + (-past if past < 0 else period - past % period)  # a training is after the row before this one
-        last = min(due, len(y))
-        out[first:last] = members.voted(X[first:last])[0]
-        _enter(columns, labels, counts, X[first:last], y[first:last])
-        if last == due and not (lazy and last - 1 + period < len(y)):
+    n = len(labels)
+    for end in _stretches(
+        members, X, y, columns, labels, counts, lambda seen: n - seen if seen < n else period - (seen - n) % period, out
+    ):
+        if not (lazy and end - 1 + period < len(y)):
             counts[SIZE] = adaboost(
                 members, family, columns, order, labels, n_classes, var_floor, models, coefficients, None
             )
-        first = last
+
+
+def _stretches(members: FittedMembers, X, y, columns, labels, counts, due, out) -> Iterator[int]:
+    """Stretches of ``due(rows seen)`` rows, each answered by the members as they stand and then in the window; after
+    each, but for one that the end of the rows cuts off, the number of rows so far."""
+    end = 0
+    while end < len(y):
+        first, end = end, end + due(int(counts[SEEN]))
+        out[first:end] = members.voted(X[first:end])[0]
+        _enter(columns, labels, counts, X[first:end], y[first:end])
+        if end <= len(y):
+            yield end
 
 
 def _enter(columns, labels, counts, X, y) -> None:
@@ -83,14 +92,9 @@ def blocks(
     errors, z, out,
 ) -> None:  # fmt: skip
     """FLB, a block after the other."""
-    n, first = len(labels), 0
-    while first < len(y):
-        last = min(first + n - int(counts[SEEN]) % n, len(y))
-        out[first:last] = members.voted(X[first:last])[0]
-        _enter(columns, labels, counts, X[first:last], y[first:last])
-        if counts[SEEN] % n == 0:
-            _learn_block(members, columns.T.copy(), labels, coefficients, counts, errors, z)
-        first = last
+    n = len(labels)
+    for _ in _stretches(members, X, y, columns, labels, counts, lambda seen: n - seen % n, out):
+        _learn_block(members, columns.T.copy(), labels, coefficients, counts, errors, z)
 
 
 def _learn_block(members: FittedMembers, X, y, coefficients, counts, errors, z) -> None:
