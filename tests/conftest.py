@@ -16,7 +16,7 @@ REAL_DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parent.parent
 
 _LONG_TO_COMPILE = (  # their examples, too
     "adwin_bagging", "dwm", "flc", "hoeffding", "iboost_active", "iboost_adwin", "iboost_geem", "iboost_outliers",
-    "iboost_trees", "nsoboost",
+    "iboost_fitted", "iboost_trees", "nsoboost",
 )  # fmt: skip
 _LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py")
 

@@ -19,7 +19,8 @@ from boostrun.methods.tree_pool_layouts import has_trees, pooled
 
 _MOST = 2**53  # of what is counted
 _MOST_ITEMS = 2**40  # of a window of errors
-_STUMP, _FAMILIES = 0, (0, 1, 2)  # as boostrun.papers.iboost.kernels.bases has them: stump, Gaussian, Bernoulli
+# as boostrun.papers.iboost.kernels.bases has them: stump, Gaussian, Bernoulli
+_STUMP, _GAUSSIAN, _FAMILIES = 0, 1, (0, 1, 2)
 _NUMBERS = {"numbers": Array("text")}
 _ADWINS = {
     "state__adwins.0": Array("int64", "_ 43", least=0, below=_MOST_ITEMS, optional=True),
@@ -120,6 +121,8 @@ _MEMBER_TREES = {
     name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
     for name, array in _TREES.items()
 }
+# boostrun.papers.iboost.iboost_fitted
+_MEMBER_ROWS = {"state__models": Array("float64", "W _", values="infinite")}
 # the same as members of a committee: boostrun.papers.iboost.fitted_members
 _FITTED_TREES = {name.replace("state_learners_", "state__fitted"): array for name, array in _TREES.items()}
 # boostrun.papers.iboost.kernels.adaptive_tree.AdaptiveTree: W trees, N nodes
@@ -152,7 +155,9 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
         raise Damaged("classes is empty")
     _check_names(numbers, sizes)
     _check_room(out)
-    if "state__models" in out:
+    if any(name.startswith("state__states.") for name in out):
+        out = _boosted(out, numbers, sizes)
+    elif "state__models" in out:
         out = _committee(out, numbers, sizes)
     elif "state_learners_.0.0" in out:
         out = fitted(_ADAPTIVE, out, sizes)
@@ -160,8 +165,6 @@ def stream(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str,
         _check_alternates(out, sizes)
     elif "state_learners_.0" in out:
         out = _incremental(out, sizes)
-    elif any(name.startswith("state__states.") for name in out):
-        out = _boosted(out, numbers, sizes)
     elif has_trees(out):
         out = pooled(out, sizes)
     if "state__adwins.0" in out:
@@ -179,6 +182,9 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
     if "state__trees.0" in out:
         out = fitted(_MEMBER_TREES, out, sizes)
         _check_trees(out, "state__trees")
+    if "state__models" in out:
+        out = fitted(_MEMBER_ROWS, out, sizes)
+        _check_models("state__models", out["state__models"], _GAUSSIAN, n_classes, sizes["d"])
     counted, models = (".8", 7) if of_classes else (".9", 8)
     count = sum(name.startswith("state__states.") and name.endswith(counted) for name in out)
     wanted = max(2, sizes.get("C", n_classes))
@@ -192,7 +198,7 @@ def _boosted(arrays, numbers: dict, sizes: dict[str, int]) -> dict[str, np.ndarr
             raise Damaged(f"it has no {place}0")
         if counts[1] > sizes["M"] or counts[2] > 1:
             raise Damaged(f"{name} says {counts[1]} members, and there is room for {sizes['M']}")
-        if "state__trees.0" in out:
+        if "W" in sizes:
             _check_numbers(f"{place}{models}", out[f"{place}{models}"], counts[1], sizes)
         else:
             _check_models(f"{place}{models}", out[f"{place}{models}"], family, n_classes, sizes["d"])
@@ -336,11 +342,11 @@ def _check_models(name: str, models: np.ndarray, family: int, n_classes: int, d:
 
 
 def _check_numbers(name: str, models: np.ndarray, size: int, sizes: Mapping[str, int]) -> None:
-    """Members say which tree they are, each another one, and one tree is left for the next."""
+    """Members say in which place they are, each in another one, and one place is left for the next."""
     numbers = models[:size, 0]
     whole = ((numbers >= 0) & (numbers < sizes["W"]) & (numbers == np.floor(numbers))).all()
     if models.shape[1] != 1 or sizes["W"] != sizes["M"] + 1 or not whole or len(np.unique(numbers)) != size:
-        raise Damaged(f"{name} does not say which of {sizes['W']} trees are the {size} members")
+        raise Damaged(f"{name} does not say which of {sizes['W']} classifiers are the {size} members")
 
 
 def _check_order(name: str, order: np.ndarray, columns: np.ndarray, filled: bool) -> None:

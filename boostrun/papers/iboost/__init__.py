@@ -94,6 +94,11 @@ METHODS = {
         "Mnpb", CHANGING, WINDOW,
         search={**_STEP, "split_delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
     ),
+    "iboost_fitted": _method(
+        "iboost_fitted:IBoostFittedClassifier", keys.IBoostFittedKeys,
+        "IBoost of logistic regressions, or of copies of an object, fitted to the window (beyond the paper)",
+        "Mnpb", CHANGING, WINDOW, search=_STEP,
+    ),
     "adaboost": _method(
         "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
         "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW, search=_COMMITTEE,
@@ -217,6 +222,7 @@ PAPER = Paper(
         "IBoostActiveClassifier": f"{_HERE}.iboost_active",
         "IBoostAdwinClassifier": f"{_HERE}.iboost_adwin",
         "IBoostClassifier": f"{_HERE}.iboost",
+        "IBoostFittedClassifier": f"{_HERE}.iboost_fitted",
         "IBoostGeemClassifier": f"{_HERE}.iboost_geem",
         "IBoostOutliersClassifier": f"{_HERE}.iboost_outliers",
         "IBoostTreesClassifier": f"{_HERE}.iboost_trees",

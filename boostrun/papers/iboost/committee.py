@@ -38,7 +38,7 @@ class Committee(StreamLearner):
         self._models = np.zeros((self.budget, bases.width(self._family, self._n_features, n_classes)))
         self._coefficients = np.zeros(self.budget)
         self._counts[kernels.SIZE] = 0
-        self._fitted = () if self._others is None else self._others.fresh(n_classes, self._n_features)
+        self._fitted = () if self._others is None else self._others.fresh(self.budget, n_classes, self._n_features)
 
     def _open_window(self, length: int) -> None:
         """Room for the newest ``length`` examples: columns, their sorted order, class codes."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import fitted_loops
-from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, _answers
+from boostrun.papers.iboost.holdout import HeldOut
 from boostrun.papers.iboost.kernels import bases, holdout
 from boostrun.papers.iboost.kernels import fitted_members as kernels
 from boostrun.papers.iboost.object_members import _named, _untrained
@@ -25,29 +26,29 @@ _PASSES, _RATE = 10, 0.5  # of logistic regression
 _LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
 
 
-class FittedMembers:
-    """Members of ``committee``, in places from 0 to its budget; what they are made of is its ``_fitted``."""
+class FittedMembers(ABC):
+    """Members of ``committee``, each in a place; what they are made of is its ``_models`` and its ``_fitted``."""
 
     family = bases.ELSEWHERE
 
     def __init__(self, committee: Any):
         self.committee = committee
 
-    def fresh(self, n_classes: int, n_features: int) -> Any:
-        """Room for all members; raises BoostrunError for a base that cannot be one."""
+    def fresh(self, places: int, n_classes: int, n_features: int) -> Any:
+        """Room for members; raises BoostrunError for a base that cannot be one."""
         return ()
 
     def widened(self, n_features: int) -> Any:
         """The same where there are more features, which members do not look at."""
         return self.committee._fitted
 
+    @abstractmethod
     def fit(self, j: int, X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
         """Member j is fitted to a window, X (n, d), codes y (n,), the oldest first, with weights (n,) of sum 1."""
-        raise NotImplementedError
 
+    @abstractmethod
     def said(self, X: np.ndarray, first: int, last: int) -> np.ndarray:
         """Codes (last - first, k) of the rows X (k, d) by the members from ``first`` to before ``last``."""
-        raise NotImplementedError
 
     def loop(self, kernel: Any) -> Callable:
         """The loop that does with these members what a kernel does with numbers."""
@@ -88,10 +89,11 @@ class FittedRegressions(FittedMembers):
         kernels.fit_logistic(X, y, weights, committee._n_classes, _PASSES, _RATE, committee._models[j])
 
     def said(self, X, first, last):
-        members: CommitteeMembers = self.committee.members()
-        columns, out = np.ascontiguousarray(X.T), np.empty((last - first, len(X)), self.codes)
+        committee, columns = self.committee, np.ascontiguousarray(X.T)
+        one, out = np.empty(len(X), np.int64), np.empty((last - first, len(X)), self.codes)
         for j in range(first, last):
-            out[j - first] = _answers(members, j, columns)
+            bases.respond_window(self.family, committee._models[j], columns, committee._n_classes, one)
+            out[j - first] = one
         return out
 
     def held(self, X):
@@ -101,7 +103,7 @@ class FittedRegressions(FittedMembers):
 class _Numbered(FittedMembers):
     """Members that are no rows of numbers: the row holds the number of the fit that made them."""
 
-    def fresh(self, n_classes, n_features):
+    def fresh(self, places, n_classes, n_features):
         vars(self.committee).setdefault("_fits", 0)
 
     def fit(self, j, X, y, weights):
@@ -113,9 +115,9 @@ class FittedTrees(_Numbered):
     """Hoeffding trees, each one pass over the window; the committee has ``grace_period``, ``split_delta``, ``tie`` and
     ``leaf``."""
 
-    def fresh(self, n_classes, n_features):
-        super().fresh(n_classes, n_features)
-        return hoeffding.HoeffdingTrees.fresh(self.committee.budget, n_classes, n_features)
+    def fresh(self, places, n_classes, n_features):
+        super().fresh(places, n_classes, n_features)
+        return hoeffding.HoeffdingTrees.fresh(places, n_classes, n_features)
 
     def widened(self, n_features):
         return self.committee._fitted.wider(n_features)
@@ -153,10 +155,10 @@ class Objects(_Numbered):
     with ``w``; of a pipeline the last step. Examples without weight are left out; where all have one class it is always
     said, without the object."""
 
-    def fresh(self, n_classes, n_features):
-        super().fresh(n_classes, n_features)
+    def fresh(self, places, n_classes, n_features):
+        super().fresh(places, n_classes, n_features)
         _weights_of(self._base, self._rivers)  # or an error, before anything is learnt
-        return FittedObjects(self.committee.budget)
+        return FittedObjects(places)
 
     def fit(self, j, X, y, weights):
         super().fit(j, X, y, weights)

@@ -19,7 +19,7 @@ from boostrun.papers.iboost.kernels import iboost as kernels
 from boostrun.papers.iboost.kernels.margins import margins_of
 from boostrun.papers.iboost.keys import IBoostKeys
 
-_EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "htree": 0.3}
+_EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "elsewhere": 0.3}
 _ETA = {"stochastic": 3e-3, "batch": 1e-3}
 # the same of more than two classes with loss="mm"
 _EPS_MIN_OF_SEVERAL = {"stump": 0.2, "gnb": 0.4, "bnb": 0.4}
@@ -235,15 +235,8 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         """Classifiers stay, and so do their coefficients; a naive Bayes never answers with a class it has not met."""
         state, d = self._state, self.n_features_in_
         self._settings = self._numbers(n_classes)
-        if self.base != "stump":
-            one = bases.width(self._settings.family, d, 2)
-            old = state.models.reshape(self.budget, -1, one)
-            if old.shape[1] == 1:  # the difference of two classes: the first scores 0
-                old = np.concatenate([np.zeros_like(old), old], axis=1)
-            models = np.zeros((self.budget, n_classes, one))
-            models[:, :, 0] = -np.inf
-            models[:, : old.shape[1]] = old
-            self._states = [state._replace(models=models.reshape(self.budget, -1))]
+        models = wider.classes(self._settings.family, state.models, d, n_classes)
+        self._states = [state._replace(models=models)]
         if self._by_pairs:
             self._states = [_mm().grown(self._state, n_classes)]
         self._refresh()
@@ -272,14 +265,19 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         )
         state.counts[kernels.DIRTY] = 0
 
+    @property
+    def _family(self) -> str:
+        """Which family the classifiers are of."""
+        return self.base
+
     def _numbers(self, n_classes: int) -> kernels.Numbers:
         right, wrong = 1.0 / (n_classes - 1), -1.0 / (n_classes - 1) ** 2
         pairs = self.loss == "mm" and n_classes > 2
         eta = float((_ETA_OF_SEVERAL if pairs else _ETA)[self.update] if self.eta is None else self.eta)
-        eps_min = (_EPS_MIN_OF_SEVERAL if pairs else _EPS_MIN)[self.base]
+        eps_min = (_EPS_MIN_OF_SEVERAL if pairs else _EPS_MIN)[self._family]
         return kernels.Numbers(
             n_classes=n_classes,
-            family=self._families[self.base],
+            family=self._families[self._family],
             start=int(self.n_window),
             period=int(self.period),
             n_steps=int(self.n_steps),

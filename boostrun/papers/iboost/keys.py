@@ -27,6 +27,10 @@ _WINDOW_BASE = (
     "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of "
     "scikit-learn's or river's that takes weights, copies of which are fitted to the window"
 )
+_FITTED_BASE = (
+    "logistic regression; or an object of scikit-learn's or river's that takes weights, copies of which are fitted to "
+    "the window"
+)
 _FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
 _TREES = "IBoost of Hoeffding trees is the method iboost_trees (IBoostTreesClassifier)"
@@ -197,6 +201,16 @@ class IBoostTreesKeys(StepKeys):
     tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
     leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
     max_depth: int | None = integer(5, optional=True, help="splits on a way down at most; none: no bound")
+    random_state: Any = None
+
+
+@keys
+class IBoostFittedKeys(StepKeys):
+    """Keys of IBoost of regressions and objects."""
+
+    budget: int = integer(20, help="M: classifiers at most")
+    period: int = integer(10, help="p: examples from one addition to the next")
+    base: Any = _fits(choice("logistic", help=_FITTED_BASE, hints={"hoeffding": _TREES}))
     random_state: Any = None
 
 

@@ -1,4 +1,5 @@
-"""Room for features that come later: they have been 0 so far, and what has been fitted does not look at them."""
+"""Room for features and classes that come later: a feature has been 0 so far, and what has been fitted does not look at
+it; nor does it answer with a class that it has not met."""
 
 from __future__ import annotations
 
@@ -35,6 +36,20 @@ def models(family: int, rows: np.ndarray, n_classes: int, d: int, n_features: in
     out[:, :, 0] = old[:, :, 0]
     for i in range(parts):
         out[:, :, 1 + i * n_features :][:, :, :d] = old[:, :, 1 + i * d : 1 + (i + 1) * d]
+    return out.reshape(len(rows), -1)
+
+
+def classes(family: int, rows: np.ndarray, d: int, n_classes: int) -> np.ndarray:
+    """Classifiers (M, width) of fewer classes as those of ``n_classes`` > 2, which answer as before."""
+    if family in (bases.STUMP, bases.ELSEWHERE):
+        return rows
+    one = bases.width(family, d, 2)
+    old = rows.reshape(len(rows), -1, one)
+    if old.shape[1] == 1:  # the difference of two classes: the first scores 0
+        old = np.concatenate([np.zeros_like(old), old], axis=1)
+    out = np.zeros((len(rows), n_classes, one))
+    out[:, :, 0] = -np.inf
+    out[:, : old.shape[1]] = old
     return out.reshape(len(rows), -1)
 
 

@@ -53,13 +53,9 @@ def test_then_train(samples, labels, slots, state, settings, fit_cap, prediction
         size = state.counts[SIZE]
         committee.ask(samples[e], settings.family, state.models, size, settings.n_classes, classes)
         predictions[e] = committee.vote(classes, state.coefficients, size, votes)
-        enter(samples[e], labels[e], slots[e], state, settings, classes)
-        past = state.counts[SEEN] - settings.start
-        if past < 0:
+        if not learn(samples[e], labels[e], slots[e], state, settings, classes, slopes):
             continue
-        if past > 0 and settings.n_steps > 0 and past % settings.steps_every == 0 and state.counts[SIZE] > 0:
-            step(slots[e], state, settings, slopes)
-        prune(state)
+        past = state.counts[SEEN] - settings.start
         if past == 0 and settings.family == bases.STUMP:
             start_order(state.columns, state.order)
         if past % settings.period == 0:
@@ -84,6 +80,19 @@ def grown(state, n_classes):
     out = begun(state, n_classes)
     out.said[:] = np.where(state.right > 0, state.labels, 1 - state.labels)
     return out
+
+
+@written_in
+def learn(sample, label, slot, state, settings, classes, slopes):
+    """The example takes its slot, the coefficients take their steps, the negative ones go. False while the window
+    fills."""
+    enter(sample, label, slot, state, settings, classes)
+    past = state.counts[SEEN] - settings.start
+    if past >= 0:
+        if past > 0 and settings.n_steps > 0 and past % settings.steps_every == 0 and state.counts[SIZE] > 0:
+            step(slot, state, settings, slopes)
+        prune(state)
+    return past >= 0
 
 
 @written_in
@@ -231,30 +240,51 @@ def remove(state, j):
 
 @part
 def add(state, settings, fit_cap, slopes):
-    """Fit a classifier to the window's slopes and add it with b = 1/2 ln(A / B), A the slopes where it is right and B
-    where it is wrong, if A > B; with a full budget the weakest goes for it, and does not count in the slopes."""
-    if state.counts[DIRTY]:
-        refresh(state)
-    leaver, n = -1, state.labels.shape[0]
-    if state.counts[SIZE] == state.born.shape[0]:
-        leaver = committee.weakest(state.coefficients, state.born, state.counts[SIZE], settings.drop_oldest)
-        shift_votes(state, leaver, -state.coefficients[leaver])
-    total = slopes_of_window(state, fit_cap, slopes)
-    if leaver >= 0:
-        shift_votes(state, leaver, state.coefficients[leaver])
+    """Fit a classifier to the window's slopes, and add it."""
+    leaver, total = slopes_for_newcomer(state, settings, fit_cap, slopes)
+    n = state.labels.shape[0]
     model, weights, said = np.empty(state.models.shape[1]), np.empty(n), np.empty(n, np.int64)
     if settings.family == bases.STUMP:
         fit_stump_of_gains(state.columns, state.order, slopes, model)
     else:
-        for i in range(n):
-            weights[i] = slopes[i, state.labels[i]] / total
+        weights_of(slopes, state.labels, total, weights)
         bases.fit(
             settings.family, state.columns, state.order, state.labels, weights, settings.n_classes, settings.var_floor,
             model,
         )  # fmt: skip
     bases.respond_window(settings.family, model, state.columns, settings.n_classes, said)
+    append(state, settings, leaver, model, said, slopes)
+
+
+@part
+def slopes_for_newcomer(state, settings, cap, slopes):
+    """Fill ``slopes`` (n, K) with what the next classifier is fitted to; returns who goes for it, -1 for nobody, and
+    the sum of the weights. With a full budget that is the weakest, which does not count in the slopes."""
+    if state.counts[DIRTY]:
+        refresh(state)
+    leaver = -1
+    if state.counts[SIZE] == state.born.shape[0]:
+        leaver = committee.weakest(state.coefficients, state.born, state.counts[SIZE], settings.drop_oldest)
+        shift_votes(state, leaver, -state.coefficients[leaver])
+    total = slopes_of_window(state, cap, slopes)
+    if leaver >= 0:
+        shift_votes(state, leaver, state.coefficients[leaver])
+    return leaver, total
+
+
+@part
+def weights_of(slopes, labels, total, weights):
+    """``weights`` (n,): slopes of the right answers, as shares of their sum."""
+    for i in range(labels.shape[0]):
+        weights[i] = slopes[i, labels[i]] / total
+
+
+@part
+def append(state, settings, leaver, model, said, slopes):
+    """Add a classifier, its numbers ``model`` and its answers ``said`` (n,) on the window, with b = 1/2 ln(A / B), A
+    the slopes where it is right and B where it is wrong, if A > B; ``leaver`` goes for it, unless it is -1."""
     gained, lost = 0.0, 0.0
-    for i in range(n):
+    for i in range(said.shape[0]):
         if said[i] == state.labels[i]:
             gained += slopes[i, said[i]]
         else:
@@ -268,7 +298,7 @@ def add(state, settings, fit_cap, slopes):
         state.counts[BUDGET] += 1
     size = state.counts[SIZE]
     state.coefficients[size], state.born[size] = coefficient, state.counts[SEEN]
-    for i in range(n):
+    for i in range(said.shape[0]):
         state.said[size, i] = said[i]
     for i in range(model.shape[0]):
         state.models[size, i] = model[i]

@@ -101,15 +101,6 @@ def fit(trees, state, newest, weights, rules, said):
 
 
 @kernel
-def vote_rows(trees, models, coefficients, size, X, rules, votes, codes):
-    """``votes`` (k, K) and ``codes`` (k,) of the rows of X (k, d), see :func:`.committee.vote`."""
-    classes = np.empty(models.shape[0], np.int64)
-    for i in range(X.shape[0]):
-        ask(trees, models, size, X[i], rules, classes)
-        codes[i] = committee.vote(classes, coefficients, size, votes[i])
-
-
-@kernel
 def answer_rows(trees, tree, X, rules, codes):
     """``codes`` (k,) uint8 or wider: what one tree says of the rows of X (k, d)."""
     for i in range(X.shape[0]):
