@@ -40,7 +40,7 @@ The paper's methods, ours, and river's, on streams whose concept changes. Each e
 on SEA the accuracy is that on hold-outs. **Nothing is tuned**: every method has its defaults, which were chosen for the
 paper's streams where a method is the paper's. Seconds are of one core, for the whole stream: 45,312 examples of
 electricity prices, 18,159 days of weather, 20,000 examples of SEA, LED and RBF. Ours have ten seeds and river's
-ensembles three (ARF of thirty on RBF five), and what draws nothing has one trial on recorded streams: differences of
+ensembles three (ARF of thirty on RBF six), and what draws nothing has one trial on recorded streams: differences of
 tenths of a point say little.
 
 IBoost, OCB and FLB have members that are fitted to a window or a block of 200 examples; the others' members learn each
