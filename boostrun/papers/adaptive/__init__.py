@@ -8,7 +8,6 @@ the loop, ``classifier.py`` the estimator. ``families19.py`` and ``families33.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from boostrun.config.fields import fields_of
@@ -44,15 +43,24 @@ POLICIES = {
 }  # fmt: skip
 
 
+def _by_stumps(evaluations: str) -> dict[str, str]:
+    """The budgets that are kept: a feature is a stump, and a function below ``budgets`` tells evaluations."""
+    return {"evaluations": f"{_HERE}.budgets:{evaluations}", "features": f"{_HERE}.budgets:a_feature_a_stump"}
+
+
+_BY_TREES = _by_stumps("trees_of_shares")
+
+
 def _method(
     policy: str, policy_keys: type, summary: str, tuning: Tuning | None = None, samples: bool = False,
-    prefix: str = "", search: Mapping[str, Range | Choices] | None = None, evaluations: str = "", **names: str,
+    prefix: str = "", search: Mapping[str, Range | Choices] | None = None, keeps: Mapping[str, str] | None = None,
+    evaluation: str = f"{_HERE}.evaluation:StagedVotes", **names: str,
 ) -> Method:  # fmt: skip
     """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
 
     Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's. ``search`` is
-    what may be searched besides what its parameters have in common with others', ``evaluations`` how a budget of them
-    is kept where not by stumps.
+    what may be searched besides what its parameters have in common with others', ``keeps`` which budgets are kept, and
+    how, where not by stumps.
     """
     parameters = fields_of(policy_keys)
     budget = {"T": "n_estimators"}
@@ -71,16 +79,13 @@ def _method(
         summary=summary,
         budget=budget,
         inputs=frozenset({"codes", "stumps", "families"}),
-        evaluation=f"{_HERE}.evaluation:StagedVotes",
+        evaluation=evaluation,
         unused=frozenset() if samples else frozenset({"sampling"}),
         parts={"policy": Part(POLICIES[policy], policy_keys, called)},
         probe=_PROBE,
         exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
-        keeps={
-            "evaluations": f"{_HERE}.budgets:{evaluations or ('a_share' if 'Q' not in budget else 'on_all_samples')}",
-            "features": f"{_HERE}.budgets:a_feature_a_stump",
-        },
+        keeps=keeps or _by_stumps("a_share" if "Q" not in budget else "on_all_samples"),
         search=searched,
     )
 
@@ -147,7 +152,7 @@ METHODS = {
     "laminating": _method(
         "laminating", keys.LaminatingKeys,
         "AdaBoost.MH by laminating: halve the features while doubling the samples (Dubout & Fleuret 2014, section 4)",
-        samples=True, search=_LAMINATING, evaluations="trees_of_shares", Q="laminating_Q",
+        samples=True, search=_LAMINATING, keeps=_BY_TREES, Q="laminating_Q",
     ),
     "tasting_laminating": _method(
         "tasting_laminating", keys.TastingLaminatingKeys,
@@ -173,21 +178,18 @@ METHODS = {
     "mabsplit": _method(
         "mabsplit", keys.MABSplitKeys,
         "AdaBoost.MH by MABSplit: features drop out by intervals of their edges, batch by batch (Tiwari et al. 2022)",
-        samples=True, prefix="mab_", evaluations="trees_of_shares", Q="mab_Q",
+        samples=True, prefix="mab_", keeps=_BY_TREES, Q="mab_Q",
     ),
-    "few_features": replace(
-        _method(
-            "few_features", keys.FewFeaturesKeys,
-            "AdaBoost.MH that makes do with few features, which come one by one (after Dubout & Fleuret 2014 and "
-            "Shalev-Shwartz et al. 2011)",
-            search={
-                "T": Range(50, 400, log=True), "rounds_a_feature": Range(1, 10, log=True),
-                "weak_learner": Choices("stump", "tree"), "depth": Range(1, 8, when={"weak_learner": "tree"}),
-            },
-            Q="few_Q",
-        ),
-        evaluation=f"{_HERE}.features_used:StagedVotesOfFew",
+    "few_features": _method(
+        "few_features", keys.FewFeaturesKeys,
+        "AdaBoost.MH that makes do with few features, which come one by one (after Dubout & Fleuret 2014 and "
+        "Shalev-Shwartz et al. 2011)",
+        search={
+            "T": Range(50, 400, log=True), "rounds_a_feature": Range(1, 10, log=True),
+            "weak_learner": Choices("stump", "tree"), "depth": Range(1, 8, when={"weak_learner": "tree"}),
+        },
         keeps={"features": f"{_HERE}.budgets:features_one_by_one"},
+        evaluation=f"{_HERE}.features_used:StagedVotesOfFew", Q="few_Q",
     ),
 }  # fmt: skip
 
