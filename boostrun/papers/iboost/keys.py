@@ -20,8 +20,8 @@ from boostrun.config.fields import (
 
 _BASE = "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes"
 _INCREMENTAL_BASE = (
-    "Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of river's or "
-    "scikit-learn's that learns one example at a time, which is copied"
+    "Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree, one of a single split (stump); "
+    "or an object of river's or scikit-learn's that learns one example at a time, which is copied"
 )
 _WINDOW_BASE = (
     "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of "
@@ -267,7 +267,7 @@ class IncrementalKeys(Keys):
     """What ensembles of naive Bayes classifiers that learn one example at a time have in common."""
 
     budget: int = integer(50, help="M: members")
-    base: Any = _learns(choice("gnb", "bnb", "logistic", "hoeffding", help=_INCREMENTAL_BASE))
+    base: Any = _learns(choice("gnb", "bnb", "logistic", "hoeffding", "stump", help=_INCREMENTAL_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_STREAM_FLOOR)
     grace_period: int = integer(200, late=True, help="weight that a leaf of hoeffding meets from one try to the next")
     split_delta: float = real(1e-7, above=0.0, below=1.0, late=True, help=_CHANCE)
@@ -334,7 +334,7 @@ class DWMKeys(IncrementalKeys):
 class SmoothBoostKeys(IncrementalKeys):
     """Keys of online SmoothBoost."""
 
-    base: Any = _learns(choice("hoeffding", "gnb", "bnb", "logistic", help=_INCREMENTAL_BASE))
+    base: Any = _learns(choice("hoeffding", "gnb", "bnb", "logistic", "stump", help=_INCREMENTAL_BASE))
     gamma: float = real(0.1, above=0.0, below=1.0, help="the edge over chance that members are counted on for")
     coefficients: str = choice("uniform", "convex", help="a vote for each member, or learnt on the simplex")
     learning_rate: float = real(1.0, above=0.0, help="of convex coefficients")

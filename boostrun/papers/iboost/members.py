@@ -19,7 +19,6 @@ from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
 from boostrun.papers.iboost.kernels.sample_votes import vote_samples
 
-NAMES = ("gnb", "bnb", "logistic", "hoeffding")
 _BLOCK = 2048  # rows that are predicted in one pass
 _RATE = 0.5  # of logistic regression
 _LEAST_ROWS = 16  # that trees learn between two looks at their room
@@ -113,6 +112,14 @@ class HoeffdingMembers(_RowByRow):
                 first += rows
 
 
+class StumpMembers(HoeffdingMembers):
+    """Decision stumps: Hoeffding trees of one split, whose leaves say the class that they have met most."""
+
+    @property
+    def rule(self):
+        return super().rule._replace(leaf=hoeffding.MAJORITY, max_depth=1)
+
+
 class RegressionMembers(_RowByRow):
     """Logistic regressions."""
 
@@ -159,6 +166,7 @@ def of(ensemble: Any) -> BayesMembers:
         "bnb": BayesMembers,
         "logistic": RegressionMembers,
         "hoeffding": HoeffdingMembers,
+        "stump": StumpMembers,
     }
     return (kinds[ensemble.base] if isinstance(ensemble.base, str) else ObjectMembers)(ensemble)
 

@@ -31,17 +31,35 @@ def made(name, base, **more):
     return class_of(name)(**{key: value for key, value in own.items() if key in known})
 
 
+@pytest.mark.parametrize(
+    ("base", "rules"),
+    [
+        ("hoeffding", hoeffding.Rules(40.0, 1e-2)),
+        ("stump", hoeffding.Rules(40.0, 1e-2, leaf=hoeffding.MAJORITY, max_depth=1)),
+    ],
+)
 @pytest.mark.parametrize("name", ENSEMBLES)
-def test_a_loop_as_python_is_the_compiled_one(name):
+def test_a_loop_as_python_is_the_compiled_one(name, base, rules):
     X, y = squares(300)
-    trees = made(name, "hoeffding", grace_period=40, split_delta=1e-2)
-    objects = made(name, TreeAsked(3, hoeffding.Rules(40.0, 1e-2)))
+    trees = made(name, base, grace_period=40, split_delta=1e-2)
+    objects = made(name, TreeAsked(3, rules))
     said = trees.test_then_train(X, y, classes=[0, 1, 2])
     np.testing.assert_array_equal(said, objects.test_then_train(X, y, classes=[0, 1, 2]))
     np.testing.assert_array_equal(trees.predict(X), objects.predict(X))
 
 
-@pytest.mark.parametrize("base", ["logistic", "hoeffding"])
+def test_a_stump_has_one_split():
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    y = (X[:, 1] > 0.2).astype(int)
+    model = made("onlineboost", "stump", grace_period=40, split_delta=1e-2).partial_fit(X, y)
+    trees = model.learners_
+    left, right = trees.nodes[trees.roots, :2].T
+    split = left >= 0
+    assert split.any() and (trees.nodes[left[split], 0] < 0).all() and (trees.nodes[right[split], 0] < 0).all()
+    assert np.mean(model.predict(X) == y) > 0.95
+
+
+@pytest.mark.parametrize("base", ["logistic", "hoeffding", "stump"])
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_members_learn_and_a_cut_stream_or_a_saved_model_goes_on_the_same(name, base, tmp_path):
     X, y = squares(900)
