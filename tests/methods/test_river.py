@@ -6,7 +6,7 @@ import pytest
 from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
 from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels import incremental as bayes
-from tests.papers.iboost.learners import EVERY, make
+from tests.papers.iboost.learners import BASES, EVERY, make
 
 river_checks = pytest.importorskip("river.checks")
 naive_bayes = pytest.importorskip("river.naive_bayes")
@@ -46,7 +46,7 @@ def test_rivers_checks(name, seed):
 @pytest.mark.parametrize(
     "learner",
     [
-        *(IBoostClassifier(n_window=20, budget=10, base=base) for base in ("gnb", "bnb")),
+        *(pytest.param(make(name, base=base), id=f"{name} of {base}") for name, base in BASES),
         IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
         IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
         IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),

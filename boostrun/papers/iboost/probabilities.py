@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import softmax
 
@@ -54,17 +56,17 @@ def of_adaboost(classifier) -> Link:
 def of_ocb(classifier) -> Link | Votes:
     """exp(-F) of two classes."""
     if _several(classifier):
-        return Votes(_RIGHT_OR_WRONG, _votes_of_committee)
+        return Votes(_RIGHT_OR_WRONG, _without_negatives(_votes_of_committee))
     return Link(samme, _votes_of_committee)
 
 
 def of_online_boost(classifier) -> Link | Votes:
     """exp(-F) of two classes, F being half of what the votes differ by: they have AdaBoost's coefficients twice."""
     if _several(classifier):
-        return Votes(_RIGHT_OR_WRONG, _without_negatives)
+        return Votes(_RIGHT_OR_WRONG, _without_negatives(_votes_of_online_boost))
     if classifier.vote != "hard" or classifier.bad_weight:
         why = "votes that are shared, or of members worse than chance, minimise no loss that tells them"
-        return Votes(why, _without_negatives)
+        return Votes(why, _without_negatives(_votes_of_online_boost))
     return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _votes_of_online_boost)
 
 
@@ -97,8 +99,10 @@ def _votes_of_committee(classifier, X) -> np.ndarray:
     check_is_fitted(classifier)
     X, members = classifier._checked(X, reset=False), classifier.members()
     votes = (classifier._others.voted(X) if members is None else predicted(members, X))[1].T
-    width = max(2, len(classifier.classes_))  # OCB has no say on a class that came after its first window
-    return votes if votes.shape[1] == width else np.pad(votes, ((0, 0), (0, width - votes.shape[1])))
+    new = (
+        max(2, len(classifier.classes_)) - votes.shape[1]
+    )  # OCB has no say on a class that came after its first window
+    return np.hstack([votes, np.tile(np.minimum(votes.min(axis=1, keepdims=True), 0.0), new)]) if new else votes
 
 
 def _votes_of_online_boost(classifier, X) -> np.ndarray:
@@ -108,10 +112,14 @@ def _votes_of_online_boost(classifier, X) -> np.ndarray:
     return _votes(classifier, X, coefficients, classifier.vote == "proba")
 
 
-def _without_negatives(classifier, X) -> np.ndarray:
-    """A negative coefficient votes against a class."""
-    votes = _votes_of_online_boost(classifier, X)
-    return votes - np.minimum(votes.min(axis=1, keepdims=True), 0.0)
+def _without_negatives(votes_of: Callable) -> Callable:
+    """Votes that begin at 0: a negative coefficient votes against a class."""
+
+    def votes(classifier, X) -> np.ndarray:
+        found = votes_of(classifier, X)
+        return found - np.minimum(found.min(axis=1, keepdims=True), 0.0)
+
+    return votes
 
 
 def _of_experts(classifier, X) -> np.ndarray:

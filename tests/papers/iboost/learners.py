@@ -3,6 +3,7 @@
 import numpy as np
 
 from boostrun.config import catalogue
+from boostrun.config.fields import fields_of, kind_of
 from boostrun.kernels import hoeffding
 from boostrun.methods.declaration import obtain
 from boostrun.papers.iboost.keys import IncrementalKeys, LabelsAloneKeys, StepKeys
@@ -29,6 +30,13 @@ TREES = ("vfdt", "osboost_stream", "ocp_stream", "iboost_trees")
 SLOW = (*TREES, *GROW)
 QUICK = ("iboost_stochastic", "onlineboost", "flb")
 EVERY = slow_but(QUICK, LEARNERS)
+# (learner, base) of all bases that it takes by name, but for its default
+BASES = [
+    (name, base)
+    for name in LEARNERS
+    for key in [fields_of(METHODS[name].keys).get("base")] if key is not None
+    for base in kind_of(key).choices if base != key.default
+]  # fmt: skip
 
 
 def class_of(name):
