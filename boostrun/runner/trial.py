@@ -8,6 +8,7 @@ import gc
 import os
 import shutil
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,5 +122,6 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
         with contextlib.suppress(OSError, RuntimeError):
             user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
             alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
+        alone.enter_context(warnings.catch_warnings(action="ignore"))  # of small numbers that nobody typed
         evaluation.warm_up(small, data)
     _compiled.add(code)

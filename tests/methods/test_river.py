@@ -2,14 +2,24 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from boostrun import IBoostAdwinClassifier, IBoostClassifier, IBoostGeemClassifier, IBoostTreesClassifier
 from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels import incremental as bayes
+from boostrun.streams import (
+    FLBClassifier,
+    IBoostAdwinClassifier,
+    IBoostClassifier,
+    IBoostFittedClassifier,
+    IBoostGeemClassifier,
+    IBoostTreesClassifier,
+    OnlineBoostClassifier,
+)
 from tests.papers.iboost.learners import BASES, EVERY, make
 
 river_checks = pytest.importorskip("river.checks")
 naive_bayes = pytest.importorskip("river.naive_bayes")
+river_tree = pytest.importorskip("river.tree")
 
 
 def checks(learner):
@@ -51,6 +61,9 @@ def test_rivers_checks(name, seed):
         IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
         IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
         IBoostTreesClassifier(n_window=20, budget=3, grow=True, random_state=0),
+        IBoostFittedClassifier(n_window=20, budget=3, base=DecisionTreeClassifier(max_depth=2)),
+        FLBClassifier(n_window=20, budget=3, base=DecisionTreeClassifier(max_depth=2)),
+        OnlineBoostClassifier(budget=3, base=river_tree.HoeffdingTreeClassifier(grace_period=20)),
         HoeffdingTreeClassifier(grace_period=20, tie=0.3, adaptive=True),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.methods.river_kind import CheckedRows, RiverKind
 from boostrun.streams import IBoostClassifier, OnlineBoostClassifier
-from tests.papers.iboost.learners import EVERY, LEARNERS, make
+from tests.papers.iboost.learners import BASES, EVERY, LEARNERS, make
 
 every_learner = pytest.mark.parametrize("name", EVERY)
 TREES = np.array(["ash", "birch", "cedar"])
@@ -234,6 +234,23 @@ def test_save_and_load_keep_names_that_came_late(name, tmp_path):
         again.learn_one({**x, "d": 1.0}, label)
         model.learn_one({**x, "d": 1.0}, label)
     assert again.predict_proba_one(rows[0]) == model.predict_proba_one(rows[0]), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "keys"), [*((name, {}) for name in LEARNERS), *((name, {"base": base}) for name, base in BASES)]
+)
+def test_save_and_load_keep_features_and_classes_that_came_late(name, keys, tmp_path):
+    rows, labels = examples(90, gaps=False)
+    model = make(name, **keys)
+    for i, (x, label) in enumerate(zip(rows, labels)):
+        model.learn_one(x if i < 60 else {**x, "later": 1.0}, label if i < 75 else "newest")
+    again = type(model).load(model.save(tmp_path / f"{name}.npz"))
+    for x, label in zip(rows, labels):
+        assert again.predict_one(x) == model.predict_one(x)
+        again.learn_one(x, label)
+        model.learn_one(x, label)
+    assert again.predict_proba_one(rows[0]) == model.predict_proba_one(rows[0])
 
 
 def test_checked_rows_answer_as_arrays_do():

@@ -208,6 +208,7 @@ PAPER = Paper(
             ("adwin_bagging:AdwinBaggingClassifier", "bagging"),
             ("dwm:DWMClassifier", "weighted_majority"),
             ("flb:FLBClassifier", "blocks"),
+            ("smooth_boost:SmoothBoostClassifier", "smooth_boost"),
             ("baselines:MajoritySoFarClassifier", "frequencies"),
         )
     },

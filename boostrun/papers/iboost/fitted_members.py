@@ -152,8 +152,8 @@ class FittedObjects:
 
 class Objects(_Numbered):
     """Copies of an object of scikit-learn's, fitted with ``sample_weight``, or of river's, which learns the window once
-    with ``w``; of a pipeline the last step. Examples without weight are left out; where all have one class it is always
-    said, without the object."""
+    with ``w``; of a pipeline the last step. A seed that is None follows from the committee's and the fit. Examples
+    without weight are left out; where all have one class it is always said, without the object."""
 
     def fresh(self, places, n_classes, n_features):
         super().fresh(places, n_classes, n_features)
@@ -167,11 +167,11 @@ class Objects(_Numbered):
         if (y[used] == y[used][0]).all():
             model = int(y[used][0])
         elif self._rivers:
-            model = _untrained(self._base)
+            model = _untrained(self._base, self._next_seed)
             for x, label, share in zip(X[used], y[used].tolist(), shares.tolist()):
                 model.learn_one(_named(x), label, **{takes: share})
         else:
-            model = _untrained(self._base).fit(X[used], y[used], **{takes: shares})
+            model = _untrained(self._base, self._next_seed).fit(X[used], y[used], **{takes: shares})
         self.committee._fitted.members[j] = model, X.shape[1]
 
     def said(self, X, first, last):
@@ -192,6 +192,12 @@ class Objects(_Numbered):
         if said.shape != (len(X),) or not np.isin(said, np.arange(self.committee._n_classes)).all():
             raise BoostrunError(f"base={self._base!r}: a classifier is needed, and it does not answer with classes")
         return said
+
+    @property
+    def _next_seed(self) -> int:
+        """Of the number of the fit, and of the committee's seed where it has one."""
+        entropy = getattr(self.committee, "_seed", 0), self.committee._fits
+        return int(np.random.SeedSequence(entropy).generate_state(1)[0] >> 1)
 
     @property
     def _base(self) -> Any:

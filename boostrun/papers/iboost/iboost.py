@@ -176,7 +176,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
     def _empty(self, n_features: int, n_classes: int, slots: int, number: int = 0) -> kernels.CommitteeState:
         """A window of so many slots, none in use, and a committee without members, the ``number``-th of several."""
         M = self.budget
-        ordered = (n_features, slots) if self.base == "stump" else (0, 0)
+        ordered = (n_features, slots) if self._family == "stump" else (0, 0)
         size = bases.width(self._settings.family, n_features, n_classes)
         seed = np.random.SeedSequence(self._seed, spawn_key=(number,) if number else ())
         return kernels.CommitteeState(
@@ -247,7 +247,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         self._states = [
             state._replace(
                 columns=wider.columns(state.columns, n_features),
-                order=wider.orders(state.order, n_features) if self.base == "stump" else state.order,
+                order=wider.orders(state.order, n_features) if self._family == "stump" else state.order,
                 models=wider.models(family, state.models, n_classes, d, n_features),
             )
             for state in self._states

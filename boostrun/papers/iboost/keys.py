@@ -33,6 +33,10 @@ _FITTED_BASE = (
 )
 _FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
+_FITTED = (
+    "IBoost of logistic regressions and of objects of scikit-learn's or river's is the method iboost_fitted "
+    "(IBoostFittedClassifier)"
+)
 _TREES = "IBoost of Hoeffding trees is the method iboost_trees (IBoostTreesClassifier)"
 _WINDOW = "n: the newest examples that are kept"
 _CHANCE = "chance that hoeffding splits at a feature that is not the best"
@@ -63,13 +67,14 @@ def _detector() -> Any:
 
 def _learns(field: Any) -> Any:
     """A choice that takes an object as well, with ``learn_one`` or ``partial_fit``."""
-    named = kind_of(field).read
+    kind = kind_of(field)
 
     def read(value):
         whole = not isinstance(value, (str, type)) and (hasattr(value, "learn_one") or hasattr(value, "partial_fit"))
-        return value if whole else named(value)
+        return value if whole else kind.read(value)
 
-    return renamed(field, read=read)
+    allowed = f"{kind.allowed}, or in Python an object with learn_one or partial_fit,"
+    return renamed(field, read=read, allowed=allowed)
 
 
 def _fits(field: Any) -> Any:
@@ -117,7 +122,7 @@ class StepKeys(Keys):
 class FittedKeys(StepKeys):
     """IBoost whose base classifiers are fitted to the window by compiled code."""
 
-    base: str = choice("stump", "gnb", "bnb", help=_BASE, hints={"hoeffding": _TREES})
+    base: str = choice("stump", "gnb", "bnb", help=_BASE, hints={"hoeffding": _TREES, "logistic": _FITTED})
     flip_bad: bool = boolean(
         False,
         help="a classifier of two classes that is worse than chance enters with its answers exchanged, instead of not "

@@ -148,7 +148,8 @@ class ObjectMembers(_RowByRow):
         return object_members
 
     def fresh(self, n_classes, n_features):
-        return self.functions.Copies.fresh(self.ensemble.base, self.ensemble.budget, n_classes)
+        seeds = np.random.default_rng(np.random.SeedSequence(self.ensemble._entropy(), spawn_key=(1,)))
+        return self.functions.Copies.fresh(self.ensemble.base, self.ensemble.budget, n_classes, seeds)
 
     def widened(self, n_features):
         return self.ensemble.learners_ if hasattr(self.ensemble.base, "learn_one") else None

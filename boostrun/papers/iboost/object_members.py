@@ -14,6 +14,8 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.methods.scikit_learn import clone
 
+_SEEDS = 2**31 - 1
+
 __all__ = ["Copies", "answer", "forget", "probabilities", "see", "train", "winner"]
 
 
@@ -26,19 +28,21 @@ class Copies:
     """``count`` untrained copies of ``model``, which has ``learn_one`` and ``predict_one`` (river's) or ``partial_fit``
     and ``predict`` (scikit-learn's); it is not changed. ``weight`` (M, K) float64, what each has met of each class.
 
-    One that takes no weights learns an example as often as its weight says, a whole number.
+    One that takes no weights learns an example as often as its weight says, a whole number. ``rng`` gives a copy its
+    seed where the object's is None.
     """
 
-    def __init__(self, model: Any, weight: np.ndarray, models: list):
-        self.model, self.weight, self.models = model, weight, models
+    def __init__(self, model: Any, weight: np.ndarray, models: list, rng: np.random.Generator):
+        self.model, self.weight, self.models, self.rng = model, weight, models, rng
 
     @classmethod
-    def fresh(cls, model: Any, count: int, n_classes: int) -> Copies:
-        return cls(model, np.zeros((count, n_classes)), [_untrained(model) for _ in range(count)])
+    def fresh(cls, model: Any, count: int, n_classes: int, rng: np.random.Generator) -> Copies:
+        models = [_untrained(model, int(rng.integers(_SEEDS))) for _ in range(count)]
+        return cls(model, np.zeros((count, n_classes)), models, rng)
 
     def grown(self, n_classes: int) -> Copies:
         """With room for more classes. scikit-learn's, which must know all classes from the first, begin anew."""
-        wider = Copies.fresh(self.model, len(self.weight), n_classes)
+        wider = Copies.fresh(self.model, len(self.weight), n_classes, self.rng)
         if hasattr(self.model, "learn_one"):
             wider.weight[:, : self.weight.shape[1]] = self.weight
             wider.models = self.models
@@ -106,14 +110,19 @@ def probabilities(learners: Copies, j, x, rule, out) -> None:
 
 def forget(learners: Copies, j) -> None:
     """Copy j begins anew, untrained and without weight."""
-    learners.models[j] = _untrained(learners.model)
+    learners.models[j] = _untrained(learners.model, int(learners.rng.integers(_SEEDS)))
     learners.weight[j] = 0.0
 
 
-def _untrained(model: Any) -> Any:
+def _untrained(model: Any, seed: int) -> Any:
+    """A copy that has learnt nothing, with this seed where the object has None for one."""
     if hasattr(model, "learn_one"):
-        return model.clone() if hasattr(model, "clone") else copy.deepcopy(model)
-    return clone(model)
+        copied = model.clone() if hasattr(model, "clone") else copy.deepcopy(model)
+        asked: dict[str, Any] = copied._get_params() if hasattr(copied, "_get_params") else {}
+        return copied.clone({"seed": seed}) if asked.get("seed", 0) is None else copied
+    copied = clone(model)
+    names = [name for name, value in copied.get_params().items() if value is None]
+    return copied.set_params(**{name: seed for name in names if name.rpartition("__")[2] == "random_state"})
 
 
 def _named(x: np.ndarray) -> dict[int, float]:

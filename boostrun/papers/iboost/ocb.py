@@ -52,6 +52,12 @@ class OCBClassifier(OCBKeys, Committee):
         if self.n_seen_ < self.n_window:
             super()._grow(n_classes)
 
+    def _hold(self, state):
+        """It began with the classes of its window, whatever came later."""
+        known, self.classes_ = self.classes_, self.classes_[: state.numbers["_n_classes"]]
+        super()._hold(state)
+        self.classes_ = known
+
     def _learn(self, X, y):
         out = np.empty(len(y), np.int64)
         self._loop(kernels.boost)(

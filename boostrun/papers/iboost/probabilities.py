@@ -75,6 +75,11 @@ def of_bagging(classifier) -> Link:
     return Link(normalised, _votes_of_bagging)
 
 
+def of_smooth_boost(classifier) -> Votes:
+    """None: its members' weights are what SmoothBoost's analysis asks for, of a loss that is flat where it is right."""
+    return Votes("its members' votes minimise no loss that tells probabilities", _of_smooth)
+
+
 def of_weighted_majority(classifier) -> Votes:
     """None: weights fade with errors."""
     return Votes("the weights of its experts tell how often they were wrong of late, and minimise no loss", _of_experts)
@@ -99,9 +104,8 @@ def _votes_of_committee(classifier, X) -> np.ndarray:
     check_is_fitted(classifier)
     X, members = classifier._checked(X, reset=False), classifier.members()
     votes = (classifier._others.voted(X) if members is None else predicted(members, X))[1].T
-    new = (
-        max(2, len(classifier.classes_)) - votes.shape[1]
-    )  # OCB has no say on a class that came after its first window
+    # OCB has no say on a class that came after its first window
+    new = max(2, len(classifier.classes_)) - votes.shape[1]
     return np.hstack([votes, np.tile(np.minimum(votes.min(axis=1, keepdims=True), 0.0), new)]) if new else votes
 
 
@@ -127,6 +131,11 @@ def _of_experts(classifier, X) -> np.ndarray:
     alive = classifier._order[: len(classifier.betas_)]
     weights[alive] = classifier.betas_
     return _votes(classifier, X, weights, False)
+
+
+def _of_smooth(classifier, X) -> np.ndarray:
+    check_is_fitted(classifier)
+    return _votes(classifier, X, classifier.betas_, False)
 
 
 def _votes_of_bagging(classifier, X) -> np.ndarray:
