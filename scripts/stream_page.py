@@ -113,10 +113,30 @@ def page() -> str:
         (cells("today_tuned"), "Tuned alike", [_TUNED]),
     ):  # fmt: skip
         if found:
-            parts += [f"## {title}\n", *said, *_best(found), "### All of them\n", _all(found)]
+            short = _in_short(found, streams_of(found))
+            parts += [f"## {title}\n", *said, *_best(found), short, "### All of them\n", _all(found)]
     if ten:
         parts += ["## Which base\n", *_bases(ten), "## Ours and river's of the same kind\n", *_pairs(ten)]
     return "\n".join(parts)
+
+
+def _in_short(found: Cells, streams: Sequence[str]) -> str:
+    """Which learner to take when: what the means over all streams say."""
+    means = {row: mean_std([found[row, stream].mean for stream in streams])[0] for row in rows_of(found)}
+    times = {row: mean_std([found[row, stream].time for stream in streams])[0] for row in rows_of(found)}
+    said = {row: f"{row}, {means[row]:.2f} % in {times[row]:.2f} s" for row in means}
+    rivers = [row for row in means if row.startswith("river's")]
+    ours = [row for row in means if row not in (*rivers, *LABELS)]
+    sides = [max(ours, key=means.__getitem__), max(rivers, key=means.__getitem__)]
+    first, second = sorted(sides, key=means.__getitem__, reverse=True)
+    quick = min((row for row in ours if means[row] > means[sides[0]] - 1.0), key=times.__getitem__)
+    behind = [row for row in ours if any(found[row, each].mean < found[LABELS[0], each].mean for each in streams)]
+    also = f", and within a point of the best of ours the quickest is {said[quick]}" if quick != sides[0] else ""
+    return (
+        f"By the mean over all {len(streams)} take {said[first]}; the best of "
+        f"{'ours' if second == sides[0] else 'river'} is {said[second]}{also}. Look at the last label first: "
+        f"{len(behind)} of {len(ours)} of ours are behind it on one stream at least.\n"
+    )
 
 
 def rows_of(found: dict) -> list[str]:
