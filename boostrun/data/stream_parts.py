@@ -40,6 +40,7 @@ class SetPart:
 
     path: Path
     label: Path | int | str | None
+    _mend = "fill or remove them"  # what to do with values that are none
 
     def reader(self, limit: float = _LOOK_BYTES):
         """The reader of the file, of chunks of at most ``limit`` bytes; BoostrunError for a file that is none."""
@@ -64,7 +65,7 @@ class SetPart:
                 row, column = np.argwhere(~good)[0]
                 raise BoostrunError(
                     f"{self.path} holds values that are NaN or infinite, first in row {rows + row}, feature {column} "
-                    "(counted from 0); fill or remove them"
+                    f"(counted from 0); {self._mend}"
                 )
             rows += len(labels)
             found = np.unique(labels)

@@ -33,6 +33,7 @@ class FilePart(SetPart):
     """
 
     missing: str = "error"
+    _mend = "fill or remove them, or take what a column had last, dataset.missing=last"
 
     def reader(self, limit: float = 4 * _MIB):
         """The reader of the file, of chunks of at most ``limit`` bytes; BoostrunError for a file that is none."""
