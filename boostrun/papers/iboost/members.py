@@ -112,7 +112,7 @@ class HoeffdingMembers(_RowByRow):
                 first += rows
 
 
-class StumpMembers(HoeffdingMembers):
+class OneSplitMembers(HoeffdingMembers):
     """Decision stumps: Hoeffding trees of one split, whose leaves say the class that they have met most."""
 
     @property
@@ -167,7 +167,7 @@ def of(ensemble: Any) -> BayesMembers:
         "bnb": BayesMembers,
         "logistic": RegressionMembers,
         "hoeffding": HoeffdingMembers,
-        "stump": StumpMembers,
+        "stump": OneSplitMembers,
     }
     return (kinds[ensemble.base] if isinstance(ensemble.base, str) else ObjectMembers)(ensemble)
 
