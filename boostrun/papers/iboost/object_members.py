@@ -122,7 +122,8 @@ def _untrained(model: Any, seed: int) -> Any:
         return copied.clone({"seed": seed}) if asked.get("seed", 0) is None else copied
     copied = clone(model)
     names = [name for name, value in copied.get_params().items() if value is None]
-    return copied.set_params(**{name: seed for name in names if name.rpartition("__")[2] == "random_state"})
+    seeds = {name: seed for name in names if name.rpartition("__")[2] == "random_state"}
+    return copied.set_params(**seeds) if seeds else copied
 
 
 def _named(x: np.ndarray) -> dict[int, float]:
