@@ -1,6 +1,6 @@
 """The compiled Hoeffding tree beside river's on the same streams in one run, and ten of them on a million examples.
 
-Accuracy is prequential, times are processor time.
+Accuracy is prequential and held to river's; times are processor time, shown and not asserted.
 """
 
 import time
@@ -50,31 +50,32 @@ def compared(name, stream, ours, said, took, theirs):
     show(name, [
         ("accuracy in %, ours and river's", f"{right[0]:.2f}  {right[1]:.2f}"),
         ("us an example, ours and river's", f"{1e6 * ours / len(said):.2f}  {1e6 * took / len(said):.1f}"),
+        ("times as long", f"{took / ours:.1f}"),
     ])  # fmt: skip
     return right[0] - right[1]
 
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_same_accuracy_as_river_in_a_twentieth_of_its_time(name):
+def test_the_same_accuracy_as_river(name):
     tree = pytest.importorskip("river.tree")
     stream = draw({"name": name, **STREAMS[name]}, REAL_DATA, 0)
     prequential(HoeffdingTreeClassifier(), draw({"name": "sea", "n_samples": 2000}, Path("."), 0))  # compiles
     ours, said = prequential(HoeffdingTreeClassifier(), stream)
     took, theirs = followed(tree.HoeffdingTreeClassifier(), stream)
-    assert abs(compared(name, stream, ours, said, took, theirs)) <= 0.5 and took >= 20 * ours
+    assert abs(compared(name, stream, ours, said, took, theirs)) <= 0.5
 
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["electricity", "sea", "rbf"])
-def test_the_adaptive_tree_is_as_good_as_rivers_in_a_twentieth_of_its_time(name):
+def test_the_adaptive_tree_is_as_good_as_rivers(name):
     tree = pytest.importorskip("river.tree")
     stream = draw({"name": name, **STREAMS[name]}, REAL_DATA, 0)
     adaptive = HoeffdingTreeClassifier(adaptive=True)
     prequential(clone(adaptive), draw({"name": "sea", "n_samples": 2000}, Path("."), 0))  # compiles
     ours, said = prequential(adaptive, stream)
     took, theirs = followed(tree.HoeffdingAdaptiveTreeClassifier(bootstrap_sampling=False), stream)
-    assert compared(name, stream, ours, said, took, theirs) >= -0.5 and took >= 20 * ours
+    assert compared(name, stream, ours, said, took, theirs) >= -0.5
 
 
 def test_ten_trees_on_a_million_led_examples():
@@ -83,4 +84,3 @@ def test_ten_trees_on_a_million_led_examples():
     took, said = prequential(model, stream)
     accuracy = 100 * np.mean(said == stream.y)
     show("a million LED examples", [("OnlineBoost of ten trees: s, accuracy in %", f"{took:.1f}  {accuracy:.2f}")])
-    assert took < 120
