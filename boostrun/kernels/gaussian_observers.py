@@ -15,11 +15,14 @@ from numba import njit
 COUNT, MEAN, SCATTER, LEAST, MOST, SLOPE, LEVEL = range(7)
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
+# called from Python; part of each kernel that calls it, since to hand over the arrays of trees costs as much as to use
+# them; called from kernels only
 kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+written_in = njit(cache=True, error_model="numpy", inline="always")
 part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
 
 
-@part
+@written_in
 def observe(observed, looks, x, y, weight):
     """Welford's mean and squared deviations, least and largest value of each feature in class y."""
     for p in range(looks.shape[0]):
@@ -40,7 +43,7 @@ def observe(observed, looks, x, y, weight):
         observed[LEVEL, y, p] = _HALF_LOG_TAU + 0.5 * math.log(variance) if known else 0.0
 
 
-@part
+@written_in
 def variance_of(observed, c, p):
     """Unbiased; 0 where the weight is 1 at most."""
     above = observed[COUNT, c, p] - 1.0

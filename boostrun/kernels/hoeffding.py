@@ -44,6 +44,7 @@ from boostrun.kernels.gaussian_observers import (
     observe,
     part,
     sides_of,
+    written_in,
 )
 from boostrun.kernels.hoeffding_pool import (
     ADAPTIVE,
@@ -76,7 +77,7 @@ __all__ = [
 _FARTHEST = 1e100  # of a value from a class, as the logarithm of its density: sums stay finite
 
 
-@kernel
+@written_in
 def has_room(trees, count):
     """Whether ``count`` leaves may be split: two nodes and a slot each."""
     return trees.counts[FREE_NODES] >= 2 * count and trees.counts[FREE_SLOTS] >= count
@@ -108,7 +109,7 @@ def forget(trees, j):
     trees.weight[j, :] = 0.0
 
 
-@part
+@written_in
 def leaf_of(trees, j, x):
     """The leaf of tree j where x (d,) arrives; where its feature is missing, on the heavier side, of equals the left.
     Cost O(depth)."""
@@ -125,7 +126,7 @@ def leaf_of(trees, j, x):
     return node
 
 
-@part
+@written_in
 def _largest(trees, node):
     best = 0
     for c in range(1, trees.classes.shape[1]):
@@ -134,7 +135,7 @@ def _largest(trees, node):
     return best
 
 
-@part
+@written_in
 def log_joint(trees, node, c, x):
     """Log of the weight of class c in a leaf times the densities of x; a feature whose variance in the class is not
     known counts nothing. -inf of a class without weight. Cost O(m)."""
@@ -152,7 +153,7 @@ def log_joint(trees, node, c, x):
     return out
 
 
-@part
+@written_in
 def _by_bayes(trees, node, x):
     """Class with the largest joint probability, the lowest of equals."""
     best, highest = 0, -np.inf
@@ -163,14 +164,14 @@ def _by_bayes(trees, node, x):
     return best
 
 
-@part
+@written_in
 def _asks_bayes(trees, node, rules):
     if rules.leaf == MAJORITY or trees.nodes[node, SLOT] < 0:
         return False
     return rules.leaf == BAYES or trees.values[node, BAYES_RIGHT] >= trees.values[node, LARGEST_RIGHT]
 
 
-@kernel
+@written_in
 def answer(trees, j, x, rules):
     """Class code that tree j gives x (d,). Cost O(depth + K m)."""
     node = leaf_of(trees, j, x)
@@ -194,7 +195,7 @@ def probabilities(trees, j, x, rules, out):
         out[c] = out[c] / total if total > 0.0 else 0.0
 
 
-@kernel
+@written_in
 def learn(trees, j, x, y, weight, rules):
     """Tree j meets the example (x, class y) with a weight; where there is no room (:func:`has_room`) a split waits.
 
@@ -314,6 +315,7 @@ def test_then_train(trees, X, y, weights, rules, first, out):
     for i in range(first, X.shape[0]):
         if not has_room(trees, 1):
             return i
-        answers(trees, X[i : i + 1], rules, out[i : i + 1])
+        unmet = trees.values[trees.roots[0], WEIGHT] == 0.0
+        out[i] = 1 if unmet and trees.weight.shape[1] == 2 else answer(trees, 0, X[i], rules)
         learn(trees, 0, X[i], y[i], weights[i], rules)
     return X.shape[0]
