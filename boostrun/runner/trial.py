@@ -122,6 +122,7 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
         with contextlib.suppress(OSError, RuntimeError):
             user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
             alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
-        alone.enter_context(warnings.catch_warnings(action="ignore"))  # of small numbers that nobody typed
+        alone.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # what small numbers that nobody typed are warned of
         evaluation.warm_up(small, data)
     _compiled.add(code)
