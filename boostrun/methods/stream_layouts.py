@@ -121,7 +121,7 @@ _MEMBER_TREES = {
     name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
     for name, array in _TREES.items()
 }
-# boostrun.papers.iboost.iboost_fitted
+# regressions as members, one more than there are members
 _MEMBER_ROWS = {"state__models": Array("float64", "W _", values="infinite")}
 # the same as members of a committee: boostrun.papers.iboost.fitted_members
 _FITTED_TREES = {name.replace("state_learners_", "state__fitted"): array for name, array in _TREES.items()}
