@@ -10,7 +10,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.methods.river_kind import CheckedRows, RiverKind
 from boostrun.streams import IBoostClassifier, OnlineBoostClassifier
-from tests.papers.iboost.learners import BASES, EVERY, LEARNERS, make
+from tests.papers.iboost.learners import EVERY, EVERY_BASE, LEARNERS, make
 
 every_learner = pytest.mark.parametrize("name", EVERY)
 TREES = np.array(["ash", "birch", "cedar"])
@@ -237,9 +237,7 @@ def test_save_and_load_keep_names_that_came_late(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "keys"), [*((name, {}) for name in LEARNERS), *((name, {"base": base}) for name, base in BASES)]
-)
+@pytest.mark.parametrize(("name", "keys"), EVERY_BASE)
 def test_save_and_load_keep_features_and_classes_that_came_late(name, keys, tmp_path):
     rows, labels = examples(90, gaps=False)
     model = make(name, **keys)

@@ -37,6 +37,7 @@ BASES = [
     for key in [fields_of(METHODS[name].keys).get("base")] if key is not None
     for base in kind_of(key).choices if base != key.default
 ]  # fmt: skip
+EVERY_BASE = [*((name, {}) for name in LEARNERS), *((name, {"base": base}) for name, base in BASES)]
 
 
 def class_of(name):
@@ -52,6 +53,13 @@ def make(name, window=20, **parameters):
         small |= {"grace_period": 20, "tie": 0.3}  # a few hundred examples make a tree
     own = {key: value for key, value in small.items() if key in known}
     return class_of(name)(**{**own, **METHODS[name].fixed, **parameters})
+
+
+def small_tree(**more):
+    """A tree of scikit-learn's, untrained."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(max_depth=2, random_state=0, **more)
 
 
 class TreeAsked:

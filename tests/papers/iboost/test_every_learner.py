@@ -11,7 +11,7 @@ from sklearn.utils import estimator_checks
 
 from boostrun.errors import BoostrunError
 from tests.marks import slow_but
-from tests.papers.iboost.learners import BASES, EVERY, GROW, LEARNERS, QUICK, TREES, WAITS, make
+from tests.papers.iboost.learners import EVERY, EVERY_BASE, GROW, LEARNERS, QUICK, TREES, WAITS, make
 
 every_learner = pytest.mark.parametrize("name", EVERY)
 
@@ -185,9 +185,7 @@ def test_scikit_learns_checks_in_short(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "keys"), [*((name, {}) for name in LEARNERS), *((name, {"base": base}) for name, base in BASES)]
-)
+@pytest.mark.parametrize(("name", "keys"), EVERY_BASE)
 def test_scikit_learns_checks(name, keys):
     """All of them; that of accuracy is left to the methods that do not wait for a full window: the newest five
     examples are not the whole set. Stumps and Bernoulli's naive Bayes cannot tell its three blobs."""

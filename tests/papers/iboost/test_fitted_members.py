@@ -14,7 +14,7 @@ from boostrun.papers.iboost.kernels import bases, fitted_members, ocb
 from boostrun.papers.iboost.kernels.order import start_order
 from boostrun.papers.iboost.ocb import OCBClassifier
 from tests.marks import slow_after, slow_but
-from tests.papers.iboost.learners import TreeAsked
+from tests.papers.iboost.learners import TreeAsked, small_tree
 from tests.reference import fitted_committees as twins
 
 COMMITTEES = {"adaboost": AdaBoostWindowClassifier, "flb": FLBClassifier, "ocb": OCBClassifier}
@@ -27,12 +27,6 @@ def turning(n, n_classes=2, seed=0):
     y = (X[:, 0] + X[:, 1] > 8).astype(int) + (n_classes > 2) * (X[:, 0] + X[:, 1] > 12)
     y[n // 2 :] = n_classes - 1 - y[n // 2 :]
     return X, y
-
-
-def small_tree(**more):
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(max_depth=2, random_state=0, **more)
 
 
 def made(name, base, **more):

@@ -9,18 +9,12 @@ import pytest
 from boostrun import IBoostFittedClassifier, IBoostTreesClassifier
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
-from tests.papers.iboost.learners import TreeAsked
+from tests.papers.iboost.learners import TreeAsked, small_tree
 from tests.papers.iboost.test_iboost_adwin import jumps
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
 SMALL = {"n_window": 40, "budget": 4, "period": 10, "n_steps": 2}
 several = pytest.mark.parametrize("classes", [2, 4])
-
-
-def small_tree(**more):
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(max_depth=2, random_state=0, **more)
 
 
 @several
