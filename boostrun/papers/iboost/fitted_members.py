@@ -17,13 +17,13 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import fitted_loops
+from boostrun.papers.iboost.hoeffding_rules import rules_of
 from boostrun.papers.iboost.holdout import HeldOut
 from boostrun.papers.iboost.kernels import bases, holdout
 from boostrun.papers.iboost.kernels import fitted_members as kernels
 from boostrun.papers.iboost.object_members import _named, _untrained
 
 _PASSES, _RATE = 10, 0.5  # of logistic regression
-_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
 
 
 class FittedMembers(ABC):
@@ -137,10 +137,7 @@ class FittedTrees(_Numbered):
 
     @property
     def _rules(self) -> hoeffding.Rules:
-        keys = self.committee
-        return hoeffding.Rules(
-            float(keys.grace_period), float(keys.split_delta), float(keys.tie), _LEAVES[keys.leaf]
-        )  # fmt: skip
+        return rules_of(self.committee, self.committee.split_delta)
 
 
 class FittedObjects:

@@ -8,9 +8,8 @@ from boostrun.config import fields
 from boostrun.kernels import hoeffding as kernels
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
+from boostrun.papers.iboost.hoeffding_rules import rules_of
 from boostrun.papers.iboost.keys import HoeffdingKeys
-
-_LEAVES = {"mc": kernels.MAJORITY, "nb": kernels.BAYES, "nba": kernels.ADAPTIVE}
 
 
 class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
@@ -70,10 +69,7 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
 
     @property
     def _rules(self) -> kernels.Rules:
-        return kernels.Rules(
-            float(self.grace_period), float(self.delta), float(self.tie), _LEAVES[self.leaf],
-            2**31 if self.max_depth is None else int(self.max_depth),
-        )  # fmt: skip
+        return rules_of(self, self.delta, self.max_depth)
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self.adaptive:

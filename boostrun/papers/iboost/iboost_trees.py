@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels import hoeffding
+from boostrun.papers.iboost.hoeffding_rules import rules_of
 from boostrun.papers.iboost.iboost_elsewhere import IBoostElsewhere
 from boostrun.papers.iboost.kernels import iboost_trees as kernels
 from boostrun.papers.iboost.keys import IBoostTreesKeys
 
-_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
 _MOST_DEPTH = 30  # of trees whose splits are counted by their depth
 
 
@@ -51,18 +51,13 @@ class IBoostTreesClassifier(IBoostTreesKeys, IBoostElsewhere):
 
     @property
     def _rules(self) -> hoeffding.Rules:
-        return hoeffding.Rules(
-            float(self.grace_period), float(self.split_delta), float(self.tie), _LEAVES[self.leaf], self._depth
-        )  # fmt: skip
-
-    @property
-    def _depth(self) -> int:
-        return 2**31 if self.max_depth is None else int(self.max_depth)
+        return rules_of(self, self.split_delta, self.max_depth)
 
     @property
     def _splits(self) -> int:
         """Of all trees for one example, at most: a split needs ``grace_period`` of the window's weight n."""
-        fitted = min(2 ** min(self._depth, _MOST_DEPTH), self.n_window // self.grace_period + 1, self.n_window)
+        leaves = 2 ** min(self._rules.max_depth, _MOST_DEPTH)
+        fitted = min(leaves, self.n_window // self.grace_period + 1, self.n_window)
         return fitted + (self.budget if self.grow else 0)
 
     def _learn(self, X, y):

@@ -15,6 +15,7 @@ import numpy as np
 
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import wider
+from boostrun.papers.iboost.hoeffding_rules import rules_of
 from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
 from boostrun.papers.iboost.kernels.sample_votes import vote_samples
@@ -22,7 +23,6 @@ from boostrun.papers.iboost.kernels.sample_votes import vote_samples
 _BLOCK = 2048  # rows that are predicted in one pass
 _RATE = 0.5  # of logistic regression
 _LEAST_ROWS = 16  # that trees learn between two looks at their room
-_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
 
 
 class BayesMembers:
@@ -96,10 +96,7 @@ class HoeffdingMembers(_RowByRow):
 
     @property
     def rule(self):
-        keys = self.ensemble
-        return hoeffding.Rules(
-            float(keys.grace_period), float(keys.split_delta), float(keys.tie), _LEAVES[keys.leaf]
-        )  # fmt: skip
+        return rules_of(self.ensemble, self.ensemble.split_delta)
 
     def parts(self, length):
         first = 0
