@@ -22,7 +22,7 @@ from boostrun.papers.iboost.keys import IBoostKeys
 _EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "elsewhere": 0.3}
 _ETA = {"stochastic": 3e-3, "batch": 1e-3}
 # the same of more than two classes with loss="mm"
-_EPS_MIN_OF_SEVERAL = {"stump": 0.2, "gnb": 0.4, "bnb": 0.4}
+_EPS_MIN_OF_SEVERAL = {"stump": 0.2, "gnb": 0.4, "bnb": 0.4, "elsewhere": 0.4}
 _ETA_OF_SEVERAL = {"stochastic": 1e-2, "batch": 1e-3}
 _EXAMPLES_A_CLASS = 5  # a window with fewer falls far behind; measured in docs/papers/iboost.md
 

@@ -10,10 +10,8 @@ import numpy as np
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.holdout import _BLOCK, CommitteeMembers, _voted, above_zero
-from boostrun.papers.iboost.iboost import _ETA_OF_SEVERAL, IBoostClassifier, _mm
+from boostrun.papers.iboost.iboost import IBoostClassifier, _mm
 from boostrun.papers.iboost.kernels import bases
-
-_EPS_MIN_OF_SEVERAL = 0.4
 
 
 class IBoostElsewhere(IBoostClassifier):
@@ -42,16 +40,6 @@ class IBoostElsewhere(IBoostClassifier):
         """Labels of the rows of X by the committee as it stands, each time it is called; a member that does not grow is
         asked once."""
         return HeldElsewhere(self, X)
-
-    def _numbers(self, n_classes):
-        numbers = super()._numbers(2)
-        if n_classes == 2:
-            return numbers
-        return numbers._replace(
-            n_classes=n_classes,
-            eta=float(_ETA_OF_SEVERAL[self.update] if self.eta is None else self.eta),
-            eps_min=float(_EPS_MIN_OF_SEVERAL if self.eps_min is None else self.eps_min),
-        )
 
     def _predict(self, X):
         return self._scored(X)[0]
