@@ -300,12 +300,17 @@ def rows_of_room(trees: HoeffdingTrees) -> int:
     return int(min(trees.counts[FREE_NODES] // (2 * count), trees.counts[FREE_SLOTS] // count))
 
 
+@written_in
+def _answer_of_first(trees, x, rules):
+    unmet = trees.values[trees.roots[0], WEIGHT] == 0.0
+    return 1 if unmet and trees.weight.shape[1] == 2 else answer(trees, 0, x, rules)
+
+
 @kernel
 def answers(trees, X, rules, out):
     """``out`` (k,) int64: what tree 0 answers to the rows of X (k, d); nothing met, the second of two classes."""
-    unmet = trees.values[trees.roots[0], WEIGHT] == 0.0
     for i in range(X.shape[0]):
-        out[i] = 1 if unmet and trees.weight.shape[1] == 2 else answer(trees, 0, X[i], rules)
+        out[i] = _answer_of_first(trees, X[i], rules)
 
 
 @kernel
@@ -315,7 +320,6 @@ def test_then_train(trees, X, y, weights, rules, first, out):
     for i in range(first, X.shape[0]):
         if not has_room(trees, 1):
             return i
-        unmet = trees.values[trees.roots[0], WEIGHT] == 0.0
-        out[i] = 1 if unmet and trees.weight.shape[1] == 2 else answer(trees, 0, X[i], rules)
+        out[i] = _answer_of_first(trees, X[i], rules)
         learn(trees, 0, X[i], y[i], weights[i], rules)
     return X.shape[0]
