@@ -59,13 +59,20 @@ def retrain(
 ) -> None:  # fmt: skip
     """AdaBoost trained anew every ``period`` rows, from the first full window on."""
     n = len(labels)
-    for end in _stretches(
-        members, X, y, columns, labels, counts, lambda seen: n - seen if seen < n else period - (seen - n) % period, out
-    ):
+    for end in _stretches(members, X, y, columns, labels, counts, lambda seen: until_next(seen, n, period), out):
         if not (lazy and end - 1 + period < len(y)):
             counts[SIZE] = adaboost(
                 members, family, columns, order, labels, n_classes, var_floor, models, coefficients, None
             )
+
+
+def until_next(seen: int, n: int, period: int) -> int:
+    """Examples to come until the next training: after the first ``n``, then every ``period``.
+
+    >>> [until_next(seen, 5, 3) for seen in range(3, 9)]
+    [2, 1, 3, 2, 1, 3]
+    """
+    return n - seen if seen < n else period - (seen - n) % period
 
 
 def _stretches(members: FittedMembers, X, y, columns, labels, counts, due, out) -> Iterator[int]:

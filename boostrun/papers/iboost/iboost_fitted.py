@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.papers.iboost import fitted_members, wider
+from boostrun.papers.iboost.fitted_loops import until_next
 from boostrun.papers.iboost.iboost_elsewhere import IBoostElsewhere
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost_fitted as kernels
@@ -62,8 +63,7 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
         out, end, n = np.empty(len(X), np.int64), 0, self.n_window
         follow = kernels.follow_several if self._by_pairs else kernels.follow
         while end < len(X):
-            seen = int(self._state.counts[SEEN])
-            first, end = end, end + (n - seen if seen < n else self.period - (seen - n) % self.period)
+            first, end = end, end + until_next(int(self._state.counts[SEEN]), n, self.period)
             follow(self._said(X[first:end]), X[first:end], y[first:end], self._state, self._settings, out[first:end])
             if end <= len(X):
                 self._add()
