@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 import numbers
 import operator
@@ -180,6 +181,18 @@ def some_of(*allowed: str, **more: Any) -> Any:
         return [word for word in allowed if word in value]
 
     return _field(None, Kind(read, f"null or a list of some of {', '.join(allowed)}", allowed), more)
+
+
+def rising(least: int = 1, **more: Any) -> Any:
+    """A list of whole numbers, each above the one before; null for none. One number alone is a list of it."""
+
+    def read(value):
+        value = value if isinstance(value, list) else [value]
+        whole = all(isinstance(each, numbers.Real) and not isinstance(each, bool) and each % 1 == 0 for each in value)
+        rises = whole and value and value[0] >= least and all(a < b for a, b in itertools.pairwise(value))
+        return [int(each) for each in value] if rises else None
+
+    return _field(None, Kind(read, f"null or a list of rising whole numbers of at least {least}"), more)
 
 
 def dimensions(default: str, **more: Any) -> Any:

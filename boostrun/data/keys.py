@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from boostrun.config.fields import MISSING, choice, integer, real, text
+from boostrun.config.fields import MISSING, choice, integer, real, rising, text
 
 
 @dataclass
@@ -177,6 +177,9 @@ class OwnStreamKeys(DriftingStreamKeys):
     )
     missing: str = choice(
         "error", "last", help="empty cells, NaN, ? of ARFF: refused, or the value that the column had last, 0 at first"
+    )
+    changes_at: list[int] | None = rising(
+        late=True, help="the concept changes after so many examples, where you know; recovery is measured after each"
     )
 
 

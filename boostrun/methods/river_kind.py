@@ -19,6 +19,7 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.probabilities import shares_of
 
 _NUMBER = (bool, int, float, np.bool_, np.integer, np.floating)
+_KINDS = {"S": "text", "U": "text", "b": "truth values"}  # of labels, by the letter of their type; others are numbers
 
 
 class RiverKind:
@@ -216,9 +217,8 @@ class RiverKind:
         """Labels beside those so far: text or numbers, as they are, and declared ones where classes were declared."""
         if not self._started:
             return
-        text = self.classes_.dtype.kind in "SU"
-        if self.classes_.dtype != object and (labels.dtype.kind in "SU") != text:
-            kind = "text" if text else "numbers"
+        kind = _KINDS.get(self.classes_.dtype.kind, "numbers")
+        if self.classes_.dtype != object and _KINDS.get(labels.dtype.kind, "numbers") != kind:
             raise BoostrunError(f"the label {labels[0].item()!r} is of another kind: labels so far are {kind}")
         if self._declared:
             self._codes(labels)
@@ -268,23 +268,28 @@ def _labels(y: list) -> list:
         number = isinstance(label, _NUMBER) and float(label).is_integer()
         if not number and not isinstance(label, str):
             raise BoostrunError(f"the label {label!r} is none: text, a whole number or a truth value is needed")
-        if isinstance(label, str) != isinstance(y[0], str):
-            raise BoostrunError(f"the labels {y[0]!r} and {label!r} are of two kinds: text or numbers are needed")
+        if any(isinstance(label, kind) != isinstance(y[0], kind) for kind in (str, (bool, np.bool_))):
+            raise BoostrunError(
+                f"the labels {y[0]!r} and {label!r} are of two kinds: text, numbers or truth values are needed"
+            )
     return y
 
 
 def _check_numbers(x: Mapping[Any, float]) -> None:
     """BoostrunError where a value is no finite number."""
     for name, value in x.items():
-        try:
-            finite = not isinstance(value, str) and math.isfinite(value)
-        except TypeError:
-            finite = False
-        if not finite:
+        if not _finite(value):
             raise BoostrunError(
                 f"the feature {name!r} is {value!r}, and every feature must be a finite number: leave out what is "
                 "missing, which is 0 then, or fill it in"
             )
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return not isinstance(value, str) and math.isfinite(value)
+    except (TypeError, OverflowError):
+        return False
 
 
 def _of_frame(X: Any) -> tuple[list, np.ndarray]:
@@ -294,10 +299,16 @@ def _of_frame(X: Any) -> tuple[list, np.ndarray]:
     names = list(X.columns)
     if not names or len(set(names)) < len(names):
         raise BoostrunError("the frame has two columns of the same name" if names else "the frame has no feature")
+    given = X.to_numpy()
     try:
-        values = np.asarray(X.to_numpy(), dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.full((1, 1), np.nan)
-    if not np.isfinite(values).all():
-        raise BoostrunError("the frame has a value that is no finite number: fill in what is missing, with 0 or better")
+        values = np.asarray(given, dtype=np.float64)
+        good = np.isfinite(values)
+    except (TypeError, ValueError, OverflowError):
+        good = np.array([[_finite(value) for value in row] for row in given], dtype=bool)
+    if not good.all():
+        row, column = np.argwhere(~good)[0]
+        raise BoostrunError(
+            f"the frame's column {names[column]!r} has {given[row, column]!r} in row {row} (counted from 0), which is no "
+            "finite number: fill in what is missing, with 0 or better"
+        )
     return names, values

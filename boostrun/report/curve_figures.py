@@ -55,7 +55,8 @@ def curve_figures(
         yield from _drawn(f"curve_{extras.sweep[1]}", f"against {extras.sweep[1]}", draw_sweep, entries, *extras.sweep)
     for metric in () if too_many(curves) else metrics:
         name = f"{metric_name(metric)} against"
-        yield from _drawn(f"curve_{metric}_examples", f"{name} examples seen", draw_drift, curves, metric, most)
+        yield from _drawn(f"curve_{metric}_examples", f"{name} examples seen", draw_drift, curves, metric, most,
+                          extras.levels)  # fmt: skip
         for against in AGAINST:
             if against == metric:
                 continue

@@ -11,7 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, plain_numbers, save, with_legend
 from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, done
-from boostrun.report.figures import draw_line, gid, named, scale_y
+from boostrun.report.figures import draw_line, gid, level_caption, named, scale_y
 from boostrun.report.formats import axis_name, metric_name
 from boostrun.report.looks import Line, dashes, hue, look, name_lines, split
 from boostrun.report.statistics import mean_std
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 _PANEL = 3.0  # inches, the height of a panel
 
 
-def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -> Figure:
+def draw_drift(
+    entries: Sequence[Entry], metric: str, most: int | None = None, levels: Mapping[str, str] | None = None
+) -> Figure:
     """One panel a data set, or several of the same axes where it has more than six lines: means over trials as they
-    are, with bands of one standard deviation; ``most`` points of a line, where that is not None.
+    are, with bands of one standard deviation; ``most`` points of a line, where that is not None. Rows of ``levels`` are
+    no lines: a panel says their figures.
 
     Dashed vertical lines stand where the concept changes, with the names that the stream gives its concepts; a dotted
     line is the best accuracy that the stream allows; each where all trials tell the same.
@@ -35,8 +38,9 @@ def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -
         No record has such a curve.
     """
     sets: dict[str, list[Line]] = {}
+    flat = levels or {}
     for entry in entries:
-        if points := thinned(curve_points(entry, metric, "examples"), most):
+        if entry.row not in flat and (points := thinned(curve_points(entry, metric, "examples"), most)):
             sets.setdefault(" ".join(entry.column), []).append(Line(entry, points))
     if not sets:
         raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against examples")
@@ -55,6 +59,10 @@ def draw_drift(entries: Sequence[Entry], metric: str, most: int | None = None) -
             best = _concepts(axis, curves, sets[title][0].points[-1][0])
             scale_y(axis, metric, [y for line in sets[title] for _, y, _ in line.points], best)
             axis.set_title(" ".join(filter(None, (title, told))), pad=14)
+            place = drawn[0].entry.column, drawn[0].entry.setting
+            here = [entry for entry in entries if entry.row in flat and (entry.column, entry.setting) == place]
+            said = [level_caption(entry, metric, flat[entry.row]) for entry in here]
+            axis.text(0.01, 0.03, "   ".join(said), transform=axis.transAxes, fontsize=8, color="0.35")
             axis.set_gid(gid("dataset", drawn[0].entry))
             axis.set_xlabel("examples seen")
             axis.set_ylabel(axis_name(metric))

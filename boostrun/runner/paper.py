@@ -52,8 +52,9 @@ class Item:
     paper without trials, {label: which figures}; ``relative``, {"metric", "of", "to"}: a metric that is another's
     quotient by that of a row; ``kappas``, {metric: row}: of the errors of a row the share that is avoided;
     ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column level that a figure has as its
-    axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal lines in figures of curves, with
-    the metric that their caption tells; ``differences_to``, the row that others are compared with by seed;
+    axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal lines in figures of curves, or a
+    panel's words along a stream, with the metric that their caption tells besides, if any; ``differences_to``, the row
+    that others are compared with by seed;
     ``tradeoff``, {"x", "y", "along"}: two metrics and the column level whose labels are points.
     """
 

@@ -150,10 +150,22 @@ def test_labels_that_are_none_are_refused_and_teach_nothing(name):
         model.learn_one(rows[0], 1)
     with pytest.raises(BoostrunError, match="of two kinds"):
         model.learn_many(pd.DataFrame(rows[:2]).fillna(0.0), ["ash", 1])
+    with pytest.raises(BoostrunError, match="of two kinds"):
+        model.learn_many(pd.DataFrame(rows[:2]).fillna(0.0), [True, 5])
     assert state(model) == before
     model.learn_one(rows[0], "a label longer than all")
     assert model.classes_.tolist()[-1] == "a label longer than all"
     assert set(model.predict_proba_one(rows[0])) == set(model.classes_.tolist())
+
+
+@pytest.mark.parametrize(("first", "then", "kind"), [(True, 5, "truth values"), (5, True, "numbers")])
+def test_truth_values_are_no_numbers_among_labels(first, then, kind):
+    model = IBoostClassifier(n_window=5, budget=3)
+    model.learn_one({"a": 1.0}, first)
+    with pytest.raises(BoostrunError, match=f"the label {then} is of another kind: labels so far are {kind}"):
+        model.learn_one({"a": 2.0}, then)
+    model.learn_one({"a": 2.0}, not first if first is True else 7)
+    assert [type(label) for label in model.classes_.tolist()] == [type(first)] * 2
 
 
 @every_learner
@@ -171,9 +183,10 @@ def test_the_largest_share_is_that_of_the_label_that_is_said(name):
     ("frame", "words"),
     [
         ([[1.0]], "not a list"),
-        (pd.DataFrame({"a": [1.0, None]}), "no finite number"),
-        (pd.DataFrame({"a": [1.0, math.inf]}), "no finite number"),
-        (pd.DataFrame({"a": ["red", "blue"]}), "no finite number"),
+        (pd.DataFrame({"a": [1.0, None]}), r"column 'a' has nan in row 1 .* is no finite number"),
+        (pd.DataFrame({"b": [1.0, 2.0], "a": [math.inf, 1.0]}), r"column 'a' has inf in row 0 .* no finite number"),
+        (pd.DataFrame({"a": [1.0, "blue"]}), r"column 'a' has 'blue' in row 1 .* is no finite number"),
+        (pd.DataFrame({"a": [1, 10**400]}), r"column 'a' has 10+ in row 1 .* is no finite number"),
         (pd.DataFrame([[1.0, 2.0]] * 2, columns=["a", "a"]), "two columns of the same name"),
         (pd.DataFrame(index=[0, 1]), "has no feature"),
         (pd.DataFrame({"a": [1.0]}), "1 rows, y 2 labels"),

@@ -60,6 +60,14 @@ def test_each_data_set_has_a_panel_and_equal_figures_are_equal_files(tmp_path):
         figures.draw_drift(made, "recovery_pct")
 
 
+def test_rows_that_are_levels_are_figures_in_their_panel_and_no_lines():
+    made = [entry("iboost"), entry("no_change", ((50.0, 60.0, 50.0, 60.0),)), entry("iboost", column="led")]
+    sea, led = figures.draw_drift(made, "test_accuracy_pct", levels={"no_change": ""}).axes
+    assert "no_change: 55.00" in [text.get_text() for text in sea.texts]
+    assert not any("no_change" in text.get_text() for text in led.texts) and len(sea.collections) == 1
+    assert sea.get_ylim()[0] > 60.0
+
+
 def test_a_trade_off_has_a_point_for_each_window(tmp_path, drawn):
     def of(metric, n, values):
         records = [{"seed": seed, "metrics": {metric: value}} for seed, value in enumerate(values)]

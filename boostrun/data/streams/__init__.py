@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from boostrun.config import catalogue, defaults
@@ -21,7 +22,7 @@ from boostrun.data.streams.drift_stream import DriftStream, beginning
 from boostrun.errors import BoostrunError, did_you_mean
 
 # keys that a loader is told only where it says that it ``NEEDS`` them
-_OF_FOLLOWING = ("first", "delay", "scored_after", "measures")
+_OF_FOLLOWING = ("first", "delay", "scored_after", "measures", "changes_at")
 
 __all__ = ["DriftStream", "draw", "names"]
 
@@ -67,4 +68,8 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
     own = {key: value for key, value in options.items() if key not in _OF_FOLLOWING or key in needed}
     rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
     stream = module.draw(own, Path(data_root), *rngs)
+    if told := options.get("changes_at"):
+        if told[-1] >= len(stream):
+            raise BoostrunError(f"dataset.changes_at={told[-1]}: the stream has {len(stream)} examples, none is left")
+        stream = replace(stream, changes=np.array(told, np.int64))
     return stream if first is None else beginning(stream, first)

@@ -151,6 +151,22 @@ def test_a_run_over_a_file_is_a_record_like_any_other(command, workplace):
     json.dumps(record, allow_nan=False)
 
 
+def test_changes_that_a_person_knows_are_measured_like_those_of_a_named_stream(command, workplace):
+    write(workplace, "csv")
+    line = ("algo=iboost_stochastic dataset=file_stream dataset.path=data.csv dataset.label=what M=5 n=50 trials=1 "
+            "n_jobs=1")  # fmt: skip
+    assert command(f"{line} dataset.changes_at=[100,200] dataset.first=250")[0] == 0
+    settings = compose_one(f"{line} dataset.changes_at=[100,200] dataset.first=250".split())
+    (record,) = plan([settings], open_store(settings))[0].done
+    right = IBoostClassifier(50, 5, random_state=0).test_then_train(X, (Y == "out").astype(int), [0, 1]) == (Y == "out")
+    assert record["curve"]["changes"] == [100, 200]
+    expected = np.mean([right[100:250].mean(), right[200:250].mean()])  # up to 600 examples after each
+    assert record["metrics"]["recovery_pct"] == pytest.approx(100 * expected)
+    for wrong, sentence in (("300", "the stream has 300 examples, none is left"), ("[200,100]", "a list of rising whole")):
+        code, _, said = command(f"{line} dataset.changes_at={wrong}")
+        assert code == 2 and sentence in said
+
+
 def test_an_iterator_is_followed_in_constant_memory_and_its_faults_are_said():
     def blocks(*odd):
         for start in range(0, 300, 20):
