@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boostrun.config.fields import MISSING, choice, integer, real, rising, text
@@ -178,7 +179,7 @@ class OwnStreamKeys(DriftingStreamKeys):
     missing: str = choice(
         "error", "last", help="empty cells, NaN, ? of ARFF: refused, or the value that the column had last, 0 at first"
     )
-    changes_at: list[int] | None = rising(
+    changes_at: Sequence[int] | None = rising(
         late=True, help="the concept changes after so many examples, where you know; recovery is measured after each"
     )
 

@@ -25,10 +25,11 @@ _KINDS = {"S": "text", "U": "text", "b": "truth values"}  # of labels, by the le
 class RiverKind:
     """What stream learners do as river's models do; :class:`boostrun.methods.stream_learner.StreamLearner` is the rest.
 
-    Features have names. A name that an example lacks counts as 0 there. A name never seen before is learnt from that
-    example on, as if it had been 0 in all examples before: the learner makes room for it, and what has been fitted so
-    far does not look at it. Where a learner cannot (``_widen``), such a name is passed over. In a prediction an unknown
-    name is passed over always, and nothing is learnt.
+    Features have names. A name that an example lacks is left out, as by river's own models, by Hoeffding trees, by
+    Gaussian naive Bayes that learns one by one and by objects of river's; elsewhere it counts as 0 (``_absent``). A
+    name never seen before is learnt from that example on, as if all examples before had lacked it: the learner makes
+    room for it, and what has been fitted so far does not look at it. Where a learner cannot (``_widen``), such a name
+    is passed over. In a prediction an unknown name is passed over always, and nothing is learnt.
 
     A weight ``w`` says how many times an example is learnt, one time after the other, as if it had come so often: it
     takes ``w`` places of a window, and a change detector meets it ``w`` times. 0 teaches nothing. A fraction is
@@ -48,6 +49,7 @@ class RiverKind:
     _start: Callable[..., Any]
     _started: Any
     _names: list | None = None  # of the features, in their order, where examples are dicts
+    _absent = 0.0  # what stands for a feature that an example lacks; NaN: it is left out
     _draws_weights = False
     _multiclass = True
 
@@ -185,7 +187,7 @@ class RiverKind:
             self.feature_names_in_ = np.array(self._names, dtype=object)
 
     def _widen(self, n_features: int) -> bool:
-        """Make room for more features, at the end, which have been 0 in all examples so far; whether it could."""
+        """Make room for more features, at the end, which all examples so far have lacked; whether it could."""
         return False
 
     def _named(self) -> list:
@@ -197,12 +199,12 @@ class RiverKind:
 
     def _row(self, x: Mapping[Any, float]) -> np.ndarray:
         """(1, d) float64 of a dict."""
-        return np.array([[x.get(name, 0.0) for name in self._named()]], dtype=np.float64)
+        return np.array([[x.get(name, self._absent) for name in self._named()]], dtype=np.float64)
 
     def _placed(self, names: list, values: np.ndarray) -> np.ndarray:
-        """(k, d) float64 of a frame's columns, each at its place; 0 where the frame has no such column."""
+        """(k, d) float64 of a frame's columns, each at its place; ``_absent`` where the frame has no such column."""
         places = {name: place for place, name in enumerate(self._named())}
-        rows = np.zeros((len(values), len(places)))
+        rows = np.full((len(values), len(places)), self._absent)
         for column, name in enumerate(names):
             if name in places:
                 rows[:, places[name]] = values[:, column]
@@ -281,7 +283,7 @@ def _check_numbers(x: Mapping[Any, float]) -> None:
         if not _finite(value):
             raise BoostrunError(
                 f"the feature {name!r} is {value!r}, and every feature must be a finite number: leave out what is "
-                "missing, which is 0 then, or fill it in"
+                "missing, or fill it in"
             )
 
 
@@ -307,8 +309,9 @@ def _of_frame(X: Any) -> tuple[list, np.ndarray]:
         good = np.array([[_finite(value) for value in row] for row in given], dtype=bool)
     if not good.all():
         row, column = np.argwhere(~good)[0]
+        value = given[row].tolist()[column]
         raise BoostrunError(
-            f"the frame's column {names[column]!r} has {given[row, column]!r} in row {row} (counted from 0), which is no "
-            "finite number: fill in what is missing, with 0 or better"
+            f"the frame's column {names[column]!r} has {value!r} in row {row} (counted from 0), which is "
+            "no finite number: fill in what is missing, with 0 or better"
         )
     return names, values

@@ -78,7 +78,8 @@ _INCREMENTAL = {
     "state_learners_.2": Array("float64", "M G d"),
     "state_learners_.3": Array("float64", "M G d"),
     "state_learners_.4": Array("float64", "M G d", values="infinite"),
-    "state_spread_.0": Array("float64", "1", least=0),
+    "state_learners_.5": Array("float64", "M G d", least=0),
+    "state_spread_.0": Array("float64", "d", least=0),
     "state_spread_.1": Array("float64", "d"),
     "state_spread_.2": Array("float64", "d"),
     "state_spread_.3": Array("float64", "d"),
@@ -91,7 +92,7 @@ _INCREMENTAL = {
     "state__misses": Array("float64", "M", values="any", optional=True),
     "state__born": Array("int64", "M", least=0, below=_MOST, optional=True),
     "state__counts": Array("int64", "_", least=0, below=_MOST, optional=True),
-    "state__window.0": Array("float64", "n d", optional=True),
+    "state__window.0": Array("float64", "n d", values="any", optional=True),
     "state__window.1": Array("int64", "n", least=0, below="G", optional=True),
     **_ADWINS,
 }
@@ -238,7 +239,8 @@ def _incremental(arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     if "state_learners_.10" in arrays and "state_spread_.0" not in arrays:  # one tree
         members = _TREES
     elif "state_learners_.4" not in arrays:
-        members = members | {"state_learners_.4": Array("float64", "_", optional=True)} | _REGRESSIONS
+        none = Array("float64", "_", optional=True)
+        members = members | {"state_learners_.4": none, "state_learners_.5": none} | _REGRESSIONS
     elif "state_learners_.10" in arrays:
         members = members | _TREES
     out = fitted(members, arrays, sizes)

@@ -39,8 +39,9 @@ class StreamLearner(RiverKind, Saveable, ClassifierMixin, BaseEstimator):
     - ``_predict(X)`` returns codes (k,);
     - ``_grow(n_classes)`` makes room for more classes,
 
-    and may have a fifth, ``_widen(n_features)``, which makes room for more features, at the end, that have been 0 in
-    all examples so far, and says True.
+    and may have a fifth, ``_widen(n_features)``, which makes room for more features, at the end, that all examples so
+    far have lacked, and says True. Of river's dicts these see ``_absent`` where an example has no such feature: 0, or
+    NaN if the learner leaves it out.
 
     With two classes the second is the positive one. What ``_begin`` makes is the state, arrays and numbers in tuples
     and lists, but for the attributes in ``_constant``, which learning leaves as they were; :meth:`save` writes it, and

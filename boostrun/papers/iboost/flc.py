@@ -53,7 +53,7 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
 
     def _widen(self, n_features):
         samples, labels = self._window
-        self._window = wider.columns(samples.T, n_features).T.copy(), labels
+        self._window = wider.columns(samples.T, n_features, self._absent).T.copy(), labels
         return super()._widen(n_features)
 
     @property

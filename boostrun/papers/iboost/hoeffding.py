@@ -45,6 +45,7 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
     updates_base_online = True
     adds_and_removes = False
     keeps_window = False
+    _absent = np.nan
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         fields.check(self)

@@ -52,5 +52,9 @@ class IncrementalEnsemble(StreamLearner):
         return out, total
 
     @property
+    def _absent(self) -> float:
+        return self._members.absent
+
+    @property
     def _members(self) -> members.BayesMembers:
         return members.of(self)

@@ -30,6 +30,11 @@ class BayesMembers:
 
     functions: ModuleType = incremental
 
+    @property
+    def absent(self) -> float:
+        """What stands for a feature that an example lacks: NaN where members leave it out, as river's do, else 0."""
+        return np.nan if self.rule else 0.0
+
     def __init__(self, ensemble: Any):
         self.ensemble = ensemble
 
@@ -38,9 +43,12 @@ class BayesMembers:
         return Learners.fresh(self.ensemble.budget, n_classes, n_features)
 
     def widened(self, n_features: int) -> Any:
-        """The members with room for more features, which have been 0 so far; None where they take no more."""
+        """The members with room for more features, which have been ``absent`` so far; None where they take no more."""
         learners = self.ensemble.learners_
-        return wider.padded(self.fresh(learners.weight.shape[1], n_features), learners)
+        wide = wider.padded(self.fresh(learners.weight.shape[1], n_features), learners)
+        if not self.rule:  # of two values, met as 0
+            wide.met[:, :, learners.met.shape[2] :] = learners.weight[:, :, None]
+        return wide
 
     @property
     def rule(self) -> Any:
@@ -82,6 +90,8 @@ class _RowByRow(BayesMembers):
 class HoeffdingMembers(_RowByRow):
     """Hoeffding trees; the ensemble has the keys ``grace_period``, ``split_delta``, ``tie`` and ``leaf``."""
 
+    absent = np.nan
+
     @property
     def functions(self) -> ModuleType:  # type: ignore[override]
         from boostrun.papers.iboost.kernels import tree_members
@@ -120,6 +130,8 @@ class OneSplitMembers(HoeffdingMembers):
 class RegressionMembers(_RowByRow):
     """Logistic regressions."""
 
+    absent = 0.0
+
     @property
     def functions(self) -> ModuleType:  # type: ignore[override]
         from boostrun.papers.iboost.kernels import logistic_members
@@ -137,6 +149,10 @@ class RegressionMembers(_RowByRow):
 
 class ObjectMembers(_RowByRow):
     """Copies of an object of river's or scikit-learn's."""
+
+    @property
+    def absent(self):
+        return np.nan if hasattr(self.ensemble.base, "learn_one") else 0.0
 
     @property
     def functions(self) -> ModuleType:  # type: ignore[override]

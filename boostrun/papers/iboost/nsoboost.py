@@ -47,7 +47,7 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
 
     def _widen(self, n_features):
         samples, labels = self._window
-        self._window = wider.columns(samples.T, n_features).T.copy(), labels
+        self._window = wider.columns(samples.T, n_features, self._absent).T.copy(), labels
         return super()._widen(n_features)
 
     @property

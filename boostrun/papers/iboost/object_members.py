@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 from typing import Any
 
 import numpy as np
@@ -127,4 +128,5 @@ def _untrained(model: Any, seed: int) -> Any:
 
 
 def _named(x: np.ndarray) -> dict[int, float]:
-    return dict(enumerate(x.tolist()))
+    """The features that an example has, by their places."""
+    return {place: value for place, value in enumerate(x.tolist()) if not math.isnan(value)}

@@ -11,9 +11,9 @@ from boostrun.papers.iboost.kernels import bases
 _PARTS = {bases.GNB: 2, bases.BNB: 1}  # numbers a feature in a score of a naive Bayes
 
 
-def columns(window: np.ndarray, n_features: int) -> np.ndarray:
-    """A window (d, n) with rows of zeros for the new features."""
-    return np.concatenate([window, np.zeros((n_features - len(window), window.shape[1]))])
+def columns(window: np.ndarray, n_features: int, absent: float = 0.0) -> np.ndarray:
+    """A window (d, n) with rows for the new features: 0, or what says that they are ``absent``."""
+    return np.concatenate([window, np.full((n_features - len(window), window.shape[1]), absent)])
 
 
 def orders(order: np.ndarray, n_features: int) -> np.ndarray:

@@ -134,7 +134,7 @@ def test_what_is_refused_is_one_sentence_and_teaches_nothing(name):
 
 @every_learner
 def test_features_of_dicts_come_and_go(name):
-    """Missing is 0, unknown is passed over in a prediction; a value that is no finite number is refused."""
+    """Absent is 0 or left out, unknown is passed over in a prediction; a value that is no finite number is refused."""
     X, y = trees(60)
     X[:, 2] = 0.0
     plain, gaps = make(name), make(name)
@@ -142,7 +142,11 @@ def test_features_of_dicts_come_and_go(name):
         plain.learn_one(dict(zip("abc", x)), label)
         gaps.learn_one(dict(zip("abc", x)) if i == 0 else {"b": x[1], "a": x[0]}, label)
     np.testing.assert_array_equal(gaps.predict(X), plain.predict(X))
-    assert gaps.predict_one({"e": 1.0}) == plain.predict_one({"a": 0.0, "b": 0.0, "c": 0.0})
+    if plain._absent == 0.0:
+        assert gaps.predict_one({"e": 1.0}) == plain.predict_one({"a": 0.0, "b": 0.0, "c": 0.0})
+    assert gaps.predict_one({"e": 1.0}) in plain.classes_ and sum(gaps.predict_proba_one({}).values()) == pytest.approx(
+        1.0
+    )
     before = pickle.dumps(plain)
     for value in (float("nan"), float("inf"), "red", None):
         with pytest.raises(BoostrunError, match="finite"):

@@ -7,11 +7,14 @@ Learner j keeps, of every class c, the weight met, and of every feature the weig
     binary      constant + sum_r slope_r 1[x_r > 0],  p = (W mean + 1) / (W + 2),  slope = ln(p / (1 - p)),
                 constant = ln W + sum ln(1 - p)
 
-with v = S / W + floor. The learner answers with the class of the largest score among those it has met.
+with v = S / W_r + floor, where W_r is the weight of the examples that had feature r. The learner answers with the class
+of the largest score among those it has met. A feature that is NaN is missing: a Gaussian leaves it out, when it learns
+and when it answers; of binary ones it is not above 0.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,20 +23,21 @@ from boostrun.papers.iboost.kernels.compiled import kernel, part
 
 
 class Learners(NamedTuple):
-    """M learners of K classes and d features: ``weight``, ``constant`` (M, K); ``mean``, ``scatter``, ``slope``
-    (M, K, d), all float64."""
+    """M learners of K classes and d features: ``weight``, ``constant`` (M, K); ``mean``, ``scatter``, ``slope`` and
+    ``met``, the weight of the examples that had a feature, (M, K, d), all float64."""
 
     weight: np.ndarray
     constant: np.ndarray
     mean: np.ndarray
     scatter: np.ndarray
     slope: np.ndarray
+    met: np.ndarray
 
     @classmethod
     def fresh(cls, count: int, n_classes: int, n_features: int) -> Learners:
         """``count`` learners that have met nothing."""
         small, large = (count, n_classes), (count, n_classes, n_features)
-        return cls(np.zeros(small), np.full(small, -np.inf), np.zeros(large), np.zeros(large), np.zeros(large))
+        return cls(np.zeros(small), np.full(small, -np.inf), *(np.zeros(large) for _ in range(4)))
 
     def grown(self, n_classes: int) -> Learners:
         """The same learners with room for more classes, of which they have met nothing."""
@@ -44,7 +48,7 @@ class Learners(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What all examples so far say of each feature: ``count`` (1,), ``mean``, ``scatter``, ``floor`` (d,) float64."""
+    """What all examples so far say of each feature: ``count``, ``mean``, ``scatter``, ``floor`` (d,) float64."""
 
     count: np.ndarray  # type: ignore[assignment]
     mean: np.ndarray
@@ -54,15 +58,17 @@ class Spread(NamedTuple):
     @classmethod
     def fresh(cls, n_features: int) -> Spread:
         """Nothing seen."""
-        return cls(np.zeros(1), np.zeros(n_features), np.zeros(n_features), np.full(n_features, 1e-12))
+        return cls(*(np.zeros(n_features) for _ in range(3)), np.full(n_features, 1e-12))
 
 
 @part
 def see(spread, x, share):
     """One more example x (d,): ``floor`` is ``share`` of each feature's variance over the stream, and 1e-12."""
-    spread.count[0] += 1.0
-    count = spread.count[0]
     for r in range(x.shape[0]):
+        if math.isnan(x[r]):
+            continue
+        spread.count[r] += 1.0
+        count = spread.count[r]
         away = x[r] - spread.mean[r]
         spread.mean[r] += away / count
         spread.scatter[r] += away * (x[r] - spread.mean[r])
@@ -76,31 +82,34 @@ def forget(learners, j):
         learners.weight[j, c] = 0.0
         learners.constant[j, c] = -np.inf
         for r in range(learners.mean.shape[2]):
-            learners.mean[j, c, r] = learners.scatter[j, c, r] = learners.slope[j, c, r] = 0.0
+            learners.mean[j, c, r] = learners.scatter[j, c, r] = learners.slope[j, c, r] = learners.met[j, c, r] = 0.0
 
 
 @kernel
 def train(learners, j, x, y, weight, floor, gaussian):
     """Learner j meets the example (x, class y) with a weight: W += k; a = x - mean; mean += a k / W;
-    S += k a (x - mean). Cost O(d), with a logarithm a feature."""
+    S += k a (x - mean), of the features that x has. Cost O(d), with a logarithm a feature."""
     learners.weight[j, y] += weight
-    met = learners.weight[j, y]
-    mean, scatter, slope = learners.mean[j, y], learners.scatter[j, y], learners.slope[j, y]
-    constant = np.log(met)
+    mean, scatter, slope, met = learners.mean[j, y], learners.scatter[j, y], learners.slope[j, y], learners.met[j, y]
+    constant = np.log(learners.weight[j, y])
     for r in range(x.shape[0]):
         value = x[r] if gaussian else (1.0 if x[r] > 0.0 else 0.0)
-        away = value - mean[r]
-        mean[r] += away * weight / met
-        scatter[r] += weight * away * (value - mean[r])
+        if not math.isnan(value):
+            met[r] += weight
+            away = value - mean[r]
+            mean[r] += away * weight / met[r]
+            scatter[r] += weight * away * (value - mean[r])
+        if not met[r] > 0.0:
+            continue
         if gaussian:
-            variance = scatter[r] / met + floor[r]
+            variance = scatter[r] / met[r] + floor[r]
             slope[r] = 0.5 / variance
             constant -= 0.5 * np.log(variance)
         else:
-            ones = met * mean[r] + 1.0
-            zeros = met - met * mean[r] + 1.0
+            ones = met[r] * mean[r] + 1.0
+            zeros = met[r] - met[r] * mean[r] + 1.0
             slope[r] = np.log(ones / zeros)
-            constant += np.log(zeros / (met + 2.0))
+            constant += np.log(zeros / (met[r] + 2.0))
     learners.constant[j, y] = constant
 
 
@@ -112,12 +121,18 @@ def score(learners, j, c, x, gaussian):
     if gaussian:
         for r in range(x.shape[0]):
             away = x[r] - mean[r]
-            out -= slope[r] * away * away
+            out -= _left_out(slope[r]) if math.isnan(x[r]) else slope[r] * away * away
     else:
         for r in range(x.shape[0]):
             if x[r] > 0.0:
                 out += slope[r]
     return out
+
+
+@part
+def _left_out(slope):
+    """What the constant has of a Gaussian feature: -ln(v) / 2; nothing of one that the class has not met."""
+    return 0.5 * math.log(2.0 * slope) if slope > 0.0 else 0.0
 
 
 @kernel
@@ -204,9 +219,10 @@ def _score_rows(learners, j, c, columns, gaussian, scores):
     for r in range(columns.shape[0]):
         slope, mean = learners.slope[j, c, r], learners.mean[j, c, r]
         if gaussian:
+            left_out = _left_out(slope)
             for t in range(columns.shape[1]):
                 away = columns[r, t] - mean
-                scores[c, t] -= slope * away * away
+                scores[c, t] -= left_out if math.isnan(columns[r, t]) else slope * away * away
         else:
             for t in range(columns.shape[1]):
                 scores[c, t] += slope if columns[r, t] > 0.0 else 0.0
