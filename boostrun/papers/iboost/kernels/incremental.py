@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.papers.iboost.kernels.compiled import kernel, part
+from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 
 
 class Learners(NamedTuple):
@@ -85,7 +85,7 @@ def forget(learners, j):
             learners.mean[j, c, r] = learners.scatter[j, c, r] = learners.slope[j, c, r] = learners.met[j, c, r] = 0.0
 
 
-@kernel
+@written_in
 def train(learners, j, x, y, weight, floor, gaussian):
     """Learner j meets the example (x, class y) with a weight: W += k; a = x - mean; mean += a k / W;
     S += k a (x - mean), of the features that x has. Cost O(d), with a logarithm a feature."""
@@ -113,7 +113,7 @@ def train(learners, j, x, y, weight, floor, gaussian):
     learners.constant[j, y] = constant
 
 
-@part
+@written_in
 def score(learners, j, c, x, gaussian):
     """Log of the joint probability of class c and x by learner j, less a term that all classes share."""
     slope, mean = learners.slope[j, c], learners.mean[j, c]
@@ -129,13 +129,13 @@ def score(learners, j, c, x, gaussian):
     return out
 
 
-@part
+@written_in
 def _left_out(slope):
     """What the constant has of a Gaussian feature: -ln(v) / 2; nothing of one that the class has not met."""
     return 0.5 * math.log(2.0 * slope) if slope > 0.0 else 0.0
 
 
-@kernel
+@written_in
 def answer(learners, j, x, gaussian):
     """Class that learner j gives x (d,). Of equals the second of two classes (sign(0) = +1), else the lowest."""
     n_classes = learners.weight.shape[1]
