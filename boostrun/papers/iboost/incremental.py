@@ -52,7 +52,7 @@ class IncrementalEnsemble(StreamLearner):
         return out, total
 
     @property
-    def _absent(self) -> float:
+    def _absent(self) -> float:  # type: ignore[override]
         return self._members.absent
 
     @property

@@ -58,7 +58,7 @@ class Spread(NamedTuple):
     @classmethod
     def fresh(cls, n_features: int) -> Spread:
         """Nothing seen."""
-        return cls(*(np.zeros(n_features) for _ in range(3)), np.full(n_features, 1e-12))
+        return cls(*(np.zeros(n_features) for _ in range(3)), np.full(n_features, 1e-12))  # type: ignore[call-arg]
 
 
 @part
