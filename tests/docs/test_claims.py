@@ -65,7 +65,7 @@ def test_the_counts_of_the_readme_are_the_computed_ones():
     sentence = (
         r"of \[(\d+) claims\][^;]*? (\d+) hold, (\d+) hold only[^,]*?, (\d+) fail\s+and (\d+) cannot be told, (\d+) "
     )
-    found = re.search(sentence + "of these for want of seeds", (ROOT / "README.md").read_text())
+    found = re.search(sentence + "of these for want of trials", (ROOT / "README.md").read_text())
     untold = [one.why for judged in computed().values() for one in judged if one.word == "cannot be told"]
     lacking = sum("seeds" in why or "not run yet" in why for why in untold)
     assert found is not None and list(found.groups()) == [*counts, str(lacking)]

@@ -79,10 +79,13 @@ def test_the_readme_counts_the_frontiers_of_samples_held():
     assert f"Of {tested} tested comparisons" in readme() and counts in readme()
 
 
-def test_the_readme_counts_the_frontiers_of_features():
-    found, every, tested = outcomes("features")
+@pytest.mark.parametrize(
+    ("kind", "words"), [("features", "With few *features*"), ("evaluations", "within a budget of *evaluations*")]
+)
+def test_the_readme_counts_the_frontiers_of_other_budgets(kind, words):
+    found, every, tested = outcomes(kind)
     counts = f"ours win {every['win']}, tie {every['tie']}, lose {every['loss']} of {tested}, on {len(found)} sets"
-    assert f"With few *features* {counts}" in readme()
+    assert f"{words} {counts}" in readme()
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
