@@ -6,6 +6,10 @@ a file that is cut or has a wrong bit ends every call, or runs. Here each file e
 counts as absent when that is wrong, so that the kernel is compiled again; a folder for temporary files is the last
 resort. To read and digest the 40 files of a command takes 2 ms.
 
+Numba compiles a kernel again when its own file has changed, but not when that of a kernel that it calls has: after a
+``git pull`` old code would run on, under the digest of the new. Here a kernel's file is known by the files of all
+modules that it reaches.
+
 Kernels of plug-ins import Numba themselves, so Numba is mended where it defines its cache, as soon as that is loaded.
 """
 
@@ -16,9 +20,11 @@ import functools
 import hashlib
 import io
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 _MARK = b"boostrun sealed\n"
@@ -57,6 +63,39 @@ def last_resort() -> Path:
     if os.name == "posix" and (folder.is_symlink() or status.st_uid != os.getuid() or status.st_mode & 0o022):
         return nowhere
     return folder
+
+
+def modules_behind(kernel: Any) -> set[str]:
+    """Names of the modules, of a kernel's own package and of this one, that a Python function under a kernel reaches:
+    those of what its names stand for, and so on through other kernels and modules.
+
+    >>> from boostrun.kernels import trees
+    >>> sorted(modules_behind(trees.grow.py_func))
+    ['boostrun.kernels.trees']
+    """
+    packages = {kernel.__module__.partition(".")[0], "boostrun"}
+    found, seen, waiting = {kernel.__module__}, set(), [kernel.__globals__]
+    while waiting:
+        names = waiting.pop()
+        if id(names) in seen:
+            continue
+        seen.add(id(names))
+        for value in list(names.values()):
+            whole_module = isinstance(value, ModuleType)
+            module = value.__name__ if whole_module else getattr(value, "__module__", None)
+            if isinstance(module, str) and module.partition(".")[0] in packages:
+                found.add(module)
+                inner = vars(value) if whole_module else getattr(getattr(value, "py_func", None), "__globals__", None)
+                if inner is not None:
+                    waiting.append(inner)
+    return found
+
+
+def stamp_of(kernel: Any) -> tuple:
+    """Name, time and size of the file of each module behind a kernel, in the order of their names."""
+    files = ((name, getattr(sys.modules.get(name), "__file__", None)) for name in sorted(modules_behind(kernel)))
+    stats = ((name, os.stat(file)) for name, file in files if file and os.path.exists(file))
+    return tuple((name, found.st_mtime, found.st_size) for name, found in stats)
 
 
 def mend(caching: Any) -> None:
@@ -111,6 +150,9 @@ def _mend(caching: Any) -> None:
     @functools.wraps(load)
     def load_or_nothing(self: Any, *arguments: Any) -> Any:
         try:
+            self._cache_file._source_stamp = stamp_of(
+                self._py_func
+            )  # by now all names have come to stand for something
             return load(self, *arguments)
         except Exception:  # whatever is wrong with what was kept, the kernel can be compiled
             return None

@@ -12,6 +12,7 @@ import pytest
 import boostrun
 from boostrun import compiling, kernel_cache
 
+ROOT = Path(boostrun.__file__).parents[1]
 KERNEL = """
 from numba import njit
 
@@ -163,3 +164,39 @@ def test_compiling_that_takes_a_while_is_said_once_and_where_it_is_asked_for(mon
         compiling._tell()
         compiling._tell()
     assert capsys.readouterr().err.count("compiling") == 1
+
+
+CALLING = """
+from numba import njit
+from kernels_of_a_test import called
+
+@njit(cache=True)
+def twice(x):
+    return called.once(x) * 2
+"""
+CALLED = """
+from numba import njit
+
+@njit(cache=True)
+def once(x):
+    return x + {more}
+"""
+
+
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path):
+    package = tmp_path / "kernels_of_a_test"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "calling.py").write_text(CALLING)
+    said = []
+    for more in (1, 1, 10):
+        if more == 10 or not said:
+            (package / "called.py").write_text(CALLED.format(more=more))
+        code = (
+            "import boostrun, kernels_of_a_test.calling as c; print(c.twice(1), sum(c.twice.stats.cache_hits.values()))"
+        )
+        path = f"{tmp_path}{os.pathsep}{ROOT}"
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        said.append(run.stdout.split())
+    assert said == [["4", "0"], ["4", "1"], ["22", "0"]]
