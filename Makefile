@@ -73,7 +73,7 @@ sharing: setup  ## figures and tables of ShareBoost, at the weights chosen befor
 
 IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fig_sea_nb_b fig_santafe table_real fig_led fig_rbf \
 	cost_n cost_m table_sea_bp table_sea_budget fig_sea_stumps table_sea_window fig_window table_sea_noise \
-	today_recorded today_generated today_large
+	today_recorded today_generated today_large tuning tuned
 iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boostrun reproduce ... --quick is less)
 	for item in $(IBOOST); do $(RUN) reproduce iboost/$$item || exit; done
 	$(VENV)/bin/python scripts/stream_page.py
