@@ -24,7 +24,7 @@ def published(workplace):
 
 def test_the_figures_are_those_of_table(command, workplace, published):
     code, out, err = command("report reservoir/swaps -o pages/all.html")
-    assert code == 0 and "1 items, 1 with trials, 45 records" in out and not err
+    assert code == 0 and "1 items, 1 with trials, 90 records" in out and not err
     page = (workplace / "pages" / "all.html").read_text()
     table = command("table reservoir/swaps")[1].replace(" ", "")
     page = re.sub(r'<table class="plain" id="best">.*?</table>', "", page, flags=re.DOTALL)  # errors, not accuracies
@@ -44,14 +44,14 @@ def test_an_item_that_is_published_smaller_is_shown_as_published(command, workpl
     assert "9 are missing" in " ".join(command("table reservoir/swaps")[1].split())
     notes = published.with_name("table.md")
     notes.write_text(
-        "# Swaps\n\n- narrowed to: dataset=mnist\n- changed by hand: T=30 trials=5 algo.x=${oc.env:HOME}\n"
+        "# Swaps\n\n- narrowed to: dataset=mnist\n- changed by hand: T=30 trials=10 algo.x=${oc.env:HOME}\n"
     )
     code, out, _ = command("table reservoir/swaps")
-    assert code == 0 and "changed by hand: T=30 trials=5\n" in out and "missing" not in out and "pedestrians" not in out
+    assert code == 0 and "changed by hand: T=30 trials=10\n" in out and "missing" not in out and "pedestrians" not in out
     assert "narrowed to: dataset=digits" in command("table reservoir/swaps dataset=digits")[1]
     assert command("report reservoir/swaps")[0] == 0
     page = (workplace / "report.html").read_text()
-    assert "changed by hand: T=30 trials=5<" in page and "oc.env" not in page.partition('id="records"')[0]
+    assert "changed by hand: T=30 trials=10<" in page and "oc.env" not in page.partition('id="records"')[0]
     notes.write_text("- changed by hand: T=none\n")
     code, out, _ = command("report reservoir/swaps")
     assert code == 0 and "0 with trials" in out
