@@ -16,9 +16,9 @@ from typing import Any
 from boostrun.cli import help
 from boostrun.cli.arguments import VERBS
 from boostrun.config import catalogue
-from boostrun.config.compose import first_comment, options
 from boostrun.config.fields import MISSING, fields_of, kind_of
 from boostrun.config.settings import Root, Run, Tune
+from boostrun.config.yaml_files import first_comment, options
 from boostrun.runner.packed import Packs
 
 ROOT = Path(__file__).parent.parent

@@ -11,7 +11,7 @@ import argparse
 import time
 from pathlib import Path
 
-from boostrun.config.compose import options
+from boostrun.config.yaml_files import options
 from boostrun.report import build
 from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostrun.config import compose
+from boostrun.config import yaml_files
 from boostrun.errors import BoostrunError
 from boostrun.report import build, markdown
 from boostrun.report.layout import SAMPLED
@@ -66,11 +66,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="PAPER/ITEM", help="all items if left out")
     names = parser.parse_args(words).names
-    if unknown := set(names) - set(compose.options("paper")):
+    if unknown := set(names) - set(yaml_files.options("paper")):
         parser.error(f"no paper item {', '.join(sorted(unknown))} (boostrun ls paper)")
     different = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in names or sorted(compose.options("paper")):
+        for name in names or sorted(yaml_files.options("paper")):
             path = Path("results", name, "table.md")
             published = path.read_text(encoding="utf-8") if path.is_file() else ""
             try:

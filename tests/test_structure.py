@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.compose import options
+from boostrun.config.yaml_files import options
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "boostrun"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
-from boostrun.config.compose import Settings, compose_one, options
+from boostrun.config.compose import Settings, compose_one
+from boostrun.config.yaml_files import options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper

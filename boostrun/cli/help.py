@@ -267,7 +267,7 @@ def _filled(command: str) -> str:
     if "{" not in command:
         return command
     from boostrun.config import catalogue
-    from boostrun.config.compose import options
+    from boostrun.config.yaml_files import options
 
     methods = catalogue.methods()
     algo, other, *_ = [name for name, method in methods.items() if {"r", "q", "T"} == set(method.budget)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.published_frontier import ROOM
-from boostrun.config.compose import options
+from boostrun.config.yaml_files import options
 from boostrun.errors import BoostrunError
 
 

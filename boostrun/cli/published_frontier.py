@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
-from boostrun.config.compose import PLACES, options
+from boostrun.config.compose import PLACES
+from boostrun.config.yaml_files import options
 from boostrun.errors import BoostrunError, did_you_mean
 
 ROOM = "frontier/"  # before a name, where papers' items have their paper
@@ -59,7 +60,9 @@ def _typed(value: Any) -> str:
 def _read(path: Path) -> Any:
     import yaml
 
+    from boostrun.config import quick_yaml
+
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return quick_yaml.load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BoostrunError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None

@@ -13,7 +13,8 @@ from pathlib import Path
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import cell_words, table_name
-from boostrun.config.compose import PLACES, compose_one, first_comment, options, places_of
+from boostrun.config.compose import PLACES, compose_one, places_of
+from boostrun.config.yaml_files import first_comment, options
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boostrun.cli import frontier, published_frontier
@@ -13,10 +14,12 @@ from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
 from boostrun.config.compose import compose_one
 from boostrun.report import build, text, write
+from boostrun.report.entry import canonical
 from boostrun.report.paired import write_differences
 from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw, picture
+from boostrun.runner.packed import DamagedPackError, unpack
 from boostrun.runner.plan import roots
 
 
@@ -41,7 +44,8 @@ def main(words: Arguments) -> int:
     table = build(item.spec, entries)
     folder = item.folder()
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
-        write(table, folder, [record for cell in result.cells for record in cell.best_records])
+        records = [record for cell in result.cells for record in cell.best_records]
+        write(table, folder, [*records, *(_others(folder, records) if item.spec.changed else ())])
         curves = item.curves(result.cells)
         drawn = write_pictures(folder, table, entries, curves, item.metrics, item.extras(entries, table))
         write_tradeoff(folder, table, entries, item.tradeoff)
@@ -57,3 +61,12 @@ def main(words: Arguments) -> int:
         what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
         print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))
     return tell_end(result, words)
+
+
+def _others(folder: Path, records: Sequence[Mapping]) -> list[dict]:
+    """What is packed in the folder of cells that a part of the item has not: the whole item's, and not run again."""
+    path, here = folder / "records.jsonl.gz", {canonical(record["cell"]) for record in records}
+    try:
+        return [one for one in unpack(path) if canonical(one["cell"]) not in here] if path.is_file() else []
+    except DamagedPackError:  # it is kept under another name
+        return []

@@ -49,8 +49,10 @@ def read_beside(folder: Path) -> None:
         return
     import yaml
 
+    from boostrun.config import quick_yaml
+
     try:
-        named = yaml.safe_load(path.read_text(encoding="utf-8"))
+        named = quick_yaml.load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(named, dict) or not all(isinstance(v, str) and ":" in v for v in named.values()):

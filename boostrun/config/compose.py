@@ -20,6 +20,7 @@ from boostrun.config import catalogue, mixed, nodes
 from boostrun.config.fields import fields_of
 from boostrun.config.settings import Root, data_root
 from boostrun.config.words import MOST_CELLS, listed, parse
+from boostrun.config.yaml_files import conf_dir, first_comment, options
 from boostrun.data.own_split import splits_anew
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import registry, typed
@@ -55,39 +56,14 @@ class Settings:
         return range(self.root["seed"], self.root["seed"] + self.root["trials"])
 
 
-def conf_dir() -> Path:
-    """The folder of YAML files: packaged beside this module, or at the top of a checkout."""
-    packaged = Path(__file__).parents[1] / "conf"
-    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "conf"
-
-
 @functools.cache
 def _defaults() -> dict[str, str]:
     """The choice of each group where a person makes none: the defaults of ``conf/config.yaml``."""
-    import yaml
+    from boostrun.config import quick_yaml
 
-    listed = yaml.safe_load((conf_dir() / "config.yaml").read_text(encoding="utf-8"))["defaults"]
+    listed = quick_yaml.load((conf_dir() / "config.yaml").read_text(encoding="utf-8"))["defaults"]
     found = {group: name for entry in listed if isinstance(entry, dict) for group, name in entry.items()}
     return {group: found[group] for group in GROUPS}
-
-
-def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
-    """The YAML files of a group, by name: presets of its choices, or papers' items, of which a person's own win.
-
-    >>> "reservoir/table3" in options("paper")
-    True
-    """
-    found: dict[str, Path] = {}
-    if group == "paper":
-        for name, paper in catalogue.papers().items():
-            if paper.items:
-                for path in sorted(paper.items.rglob("*.yaml")):
-                    found[f"{name}/{path.relative_to(paper.items).with_suffix('').as_posix()}"] = path
-    for folder in filter(None, (conf_dir(), Path(config_dir) if config_dir else None)):
-        base = folder / group
-        for path in sorted(base.rglob("*.yaml")):
-            found[path.relative_to(base).with_suffix("").as_posix()] = path
-    return found
 
 
 def choices(group: str, config_dir: str | None = None) -> dict[str, str]:
@@ -106,12 +82,6 @@ def choices(group: str, config_dir: str | None = None) -> dict[str, str]:
         package = f" ({point.dist.name})" if point.dist else ""
         found.setdefault(name, f"installed: {point.value}{package}")
     return found
-
-
-def first_comment(path: Path) -> str:
-    """The first line of a file where that is a comment, without its sign; else nothing."""
-    first = path.read_text(encoding="utf-8").partition("\n")[0]
-    return first.lstrip("# ") if first.startswith("#") else ""
 
 
 def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostrun.config import compose
+from boostrun.config import yaml_files
 from boostrun.conformance import Check, Failed, Skipped
 from boostrun.runner import paper
 
@@ -23,7 +23,7 @@ def checks(name: str, config_dir: str | None = None, overrides: Sequence[str] = 
 def _named(name: str, config_dir: str | None) -> None:
     found = paper.faults(name, config_dir)
     if found:
-        path = compose.options("paper", config_dir)[name]
+        path = yaml_files.options("paper", config_dir)[name]
         places = [_place(path, fault) for fault in found]
         if len(found) == 1:
             raise Failed(found[0], *places)

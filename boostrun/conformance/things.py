@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun import config
-from boostrun.config import catalogue, compose
+from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.settings import BUDGET_KEYS
 from boostrun.conformance import Check, Section, Skipped, blame, part
 from boostrun.conformance.family import is_family
@@ -76,7 +76,7 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
     papers = [name for name in catalogue.papers() if name]
     if word in papers:
         return _of_paper(word, config_dir, overrides)
-    if word in (items := compose.options("paper", config_dir)):
+    if word in (items := yaml_files.options("paper", config_dir)):
         return [_of_item(word, config_dir, overrides)]
     for group in catalogue.GROUPS:
         if word in catalogue.names(group):
@@ -118,7 +118,7 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
     for room in part.ROOMS:
         found += [_or_told(each, lambda r=room, e=each, t=target: of_part(r, e, t, ()))  # type: ignore[misc]
                   for each, target in getattr(paper, room).items()]  # fmt: skip
-    items = [each for each in compose.options("paper", config_dir) if each.startswith(f"{name}/")]
+    items = [each for each in yaml_files.options("paper", config_dir) if each.startswith(f"{name}/")]
     return [*found, *(_of_item(each, config_dir, ()) for each in items)]
 
 

@@ -145,8 +145,10 @@ def forget() -> None:
 def _class_in(path: Path) -> Any:
     import yaml
 
+    from boostrun.config import quick_yaml
+
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = quick_yaml.load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     return content.get("class") if isinstance(content, dict) else None

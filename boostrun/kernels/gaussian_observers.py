@@ -9,17 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from boostrun.kernels.compiled import part, written_in
 
 # rows of a slot of ``observed``; the last two follow from the first three: 1 / (2 v) and ln(2 pi v) / 2
 COUNT, MEAN, SCATTER, LEAST, MOST, SLOPE, LEVEL = range(7)
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
-
-# called from Python; part of each kernel that calls it, since to hand over the arrays of trees costs as much as to use
-# them; called from kernels only
-kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
-written_in = njit(cache=True, error_model="numpy", inline="always")
-part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
 
 
 @written_in

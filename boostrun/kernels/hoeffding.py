@@ -34,18 +34,8 @@ import math
 
 import numpy as np
 
-from boostrun.kernels.gaussian_observers import (
-    LEVEL,
-    MEAN,
-    SLOPE,
-    best_threshold,
-    entropy_terms,
-    kernel,
-    observe,
-    part,
-    sides_of,
-    written_in,
-)
+from boostrun.kernels.compiled import allocating_part, kernel, part, written_in
+from boostrun.kernels.gaussian_observers import LEVEL, MEAN, SLOPE, best_threshold, entropy_terms, observe, sides_of
 from boostrun.kernels.hoeffding_pool import (
     ADAPTIVE,
     BAYES,
@@ -224,7 +214,7 @@ def learn(trees, j, x, y, weight, rules):
             _try_split(trees, node, rules)
 
 
-@part
+@allocating_part
 def _try_split(trees, node, rules):
     """Split a leaf, or begin its observations anew, or leave it as it is."""
     weights, slot = trees.classes[node], trees.nodes[node, SLOT]

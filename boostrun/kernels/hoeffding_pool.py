@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.gaussian_observers import kernel, part
+from boostrun.kernels.compiled import kernel, part
 from boostrun.kernels.room import Roomy
 
 MAJORITY, BAYES, ADAPTIVE = 0, 1, 2  # what a leaf answers by

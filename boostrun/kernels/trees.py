@@ -21,6 +21,9 @@ BITS = 11  # of a word: twice a node's place in its level, and the sign
 DEEPEST = 10
 _MASK = (1 << BITS) - 1
 _BLOCK = 64  # samples that go down a tree together
+_LANES = 4  # of what is counted, added up or put in place
+_SHORT = 5  # samples more than slots of a run, on average, with which it is looked at as a whole
+_ABOUT = 1.0 + 1e-12  # more than what rounding can hide
 
 
 @njit(cache=True)
@@ -53,42 +56,55 @@ def sorted_entries(columns):
     d, n = columns.shape
     starts = np.zeros(d + 1, np.int64)
     common = np.zeros(d, np.uint8)
-    ends, bounds = np.empty(d * 255, np.int64), np.empty(d * 255, np.int16)
-    rows = np.empty(d * n, np.int32)  # of what is never written no memory is taken
-    counts = np.zeros(2 * 256, np.int32)  # in two lanes: additions to one counter wait for each other
-    place = np.empty(256, np.int64)
-    at, run = 0, 0
+    ends, bounds = np.empty(d * 255 + 1, np.int64), np.empty(d * 255 + 1, np.int16)
+    rows = np.empty((d + 1) * n, np.int32)  # of what is never written no memory is taken
+    counts, place = np.empty(256 * _LANES, np.int32), np.empty(256 + _LANES, np.int64)
+    at, run = np.int64(0), np.uint64(0)
     for f in range(d):
         column = columns[f]
-        counts[:] = 0
-        for i in range(0, n - 1, 2):
-            counts[np.uint64(column[np.uint64(i)])] += 1
-            counts[np.uint64(column[np.uint64(i + 1)]) + np.uint64(256)] += 1
-        if n % 2:
-            counts[column[n - 1]] += 1
-        most = np.int32(0)
-        for code in range(256):
-            counts[code] += counts[256 + code]
-            most = max(most, counts[code])
-        usual = 0
-        while counts[usual] < most:
-            usual += 1
+        usual = _count(column, counts)
         common[f] = usual
-        if most < n:
-            for k in range(255):
-                code = k if k < usual else 255 + usual - k
-                if counts[code] > 0:
-                    place[code] = at
-                    at += counts[code]
-                    ends[run], bounds[run] = at, code if k < usual else code - 1
-                    run += 1
+        for k in range(usual):  # what no sample has is written over by the next: no branch hangs on it
+            code = np.uint64(k)
+            place[code] = at
+            at += counts[code]
+            ends[run], bounds[run] = at, k
+            run += np.uint64(counts[code] > 0)
+        for k in range(255 - usual):
+            code = np.uint64(255 - k)
+            place[code] = at
+            at += counts[code]
+            ends[run], bounds[run] = at, 254 - k
+            run += np.uint64(counts[code] > 0)
+        starts[f + 1] = run
+        if counts[usual] < n:
+            place[256:] = d * n  # those of the most frequent code are not kept
             for i in range(n):
                 code = np.uint64(column[np.uint64(i)])
-                if code != np.uint64(usual):
-                    rows[np.uint64(place[code])] = i
-                    place[code] += 1
-        starts[f + 1] = run
+                lane = code if code != np.uint64(usual) else np.uint64(256 + i % _LANES)
+                rows[np.uint64(place[lane])] = i
+                place[lane] += 1
     return starts, ends[:run], bounds[:run], common, rows[:at]
+
+
+@njit(cache=True)
+def _count(column, counts):
+    """The most frequent code; the first 256 of ``counts`` say how many samples have each."""
+    counts[:] = 0
+    whole = column.shape[0] - column.shape[0] % _LANES
+    for i in range(0, whole, _LANES):  # in lanes: additions to one counter wait for each other
+        for k in range(_LANES):
+            counts[np.uint64(column[np.uint64(i + k)]) + np.uint64(256 * k)] += 1
+    for i in range(whole, column.shape[0]):
+        counts[column[i]] += 1
+    most = np.int32(0)
+    for code in range(256):
+        counts[code] += counts[256 + code] + counts[512 + code] + counts[768 + code]
+        most = max(most, counts[code])
+    usual = 0
+    while counts[usual] < most:
+        usual += 1
+    return usual
 
 
 @njit(cache=True)
@@ -204,55 +220,139 @@ def _without(starts, ends, bounds, rows, words, active):
 def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
     """For each slot the feature of its best split, -1 where there is none, and the largest code on the left of it."""
     active = totals.shape[0]
-    gains = np.full(active, -1.0)
-    features = np.full(active, -1, np.int64)
-    best = np.zeros(active, np.int64)
-    width = (active + 1) * 2
-    sums = np.zeros(4 * width, np.int64)
+    slots, found = _begun(totals), np.full((active, 2), -1, np.int64)
+    sums = np.zeros(_LANES * 2 * (active + 1), np.int64)
     begin = np.uint64(0)
     for f in range(starts.shape[0] - 1):
-        sums[:width] = 0
-        above = False
-        for run in range(starts[f], starts[f + 1]):
-            end, bound = np.uint64(ends[run]), np.int64(bounds[run])
-            if not above and bound >= common[f]:  # sides above a bound from here on
-                above = True
-                sums[:width] = 0
-            long = end - begin > np.uint64(3 * width)
-            whole = end - (end - begin) % np.uint64(4) if long else begin
-            if long:  # dealt to four lanes in turn: additions to one sum wait for each other
-                for e in range(begin, whole, 4):
-                    at = np.uint64(e)
-                    w0, w1 = words[np.uint64(rows[at])], words[np.uint64(rows[at + np.uint64(1)])]
-                    w2, w3 = words[np.uint64(rows[at + np.uint64(2)])], words[np.uint64(rows[at + np.uint64(3)])]
-                    sums[np.uint64(w0 & _MASK)] += w0 >> BITS
-                    sums[np.uint64(w1 & _MASK) + np.uint64(width)] += w1 >> BITS
-                    sums[np.uint64(w2 & _MASK) + np.uint64(2 * width)] += w2 >> BITS
-                    sums[np.uint64(w3 & _MASK) + np.uint64(3 * width)] += w3 >> BITS
-            for e in range(whole, end):
-                word = words[np.uint64(rows[np.uint64(e)])]
-                sums[np.uint64(word & _MASK)] += word >> BITS
-            if long:
-                for k in range(width):
-                    sums[k] += sums[width + k] + sums[2 * width + k] + sums[3 * width + k]
-                sums[width:] = 0
-            each = end - begin < np.uint64(active)  # nothing has changed but in the slots of the run
-            for j in range(np.int64(end - begin) if each else active):
-                s = np.uint64(j)
-                if each:
-                    s = np.uint64((words[np.uint64(rows[begin + s])] & _MASK) >> 1)
-                    if s >= np.uint64(active):
-                        continue
-                minus, plus = float(sums[np.uint64(2) * s]), float(sums[np.uint64(2) * s + np.uint64(1)])
-                others_minus, others_plus = totals[s, 0] - minus, totals[s, 1] - plus
-                weight, others = minus + plus, others_minus + others_plus
-                if weight >= least and others >= least:
-                    edge, others_edge = plus - minus, others_plus - others_minus
-                    gain = (edge * edge * others + others_edge * others_edge * weight) / (weight * others)
-                    if gain > gains[s] or (gain == gains[s] and features[s] == f and bound < best[s]):
-                        gains[s], features[s], best[s] = gain, f, bound
-            begin = end
-    return features, best
+        run = starts[f]
+        for side in range(2):
+            stop = starts[f + 1] if side == 1 else _turn(bounds, run, starts[f + 1], common[f])
+            if run < stop:
+                end = np.uint64(ends[stop - 1])
+                if end - begin <= np.uint64((stop - run) * (active + _SHORT)):
+                    _by_samples(f, run, stop, begin, end, ends, bounds, rows, words, sums, slots, found, least)
+                else:
+                    _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found, least)
+                sums[: 2 * (active + 1)] = 0
+                begin, run = end, stop
+    return found[:, 0], found[:, 1]
+
+
+@njit(cache=True, inline="always")
+def _by_samples(f, run, stop, begin, end, ends, bounds, rows, words, sums, slots, found, least):
+    """Take the best splits of one side of feature f, whose runs are short.
+
+    What a slot has so far is looked at when the next of its samples comes, whatever the run: that its code is another
+    one is asked only where the gain would be the best. So a sample costs the same wherever it is, and no branch depends
+    on its code.
+    """
+    one = np.uint64(1)
+    for e in range(begin, end):
+        word = words[np.uint64(rows[np.uint64(e)])]
+        at = np.uint64(word & _MASK)
+        s = at >> one
+        if _promises(sums[s + s], sums[s + s + one], slots, s):
+            bound = _bound_before(e, s, begin, ends[run:stop], bounds[run:stop], rows, words)
+            if bound >= 0:
+                _take(sums[s + s], sums[s + s + one], slots, s, found, f, bound, least)
+        sums[at] += word >> BITS
+    for k in range(found.shape[0]):
+        s = np.uint64(k)
+        if _promises(sums[s + s], sums[s + s + one], slots, s):
+            bound = _bound_before(end, s, begin, ends[run:stop], bounds[run:stop], rows, words)
+            _take(sums[s + s], sums[s + s + one], slots, s, found, f, bound, least)
+
+
+@njit(cache=True, inline="always")
+def _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found, least):
+    """Take the best splits of one side of feature f, whose runs are long: all slots are looked at after each."""
+    one, width = np.uint64(1), np.uint64(2 * (found.shape[0] + 1))
+    first = begin
+    for each in range(run, stop):
+        last = np.uint64(ends[each])
+        whole = last - (last - first) % np.uint64(_LANES) if last - first > width + width else first
+        for e in range(first, whole, _LANES):  # in lanes: additions to one sum wait for each other
+            for k in range(_LANES):
+                word = words[np.uint64(rows[np.uint64(e + k)])]
+                sums[np.uint64(word & _MASK) + np.uint64(k) * width] += word >> BITS
+        for e in range(whole, last):
+            word = words[np.uint64(rows[np.uint64(e)])]
+            sums[np.uint64(word & _MASK)] += word >> BITS
+        if whole > first:
+            for at in range(width):
+                sums[at] += sums[width + at] + sums[2 * width + at] + sums[3 * width + at]
+            sums[width:] = 0
+        for k in range(found.shape[0]):
+            s = np.uint64(k)
+            if _promises(sums[s + s], sums[s + s + one], slots, s):
+                _take(sums[s + s], sums[s + s + one], slots, s, found, f, bounds[each], least)
+        first = last
+
+
+@njit(cache=True)
+def _begun(totals):
+    """(active + 1, 4): of each slot W- and W+ of the node, what a gain has to exceed, and the best one so far.
+
+    The last is the slot of all that are in leaves: nothing promises anything there.
+    """
+    active = totals.shape[0]
+    slots = np.full((active + 1, 4), -1.0)
+    slots[:active, :2] = totals
+    slots[active, :2] = 2.0**60
+    slots[active, 2] = np.inf
+    return slots
+
+
+@njit(cache=True, inline="always")
+def _sides(minus, plus, slots, s):
+    """Of a split with W- and W+ on one side: H there and on the other side, and the gain times both."""
+    minus, plus = float(minus), float(plus)
+    others_minus, others_plus = slots[s, 0] - minus, slots[s, 1] - plus
+    weight, others = minus + plus, others_minus + others_plus
+    edge, others_edge = plus - minus, others_plus - others_minus
+    return weight, others, edge * edge * others + others_edge * others_edge * weight
+
+
+@njit(cache=True, inline="always")
+def _promises(minus, plus, slots, s):
+    """Whether a split with W- and W+ on one side can have a gain as large as the best; a few others pass too."""
+    weight, others, gained = _sides(minus, plus, slots, s)
+    return gained * _ABOUT > slots[s, 2] * (weight * others)  # no division, and nothing is known of no samples
+
+
+@njit(cache=True)
+def _take(minus, plus, slots, s, found, f, bound, least):
+    """Note the split of feature f after the code ``bound`` where it is the best of its slot so far."""
+    weight, others, gained = _sides(minus, plus, slots, s)
+    if weight >= least and others >= least:
+        gain = gained / (weight * others)
+        if gain > slots[s, 3] or (gain == slots[s, 3] and found[s, 0] == f and bound < found[s, 1]):
+            slots[s, 3] = gain
+            slots[s, 2] = gain if gain > 0.0 else -1e-300  # so that another gain of 0 promises something
+            found[s, 0], found[s, 1] = f, bound
+
+
+@njit(cache=True)
+def _bound_before(e, s, first, ends, bounds, rows, words):
+    """The bound that is known once the samples of slot s before entry e have been added up; -1 where the last of them
+    has the code of entry e. ``first`` is the side's first entry, ``ends`` and ``bounds`` are those of its runs."""
+    k = np.int64(e) - 1
+    while k >= np.int64(first) and (words[rows[k]] & _MASK) >> 1 != np.int64(s):
+        k -= 1
+    run = np.searchsorted(ends, k, side="right")
+    return np.int64(-1) if np.int64(e) < ends[run] else np.int64(bounds[run])
+
+
+@njit(cache=True)
+def _turn(bounds, run, stop, usual):
+    """The first run of codes above the common one, from ``run`` to ``stop``: bounds before it are below that."""
+    while run < stop:
+        middle = (run + stop) // 2
+        if bounds[middle] < usual:
+            run = middle + 1
+        else:
+            stop = middle
+    return run
 
 
 @njit(cache=True)

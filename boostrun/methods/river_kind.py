@@ -25,11 +25,12 @@ _KINDS = {"S": "text", "U": "text", "b": "truth values"}  # of labels, by the le
 class RiverKind:
     """What stream learners do as river's models do; :class:`boostrun.methods.stream_learner.StreamLearner` is the rest.
 
-    Features have names. A name that an example lacks is left out, as by river's own models, by Hoeffding trees, by
-    Gaussian naive Bayes that learns one by one and by objects of river's; elsewhere it counts as 0 (``_absent``). A
-    name never seen before is learnt from that example on, as if all examples before had lacked it: the learner makes
-    room for it, and what has been fitted so far does not look at it. Where a learner cannot (``_widen``), such a name
-    is passed over. In a prediction an unknown name is passed over always, and nothing is learnt.
+    Features have names. A name that an example lacks is left out, as by river's own models, by Hoeffding trees and
+    boosted regression trees, by Gaussian naive Bayes that learns one by one and by objects of river's; elsewhere it
+    counts as 0 (``_absent``). A name never seen before is learnt from that example on, as if all examples before had
+    lacked it: the learner makes room for it, and what has been fitted so far does not look at it. Where a learner
+    cannot (``_widen``), such a name is passed over. In a prediction an unknown name is passed over always, and nothing
+    is learnt.
 
     A weight ``w`` says how many times an example is learnt, one time after the other, as if it had come so often: it
     takes ``w`` places of a window, and a change detector meets it ``w`` times. 0 teaches nothing. A fraction is

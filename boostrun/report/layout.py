@@ -181,6 +181,9 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
             line += f" {UNTESTED} not tested:" if _tested(table) else " The others are not tested against it:"
             line += f" that takes at least {LEAST_PAIRS} seeds in common, more where a {within} has many methods."
         lines.append(line)
+    if naught := [row for row in spec.naught if any(cell.row == row for cell in cells)]:
+        lines.append(f"Compared with no method: {', '.join(naught)}. They learn nothing; where columns differ only by "
+                     "what they are not told, these show one and the same run of theirs.")  # fmt: skip
     lines += _paper_lines(table)
     stale = [f"{table.label(cell)} {' '.join(cell.column)}: {cell.stale} of {cell.n}" for cell in cells if cell.stale]
     if stale:

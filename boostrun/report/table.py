@@ -34,6 +34,7 @@ class TableSpec:
     targets : what the table is expected to show, see :mod:`boostrun.report.targets`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
     changed : what was changed by hand, e.g. ``"T=1000 trials=3"``, shown in the title too
+    naught : rows of methods that learn nothing, which are compared with no other
     """
 
     title: str
@@ -46,6 +47,7 @@ class TableSpec:
     targets: tuple[Mapping, ...] = ()
     quick: str = ""
     changed: str = ""
+    naught: tuple[str, ...] = ()
 
     def higher(self, metric: str) -> bool:
         """Whether the high end of one of the table's metrics is the good one."""
@@ -136,6 +138,8 @@ def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
     """The cells with their marks: methods compete within a column and a setting."""
     groups: dict = {}
     for cell in cells:
-        groups.setdefault((cell.column, cell.setting, cell.metric), {})[cell.row] = cell.values
+        if cell.row not in spec.naught:
+            groups.setdefault((cell.column, cell.setting, cell.metric), {})[cell.row] = cell.values
     marks = {key: compare_methods(methods, spec.higher(key[2])) for key, methods in groups.items()}
-    return [dataclasses.replace(cell, rank=marks[cell.column, cell.setting, cell.metric][cell.row]) for cell in cells]
+    found = [marks.get((cell.column, cell.setting, cell.metric), {}).get(cell.row, "") for cell in cells]
+    return [dataclasses.replace(cell, rank=rank) for cell, rank in zip(cells, found)]

@@ -12,6 +12,7 @@ from boostrun.rivals.keys import (
     EstimatorKeys,
     ForestKeys,
     HistGradientKeys,
+    LightGBMGossKeys,
     LightGBMKeys,
     LogisticKeys,
     SGBTKeys,
@@ -67,6 +68,16 @@ PAPER = Paper(
         "lightgbm": _rival(
             "light_gbm:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)",
             search=_LEAF_WISE,
+        ),
+        "lightgbm_goss": _rival(
+            "light_gbm_goss:LightGBMGossClassifier", LightGBMGossKeys,
+            "LightGBM whose trees look at the largest gradients and some others (Ke et al. 2017)",
+            search={**_LEAF_WISE, "top_rate": Range(0.05, 0.4, log=True), "other_rate": Range(0.05, 0.4, log=True)},
+        ),
+        "lightgbm_penalty": _rival(
+            "light_gbm_penalty:LightGBMPenaltyClassifier", LightGBMKeys,
+            "LightGBM that pays for each feature it uses (Peter et al. 2017)",
+            keeps={"samples_held": "by_subset", "features": "by_selection"}, search=_LEAF_WISE,
         ),
         "xgboost": _rival(
             "xg_boost:XGBoostClassifier", XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",

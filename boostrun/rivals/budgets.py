@@ -8,6 +8,7 @@ from typing import Any
 from boostrun.errors import BoostrunError
 
 _NUMBER = 8  # bytes
+_COPY = 2 << 30  # bytes of floats that a library is handed at most
 
 
 def by_subset(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,8 +31,20 @@ def by_selection(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_sampling(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Trees that look at some samples and features, as many as there can be."""
-    return {"algo.evaluations": _whole("evaluations", budget)}
+    """Trees that look at some samples and features, as many as there can be.
+
+    Where all features would take more than 2 GiB as float32 no more are drawn than can be looked at once on all
+    samples: others would cost their copy, and hardly ever be looked at.
+
+    >>> by_sampling(1e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
+    {'algo.evaluations': 10000000}
+    >>> by_sampling(1e8, {"n_samples": 60000, "n_features": 16775, "n_classes": 10})
+    {'algo.evaluations': 100000000, 'algo.columns_drawn': 1666}
+    """
+    told, once = {"algo.evaluations": _whole("evaluations", budget)}, max(2, int(budget / facts["n_samples"]))
+    if 4 * facts["n_samples"] * facts["n_features"] > _COPY and once < facts["n_features"]:
+        told["algo.columns_drawn"] = once
+    return told
 
 
 def by_draws(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,6 +46,9 @@ class SamplingTreeKeys(TreesKeys):
     evaluations: int | None = integer(
         None, help="pairs of a feature and a sample that training may look at: less of both a tree, then fewer rounds"
     )
+    columns_drawn: int | None = integer(
+        None, least=2, late=True, help="train on so many of the features, drawn once at random; null: on all"
+    )
 
 
 @keys
@@ -58,6 +61,15 @@ class LightGBMKeys(SamplingTreeKeys):
     leaves: int = integer(31, least=2, help="leaves of a tree at most")
     l2: float = real(0.0, least=0.0, help="penalty on the squares of the leaves' values")
     feature_fraction: float = real(1.0, above=0.0, most=1.0, help="share of the features that a tree may look at")
+
+
+@keys
+class LightGBMGossKeys(LightGBMKeys):
+    """Keys of LightGBM with gradient-based one-side sampling."""
+
+    _: KW_ONLY
+    top_rate: float = real(0.2, above=0.0, below=0.5, help="share of the samples, those of largest gradients")
+    other_rate: float = real(0.1, above=0.0, below=0.5, help="share of the samples, drawn from all others")
 
 
 _SELECTING, _TREE, _LIGHTGBM = map(fields_of, (SelectingKeys, TreesKeys, LightGBMKeys))

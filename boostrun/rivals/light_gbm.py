@@ -28,12 +28,20 @@ class LightGBMClassifier(LightGBMKeys, Trees):
         parameters: dict[str, Any] = {
             "objective": "binary" if k == 2 else "multiclass", "num_class": 1 if k == 2 else k,
             "learning_rate": self.learning_rate, "num_leaves": leaves, "min_data_in_leaf": self.min_samples_leaf,
-            "lambda_l2": self.l2, "feature_fraction": share.features / d, "bagging_fraction": share.samples / n,
-            "bagging_freq": int(share.samples < n), "seed": self._seed(), "num_threads": 1,
-            "deterministic": True, "force_row_wise": True, "verbose": -1,
+            "lambda_l2": self.l2, "feature_fraction": share.features / d, **self._sampling(share, n),
+            **self._penalties(d), "seed": self._seed(), "num_threads": 1, "deterministic": True,
+            "force_row_wise": True, "verbose": -1,
         }  # fmt: skip
         data = lightgbm.Dataset(X.astype(np.float32), y, params=parameters)
         self.booster_ = lightgbm.train(parameters, data, share.rounds)
+
+    def _sampling(self, share: Share, n: int) -> dict[str, Any]:
+        """Parameters that say which of n samples a tree looks at."""
+        return {"bagging_fraction": share.samples / n, "bagging_freq": int(share.samples < n)}
+
+    def _penalties(self, d: int) -> dict[str, Any]:
+        """Parameters that say what each of d features costs."""
+        return {}
 
     def _evaluated(self, share: Share) -> int:
         return share.features * sum(map(_read, _listed(self.booster_.model_to_string(), "internal_count", "leaf_count",

@@ -30,7 +30,8 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
     Page & Hinkley's test of its error says that the concept has changed: :mod:`.kernels.regression_trees`.
 
     Ours where the paper leaves it open: a leaf keeps histograms of ``bins`` bins, not all values; a tree has at most
-    ``max_leaves``; a class met for the first time later on has been the rest's in all examples so far.
+    ``max_leaves``; a class met for the first time later on has been the rest's in all examples so far; a feature that
+    an example of river's lacks is in no histogram, and at a split on it the side with more examples is taken.
 
     Parameters
     ----------
@@ -57,6 +58,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
     updates_base_online = True
     adds_and_removes = True
     keeps_window = False
+    _absent = np.nan
 
     def _begin(self, n_features, n_classes):
         fields.check(self)

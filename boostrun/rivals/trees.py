@@ -44,6 +44,7 @@ class Trees(ByRounds):
 
     n_estimators: int
     evaluations: int | None = None
+    columns_drawn: int | None = None
     features_used: int | None
     model_bytes: int | None
     leaf_bytes = 100
@@ -54,19 +55,26 @@ class Trees(ByRounds):
         super().refuse(n, d, k)
         probe = copy.copy(self)
         probe.classes_ = np.arange(k)
-        probe._share(self.samples_held or n, d)
+        probe._share(self.samples_held or n, min(d, self.columns_drawn or d))
 
     def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
-        self.evaluations_, self.columns_ = 0, None
+        self.evaluations_, self.columns_ = 0, self._drawn(X.shape[1])
+        X = self._chosen(X)
         self._grow(X, y)
         if self.features_used is not None and np.count_nonzero(self._importances()) > self.features_used:
-            best = np.argsort(-self._importances(), kind="stable")[: self.features_used]
-            self.columns_ = np.sort(best)
-            self._grow(X[:, self.columns_], y)
+            best = np.sort(np.argsort(-self._importances(), kind="stable")[: self.features_used])
+            self.columns_ = best if self.columns_ is None else self.columns_[best]
+            self._grow(X[:, best], y)
         if self.model_bytes is not None:
             self._cut_to(self.model_bytes)
         self.n_features_used_ = int(np.count_nonzero(self._importances()))
         self.model_bytes_ = self._bytes(self.n_rounds_)
+
+    def _drawn(self, d: int) -> np.ndarray | None:
+        """Which of d columns are trained on, in rising order; None for all."""
+        if self.columns_drawn is None or self.columns_drawn >= d:
+            return None
+        return np.sort(np.random.default_rng(self._seed()).permutation(d)[: self.columns_drawn])
 
     def _grow(self, X: np.ndarray, y: np.ndarray) -> None:
         share = self._share(*X.shape)

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from boostrun.config import catalogue, compose
+from boostrun.config import catalogue, compose, yaml_files
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, build
 from boostrun.report.claims import Claim, Judged, Pick, Source, judge, read
@@ -53,12 +53,12 @@ def of_papers(names: Sequence[str], config_dir: str | None = None) -> dict[str, 
     """The claims of papers by name, of all that bring some where none is named; BoostrunError for an unknown one."""
     if config_dir is not None:
         catalogue.read_beside(Path(config_dir))
-    files = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
+    brought = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
     for name in names:
-        if name not in files:
-            known = f"there are {', '.join(files)}" if files else "no paper brings any"
-            raise BoostrunError(f"no claims of a paper '{name}'{did_you_mean(name, files)} ({known})")
-    return {name: read(path) for name, path in files.items() if not names or name in names}
+        if name not in brought:
+            known = f"there are {', '.join(brought)}" if brought else "no paper brings any"
+            raise BoostrunError(f"no claims of a paper '{name}'{did_you_mean(name, brought)} ({known})")
+    return {name: read(path) for name, path in brought.items() if not names or name in names}
 
 
 def items_of(claims: Iterable[Claim]) -> list[str]:
@@ -68,7 +68,7 @@ def items_of(claims: Iterable[Claim]) -> list[str]:
 
 def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> None:
     """Hold claims against the files of their items: BoostrunError for the first name that nobody has."""
-    known = compose.options("paper", config_dir)
+    known = yaml_files.options("paper", config_dir)
     names: dict[str, item_checks.Names] = {}
     drawn = functools.cache(lambda item: bool(paper.drawing(item, config_dir)))
     for claim in claims:

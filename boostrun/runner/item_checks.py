@@ -52,7 +52,7 @@ class Names:
         if raw.get("read_at"):
             self.values["T"] = [*(str(at) for at in raw["read_at"]), "end"]
             self.everywhere.add("T")
-        self.rows = [*self.values.get(raw["rows"], ()), *raw.get("quoted", {})]
+        self.rows = [*self.values.get(raw["rows"], ()), *raw.get("quoted", {}), *raw.get("naught", ())]
         named = (*GROUPS, "setting", "metric")
         self.labels = [
             value if key in named else f"{key}={value}" for key in raw["columns"] for value in self.values.get(key, ())

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostrun.config import catalogue, compose
+from boostrun.config import catalogue, compose, quick_yaml, yaml_files
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.formats import metric_name
-from boostrun.runner import item_checks, published
+from boostrun.runner import item_cells, item_checks, published
 from boostrun.runner.derived import kappas, merged, relative
+from boostrun.runner.item_cells import Place
 from boostrun.runner.plan import PlannedCell
 
 if TYPE_CHECKING:
@@ -24,23 +24,10 @@ if TYPE_CHECKING:
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
 _OPTIONAL = {
     "quick", "notes", "overrides", "read_at", "targets", "pictures", "t_name", "beside", "quoted", "relative",
-    "mean_over", "against", "levels", "differences_to", "tradeoff", "kappas",
+    "mean_over", "against", "levels", "differences_to", "tradeoff", "kappas", "naught",
 }  # fmt: skip
 _PASSED_ON = ("t_name", "quoted", "relative", "kappas", "mean_over", "against", "levels", "differences_to", "tradeoff")
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a cell stands in a table: the swept values by key, and the name of the setting."""
-
-    values: dict[str, str]
-    setting: str
-
-    @property
-    def name(self) -> str:
-        """The place in words."""
-        return " ".join([*self.values.values(), self.setting]).strip()
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,8 @@ class Item:
     ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column level that a figure has as its
     axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal lines in figures of curves, or a
     panel's words along a stream, with the metric that their caption tells besides, if any; ``differences_to``, the row
-    that others are compared with by seed;
+    that others are compared with by seed; ``naught``, methods that learn nothing, each a row in every column, a level
+    of figures, and outside of all comparisons of methods;
     ``tradeoff``, {"x", "y", "along"}: two metrics and the column level whose labels are points.
     """
 
@@ -115,7 +103,7 @@ class Item:
 
         paper = {metric: self.paper_points(entries, table, metric) for metric in self.metrics}
         sweep = (self.spec.columns.index(self.against), self.against.rpartition(".")[2]) if self.against else None
-        return Extras(self.t_name, self.levels, paper, sweep)
+        return Extras(self.t_name, {**dict.fromkeys(self.spec.naught, ""), **self.levels}, paper, sweep)
 
     def paper_points(self, entries: Sequence[Entry], table: ResultTable, metric: str) -> list[PaperPoint]:
         """The paper's figures of ``beside`` on a curve over T: those of entries that are read off one."""
@@ -192,7 +180,7 @@ def load(
     [('paper', 'rand', 'digits', '100'), ('tuned', 'rand', 'digits', '100')]
     """
     raw = _read(name, config_dir)
-    narrowed, others = _narrow(name, raw["blocks"], overrides)
+    narrowed, others = item_cells.narrow(name, raw["blocks"], overrides)
     shrunk = list(raw.get("quick", [])) if quick else []
     changed = [other for other in others if other.partition("=")[0].partition(".")[0] not in _NO_CHANGE]
     metrics = (raw["metric"],) if isinstance(raw["metric"], str) else tuple(raw["metric"])
@@ -201,7 +189,7 @@ def load(
         higher_is_better=raw["higher_is_better"], columns=tuple(raw["columns"]),
         notes=(*raw.get("notes", []), *published.notes(_typed(narrowed), changed)),
         quick=f"quick: {', '.join(shrunk)}" if shrunk else "", targets=tuple(raw.get("targets", ())),
-        changed=" ".join([*_typed(narrowed), *changed]),
+        changed=" ".join([*_typed(narrowed), *changed]), naught=tuple(raw.get("naught", ())),
     )  # fmt: skip
     item = Item(
         name,
@@ -215,19 +203,8 @@ def load(
         beside=tuple(raw.get("beside", ())),
     )
     with compose.composer(config_dir, bases) as make:
-        for number, (block, sweep) in enumerate(zip(raw["blocks"], _original(raw))):
-            for key in sweep.keys() & narrowed.keys():
-                # each block keeps those of its values that are asked for; values of no block are new to all of them,
-                # but a new method has only the first block's settings
-                new = [v for v in narrowed[key] if all(v not in other.get(key, ()) for other in _original(raw))]
-                welcome = number == 0 or key != raw["rows"]
-                sweep[key] = [v for v in narrowed[key] if v in sweep[key] or (welcome and v in new)]
-            for setting, changes in (block.get("settings") or {"": []}).items():
-                for values in itertools.product(*sweep.values()):
-                    place = Place(dict(zip(sweep, values)), setting)
-                    swept = [f"{key}={value}" for key, value in place.values.items()]
-                    made = [*raw.get("overrides", []), *changes, *(block.get("quick", []) if quick else []), *shrunk]
-                    item.cells.append((place, make([*made, *swept, *others])))
+        for place, words in item_cells.cells(raw, narrowed, others, quick):
+            item.cells.append((place, make(words)))
     if not item.cells:
         raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item
@@ -247,25 +224,6 @@ def load_published(
         if overrides == list(typed):
             raise
         return load(name, typed, False, config_dir, bases), list(typed)
-
-
-def _original(raw: dict[str, Any]) -> list[dict[str, list[str]]]:
-    """The sweeps of an item's blocks as they stand in its file."""
-    return [{key: [str(v) for v in values] for key, values in block["sweep"].items()} for block in raw["blocks"]]
-
-
-def _narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Overrides of swept keys as the values to keep, and the others, which hold for every cell."""
-    swept = {key for block in blocks for key in block["sweep"]}
-    narrowed, others = {}, []
-    for key, values in compose.expand_one_by_one(overrides):
-        if key in swept:
-            narrowed[key] = values
-        elif len(values) > 1:
-            raise BoostrunError(f"{key} is not swept in {name} (only {', '.join(sorted(swept))}): give it one value")
-        else:
-            others.append(f"{key}={values[0]}")
-    return narrowed, others
 
 
 def _typed(narrowed: dict[str, list[str]]) -> list[str]:
@@ -294,21 +252,20 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
     """An item's file as it stands, which nobody may change, and where it is."""
     if config_dir is not None:
         catalogue.read_beside(Path(config_dir))  # an item of a person's own may draw what his paper brings
-    known = compose.options("paper", config_dir)
-    if name not in known:
+    path = yaml_files.option("paper", name, config_dir)
+    if path is None:
+        known = yaml_files.options("paper", config_dir)
         raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
     try:
-        return _content(known[name], known[name].stat().st_mtime_ns), known[name]
-    except Exception as error:  # YAML and OmegaConf raise a dozen kinds
-        raise BoostrunError(f"{known[name]} cannot be read: {str(error).splitlines()[0]}") from None
+        return _content(path, path.stat().st_mtime_ns), path
+    except Exception as error:  # YAML raises a dozen kinds
+        raise BoostrunError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
 
 
 @functools.lru_cache(maxsize=200)
 def _content(path: Path, stamp: int) -> Any:
     """A YAML file, read once for each ``stamp`` of its last change."""
-    from omegaconf import OmegaConf
-
-    return OmegaConf.to_container(OmegaConf.load(path))
+    return quick_yaml.load(path.read_text(encoding="utf-8"))
 
 
 def _read(name: str, config_dir: str | None) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner.cell import Cell, Trial, canonical_json
+from boostrun.runner.model_size import model_bytes
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,11 @@ class Execute:
             lambda data: _compile(cell, method, evaluation, data),
         )  # fmt: skip
         input_.close(cell.dataset, places, trial.inputs.data)
+        cost = trained.result["cost"]
+        if "model_bytes" not in cost and (size := model_bytes(trained.model)) is not None:
+            cost["model_bytes"] = size
         if "n_jobs" in method.given:
-            trained.result["cost"]["threads"] = self.threads
+            cost["threads"] = self.threads
         if "checkpoint" in method.given:
             shutil.rmtree(checkpoint, ignore_errors=True)
         return trained

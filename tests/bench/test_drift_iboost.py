@@ -1,5 +1,5 @@
 """IBoost on LED prequentially beside river's AdaBoost, memory over a long stream, and the cost of an example over the
-window and the budget; nothing is asserted. Writes results/bench/drift_cost.csv and drift_cost.png.
+window and the budget; no time is asserted. Writes results/bench/drift_cost.csv and drift_cost.png.
 
 All times are processor time, of one thread. The last test counts what the paper's complexity says: with p and b fixed
 an example costs a constant, M responses and coefficients, n slots of every feature's order, and n M margins every p
@@ -72,6 +72,7 @@ def test_a_million_led_examples():
     for name, keys in METHODS.items():
         seconds(IBoostClassifier(**SETTING | keys), X[:1000], y[:1000])  # compiles
         took, accuracy = seconds(IBoostClassifier(**SETTING | keys), X, y)
+        assert accuracy > 0.6  # half of the labels are of either class
         ours[name] = took / len(X)
         rows.append((f"IBoost {name}: s a million, accuracy in %", f"{took:.1f}  {100 * accuracy:.2f}"))
     took, accuracy = river_seconds(X[:2000], y[:2000])
@@ -98,6 +99,7 @@ def test_memory_over_a_million_examples():
     for piece in range(100):
         model.partial_fit(*led(10_000, piece))
         peaks[10_000 * (piece + 1)] = peak()
+    assert peaks[1_000_000] < peaks[100_000] + 64  # MiB: what a million examples take, they give back
     rows = [(f"after {seen:,} more examples", f"{peaks[seen]:.1f} MiB") for seen in (10_000, 100_000, 1_000_000)]
     show("the most memory that the process had in use", rows)
 
@@ -147,6 +149,7 @@ def test_cost_of_an_example_over_the_window_and_the_budget():
             counted = terms(n, M)
             costs, _ = nnls(counted / measured[:, None], np.ones(len(measured)))
             said = counted @ costs
+            assert (costs >= 0.0).all() and costs.any()
             panel(axis, update, n, M, measured, costs)
             for what, cost in zip(("an example", "an example and classifier", "an example and slot",
                                    "an example, slot and classifier"), costs):  # fmt: skip

@@ -83,4 +83,5 @@ def test_ten_trees_on_a_million_led_examples():
     model = OnlineBoostClassifier(budget=10, base="hoeffding", random_state=0)
     took, said = prequential(model, stream)
     accuracy = 100 * np.mean(said == stream.y)
+    assert accuracy > 50.0  # of ten classes
     show("a million LED examples", [("OnlineBoost of ten trees: s, accuracy in %", f"{took:.1f}  {accuracy:.2f}")])

@@ -1,4 +1,4 @@
-"""Test accuracy of a linear classifier on the whole CIFAR-10 bank of Coates & Ng; nothing is asserted.
+"""Test accuracy of a linear classifier on the whole CIFAR-10 bank of Coates & Ng; no time is asserted.
 
 The literature has about 80 % with 1,600 atoms and an L2-SVM. Peak memory: two (d, d) float32 matrices, 1.3 GB at
 d = 12,800, and blocks of samples; the bank is read from the disk about a hundred times.
@@ -119,4 +119,6 @@ def test_a_linear_classifier_on_all_of_cifar_10(tmp_path):
     folder = REAL_DATA / "banks" / bank_key({"name": "cifar10"}, {"name": "coates_ng"}, REAL_DATA)
     if not (folder / "meta.json").is_file():
         pytest.skip(f"no CIFAR-10 bank of 1,600 atoms under {REAL_DATA}: boostrun dataset=cifar10 features=coates_ng")
-    show("linear classifier on the codes of CIFAR-10", linear_check(Bank(folder)))
+    rows = linear_check(Bank(folder))
+    assert all(float(said.rpartition(" ")[2]) > 0.7 for _, said in rows[:2])  # Coates & Ng have 0.796
+    show("linear classifier on the codes of CIFAR-10", rows)

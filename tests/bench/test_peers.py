@@ -1,4 +1,4 @@
-"""LogitBoost on all of MNIST beside scikit-learn, LightGBM and XGBoost; nothing is asserted about time.
+"""LogitBoost on all of MNIST beside scikit-learn, LightGBM and XGBoost; no time is asserted about time.
 
 One digit against the rest, N = 60,000, d = 784, stumps, T = 250, one thread. Writes results/bench/peers.csv and
 peers.png. What is chosen, without a look at the test data:
@@ -68,7 +68,7 @@ class Digits(NamedTuple):
 class Run(NamedTuple):
     """One training: ``ends`` (t,) seconds from the bytes to the end of each round; staged scores as log-odds."""
 
-    library: str
+    package: str
     version: str
     variant: str
     shrinkage: float
@@ -301,13 +301,13 @@ def digits():
 def fields(run, beside, first, common):
     """A row of the table and of the file; ``beside``: seconds a round of ours, just before and just after the run."""
     return {
-        "library": run.library,
+        "library": run.package,
         "version": run.version,
         "variant": run.variant,
         "shrinkage": run.shrinkage,
         "rounds": len(run.ends),
         "seconds_a_round": f"{run.per_round:.5f}",
-        "times_ours": "" if run.library == first.library else f"{run.per_round / beside:.2f}",
+        "times_ours": "" if run.package == first.package else f"{run.per_round / beside:.2f}",
         "setup_seconds": f"{run.setup:.3f}",
         "training_seconds": f"{run.ends[-1]:.2f}",
         "train_loss": f"{run.loss[-1]:.4f}",
@@ -323,16 +323,16 @@ def text(seconds):
 
 def draw(runs, panels, path):
     """Test error against training seconds: a panel for each (title, runs), a line a library."""
-    libraries = list(dict.fromkeys(run.library for run in runs))
+    libraries = list(dict.fromkeys(run.package for run in runs))
     with matplotlib.rc_context(matplotlib.rcParamsDefault):
         figure = Figure(figsize=(11, 5.6), dpi=DPI, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots(1, len(panels), sharey=True, sharex=True)
         for axis, (title, shown) in zip(axes, panels):
             for run in shown:
-                at = libraries.index(run.library)
+                at = libraries.index(run.package)
                 marks = [m for m in (0, 1, 3, 7, 15, 31, 63, 124, 249) if m < len(run.ends)]
-                name = f"{run.library}, shrinkage {run.shrinkage:g}"
+                name = f"{run.package}, shrinkage {run.shrinkage:g}"
                 if len(run.ends) < ROUNDS:
                     name += f", {len(run.ends)} rounds only"
                 axis.plot(
@@ -383,6 +383,7 @@ def test_full_data_logitboost_beside_its_peers():
             rounds.append(our_round(data))
         plain, rounded = alternately(data, False), alternately(data, True)
     first, ada = runs[0], runs[4]
+    assert all(run.loss[-1] < run.loss[0] and run.error[-1] < 10.0 for run in runs)  # a tenth is of the digit
     beside = [(before + after) / 2 for before, after in pairwise(rounds)]
 
     # the highest of the last losses; AdaBoost's few rounds may not get there
@@ -405,7 +406,7 @@ def test_full_data_logitboost_beside_its_peers():
 
     for run, row in zip(runs, rows):
         ratio = f", {row['times_ours']} of ours" if row["times_ours"] else ""
-        show(" ".join(filter(None, (run.library, run.version, run.variant, f"shrinkage {run.shrinkage:g}"))), [
+        show(" ".join(filter(None, (run.package, run.version, run.variant, f"shrinkage {run.shrinkage:g}"))), [
             (f"a round, median of {len(run.ends) - 1}", f"{1e3 * run.per_round:.1f} ms{ratio}"),
             ("setup", f"{run.setup:.2f} s"),
             (f"{len(run.ends)} rounds with setup", f"{run.ends[-1]:.2f} s"),

@@ -1,4 +1,4 @@
-"""ShareBoost's scoring passes beside the matrix product or the histogram pass that they are; nothing is asserted."""
+"""ShareBoost's scoring passes beside the matrix product or the histogram pass that they are; no time is asserted."""
 
 import numpy as np
 import pytest
@@ -52,6 +52,11 @@ def in_turn(rounds, **functions):
     return {name: float(np.median(took)) for name, took in times.items()}
 
 
+def assert_best_is(scores, expected):
+    """The largest is where it must be."""
+    assert scores.argmax() == expected.argmax()
+
+
 def beside(title, times):
     floor = times["floor"]
     show(title, [(name, f"{took:.1f} ms, ratio {took / floor:.2f}") for name, took in times.items()])
@@ -70,6 +75,7 @@ def sides_of(rng, n, k=CLASSES):
 def test_dense_columns_beside_one_matrix_product(kind, rng):
     x, sides = rng.random((20_000, 2000)).astype(kind), sides_of(rng, 20_000)
     single, pool = np.ascontiguousarray(sides.T.astype(kind)), DensePool(x)
+    np.testing.assert_allclose(pool.scores(sides), np.abs(sides.T @ x).sum(axis=0) / 20_000, rtol=1e-3)
     beside(f"20,000 x 2,000 {np.dtype(kind).name}", in_turn(
         5, floor=lambda: single @ x, scores=lambda: pool.scores(sides)
     ))  # fmt: skip
@@ -79,6 +85,7 @@ def test_codes_beside_one_matrix_product_of_floats(rng):
     codes = rng.integers(0, 256, (800, 60_000)).astype(np.uint8)
     values, sides = codes.astype(np.float32), sides_of(rng, 60_000)
     single, pool = np.ascontiguousarray(sides.astype(np.float32)), CodedPool(codes)
+    assert_best_is(pool.scores(sides), np.abs((codes / 255.0) @ sides).sum(axis=1))
     times = in_turn(5, floor=lambda: values @ single, scores=lambda: pool.scores(sides))
     beside(f"60,000 x 800 codes; 16,000 would take {times['scores'] * 20 / 1e3:.1f} s a thread", times)
 
@@ -88,6 +95,7 @@ def test_stumps_beside_the_histogram_pass(rng):
     padded, histograms = zeros(60_000, LANES), zeros(1024, LANES)
     padded[:, :CLASSES] = sides
     pool = BinnedStumpPool(codes)
+    assert np.isfinite(pool.scores(sides)).all() and pool.scores(sides).min() >= 0.0
     beside("stumps on 60,000 x 200 codes", in_turn(
         5, floor=lambda: add_by_bin(codes, padded, histograms), scores=lambda: pool.scores(sides)
     ))  # fmt: skip
@@ -102,6 +110,8 @@ def test_products_beside_a_matrix_product_a_class(n, d, k, rng):
         for side in weights:
             (rows * side) @ rows.T
 
+    for j in (0, d - 2, len(pool.scores(sides)) - 1):  # pairs that begin and end the numbering
+        assert pool.scores(sides)[j] == pytest.approx(np.abs(pool.columns(j).T @ sides).sum() / n, rel=1e-6)
     beside(f"products of {d} attributes, {n} samples, {k} classes, float64", in_turn(
         1, floor=products, scores=lambda: pool.scores(sides)
     ))  # fmt: skip
@@ -113,6 +123,7 @@ def test_pieces_beside_the_histogram_pass_of_outer_products(rng):
     pool = PiecewisePool(x, x[:40], radii, np.zeros(50), np.eye(50))
     padded, sums, points = zeros(10_000, LANES), zeros(35 * 51, LANES), pool.points.astype(np.float32)
     padded[:, :CLASSES] = sides
+    assert np.isfinite(pool.scores(sides)).all() and pool.scores(sides).min() >= 0.0
     beside("pieces: 10,000 x 51 coordinates, 40 anchors, 35 radii", in_turn(
         5, floor=lambda: add_products_by_bin(pool.codes, points, padded, sums), scores=lambda: pool.scores(sides)
     ))  # fmt: skip
@@ -124,6 +135,8 @@ def test_an_inner_step_beside_its_two_matrix_products(rng):
     design.add(x)
     objective, weights, rows = Objective(design, y, CLASSES), rng.normal(size=(width, CLASSES)), x.T.copy()
     sides = sides_of(rng, n)
+    value, gradient = objective(weights)
+    assert value > 0.0 and np.isfinite(gradient).all() and gradient.size == weights.size
     beside(f"value and gradient, {n} samples, {width} columns", in_turn(
         5, floor=lambda: (weights.T @ rows, rows @ sides), step=lambda: objective(weights)
     ))  # fmt: skip
@@ -138,6 +151,7 @@ def test_pieces_in_use_beside_the_same_columns_stored(rng):
         local.add(inside)
         dense.add(points * inside[:, None])
     weights, sides = rng.normal(size=(51 * pieces, CLASSES)), sides_of(rng, n)
+    np.testing.assert_allclose(local.scores(weights), dense.scores(weights), rtol=1e-3, atol=1e-3)
     beside(f"scores and gradient of {pieces} pieces of 51 columns, {n} samples", in_turn(
         5,
         floor=lambda: (dense.scores(weights), dense.gradient(sides)),

@@ -37,6 +37,8 @@ def test_features_beside_their_matrix_products():
     with threadpool_limits(1):
         pipeline(images[:10])
         ours, bare = least(lambda: pipeline(images)), least(products)
+    features = pipeline(images[:10])
+    assert features.shape == (10, 16 * 1000) and len(np.unique(features)) > 2
     cells, multiply_adds = np.count_nonzero(pipeline.fitted["masks"]), 484 * 49 * 1000 * len(images)
     show("1,000 images, 1,000 templates under 16 masks, one core", [
         ("matrix products alone", f"{bare:.2f} s, {1e-9 * multiply_adds / bare:.0f} G multiply-adds a second"),

@@ -1,4 +1,4 @@
-"""A whole training run on MNIST, beside the targets scaled by the yardsticks of this machine; nothing is asserted."""
+"""A whole training run on MNIST, beside the targets scaled by the yardsticks of this machine; no time is asserted."""
 
 import time
 
@@ -34,6 +34,7 @@ def test_ten_classes_of_mnist_on_one_core():
             clf = ReservoirClassifier(strategy, reservoir_size=r, n_estimators=250, random_state=0)
             clf.fit_source(ArraySource(samples, labels, 0))
             seconds = time.perf_counter() - begun
+            assert clf.score(samples[:10_000], labels[:10_000]) > 0.75
             # a shared machine changes its speed within seconds: the yardsticks are taken on both sides of a run
             after = yardsticks()
             scale, (inverse, cityblock) = slowness(before, after), np.mean([before, after], axis=0)

@@ -41,7 +41,7 @@ def mnist():
     return samples, np.ascontiguousarray(samples.T), labels, signed
 
 
-@pytest.mark.parametrize("n", [250, 1000, 60_000])
+@pytest.mark.parametrize("n", [250, 1000, 5000, 60_000])
 def test_a_level_of_a_tree_beside_a_pass_over_its_codes(mnist, n):
     samples, columns, _, signed = mnist
     samples, columns, signed = samples[:n], np.ascontiguousarray(columns[:, :n]), signed[:n]

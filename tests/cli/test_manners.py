@@ -10,7 +10,8 @@ import pytest
 from boostrun.cli.arguments import VERBS, parse
 from boostrun.cli.help import PAGES, page
 from boostrun.cli.published_frontier import names
-from boostrun.config.compose import compose_all, options
+from boostrun.config.compose import compose_all
+from boostrun.config.yaml_files import options
 
 SMALL = "dataset=digits r=12 T=3 trials=2 n_jobs=1"
 

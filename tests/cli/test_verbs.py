@@ -123,6 +123,16 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
 
 
+def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workplace):
+    small = "reservoir/table3 dataset=digits r=12 T=4 trials=2 n_jobs=1 run.pictures=false"
+    for algo in ("rand,max", "rand"):
+        assert command(f"reproduce {small} algo={algo}")[0] == 0
+        for path in (workplace / "results" / "runs").rglob("*.json"):
+            path.unlink()  # a fresh clone has the packed records alone
+    assert "8 cached, 0 stale, 0 to run" in command(f"plan {small} algo=rand,max")[1]
+    assert "max" not in (workplace / "results" / "reservoir" / "table3" / "table.md").read_text()
+
+
 @pytest.mark.slow
 def test_a_figure_without_trials_is_drawn_with_its_numbers_beside_it(command, workplace):
     code, out, _ = command("reproduce adaptive/figure1")

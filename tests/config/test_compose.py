@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from boostrun import config
-from boostrun.config import catalogue, compose
+from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import Root
 from boostrun.errors import BoostrunError
@@ -24,12 +24,12 @@ def test_every_choice_is_a_node_made_of_its_declaration_and_has_a_line_that_expl
 
 
 def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
-    values = OmegaConf.to_container(OmegaConf.load(compose.conf_dir() / "config.yaml"))
+    values = OmegaConf.to_container(OmegaConf.load(yaml_files.conf_dir() / "config.yaml"))
     groups = {key: name for one in values.pop("defaults") if one != "_self_" for key, name in one.items()}
     assert values == {key: field.default for key, field in fields_of(Root).items()}
     chosen = compose.compose_one([])
     assert groups == {group: getattr(chosen, group)["name"] for group in compose.GROUPS}
-    for name, path in compose.options("run").items():
+    for name, path in yaml_files.options("run").items():
         values = OmegaConf.to_container(OmegaConf.load(path))
         assert values == {"name": name, **config.defaults("run", name)}
 
@@ -81,7 +81,7 @@ def test_no_value_whatever_passes_a_declaration_unchecked(value):
             assert found == (field.default if value is None else kind_of(field).read(found))
 
 
-ITEMS = [name for name in compose.options("paper") if not paper.drawing(name)]  # but figures without trials
+ITEMS = [name for name in yaml_files.options("paper") if not paper.drawing(name)]  # but figures without trials
 FIRST = {name.split("/")[0]: name for name in reversed(ITEMS)}.values()  # of each paper; the others take their time
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boostrun.config import catalogue, compose
+from boostrun.config import catalogue, yaml_files
 from boostrun.conformance import outcomes, part, things
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
@@ -36,7 +36,7 @@ METHODS, DATASETS, PIPELINES = catalogue.methods(), catalogue.datasets(), catalo
 TABLES = [name for name, found in DATASETS.items() if found.gives == "table"]
 STREAMS = [name for name, found in DATASETS.items() if found.gives == "stream"]
 PARTS = [(room, name) for room in part.ROOMS for name in catalogue.parts(room)]
-ITEMS = list(compose.options("paper"))
+ITEMS = list(yaml_files.options("paper"))
 
 
 def hold(section, wanted=lambda name: True):

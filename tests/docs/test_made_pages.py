@@ -8,7 +8,7 @@ import pytest
 from boostrun.cli.arguments import VERBS
 from boostrun.cli.published_frontier import names as frontiers
 from boostrun.config import catalogue
-from boostrun.config.compose import options
+from boostrun.config.yaml_files import options
 
 from .page import script
 

@@ -8,8 +8,9 @@ import pytest
 
 from boostrun.cli.arguments import VERBS, parse
 from boostrun.cli.published_frontier import names
-from boostrun.config.compose import compose_all, options
+from boostrun.config.compose import compose_all
 from boostrun.config.words import searched
+from boostrun.config.yaml_files import options
 
 ROOT = Path(__file__).parents[2]
 _RUN_WORD_FOR_WORD = ("tutorial.md", "faq.md", "extending.md")  # with mistakes, and things of a person's own

@@ -26,8 +26,8 @@ class Compiled:
         command = [COMPILER, *flags, "-shared", "-fPIC", "-o", str(library), str(folder / "predictor.c")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        self.library = ctypes.CDLL(str(library))
-        self.library.class_name.restype = ctypes.c_char_p
+        self.shared = ctypes.CDLL(str(library))
+        self.shared.class_name.restype = ctypes.c_char_p
         self.type, size = re.search(r"x is ([a-z ]+)\[(\d+)\]", source).groups()
         self.size, self.n_scores = int(size), int(re.search(r"out\[0\.\.(\d+)\]", source).group(1)) + 1
         head = " ".join(source.partition("*/")[0].replace("\n *", " ").split())
@@ -41,6 +41,6 @@ class Compiled:
         numbers, scores = np.empty(len(rows), np.int64), np.full((len(rows), self.n_scores), np.nan)
         for i, row in enumerate(rows):
             place = row.ctypes.data_as(ctypes.c_void_p)
-            self.library.scores(place, scores[i].ctypes.data_as(ctypes.c_void_p))
-            numbers[i] = self.library.predict(place)
+            self.shared.scores(place, scores[i].ctypes.data_as(ctypes.c_void_p))
+            numbers[i] = self.shared.predict(place)
         return numbers, scores

@@ -135,9 +135,9 @@ def test_any_class_name_is_kept(tmp_path):
     X = np.arange(70.0)[:, None]
     clf = JointBoostClassifier(12).fit(X, names[np.arange(70) // 10])
     saved, compiled = exported(clf, tmp_path)
-    found = [compiled.library.class_name(number).decode() for number in range(7)]
+    found = [compiled.shared.class_name(number).decode() for number in range(7)]
     assert found == saved.classes == clf.classes_.tolist() == sorted(names)
-    assert compiled.library.class_name(7) == compiled.library.class_name(-1) == b""
+    assert compiled.shared.class_name(7) == compiled.shared.class_name(-1) == b""
     numbers, _ = compiled(X)
     assert np.array_equal(clf.classes_[numbers], clf.predict(X)) and len(set(numbers)) > 4
 
@@ -153,7 +153,7 @@ def test_constant_attributes_leave_constant_scores(tmp_path):
 def test_a_class_without_a_score_is_left_out(tmp_path):
     model = VoteEnsemble(np.zeros(1, np.int32), np.zeros(1), np.array([[1, -1]], np.int8), np.ones(1))
     compiled = Compiled(c_source(Saved(model, ["a", "b", "c"], 1, {}, "boostrun.VoteEnsemble/1")), tmp_path)
-    assert compiled(np.array([[1.0], [-1.0]]))[0].tolist() == [0, 1] and compiled.library.class_name(2) == b""
+    assert compiled(np.array([[1.0], [-1.0]]))[0].tolist() == [0, 1] and compiled.shared.class_name(2) == b""
 
 
 def test_a_model_without_features_is_refused():

@@ -108,7 +108,7 @@ def test_what_runs_on_templates_is_what_is_counted(folder):
         source = re.sub(rf"( *)({re.escape(addition)}[^;]*;)", rf"\1done += {count};\n\1\2", source)
     source = re.sub(r"(for \([^)]*\))\n( *done [^;]*;\n[^;]*;)", r"\1 {\n\2 }", source)
     compiled = Compiled(source, folder / "c")
-    done = ctypes.c_int.in_dll(compiled.library, "done")
+    done = ctypes.c_int.in_dll(compiled.shared, "done")
     chosen, fitted = saved.model.selected, bank.fitted()
     for image in raw.x_test[:3]:
         before = done.value

@@ -76,7 +76,12 @@ class Node:
         return self if self.children is None else self.child(x).leaf(x)
 
     def child(self, x):
+        if math.isnan(x[self.feature]):
+            return max(self.children, key=Node.met)  # the first of equals
         return self.children[1] if x[self.feature] > self.threshold else self.children[0]
+
+    def met(self):
+        return self.seen if self.children is None else self.seen + self.tried
 
     def leaves(self):
         below = [] if self.children is None else [*self.children, *([self.alternate] if self.alternate else [])]
@@ -161,7 +166,8 @@ class Tree:
         leaf.h += h
         leaf.seen += count
         for histogram, column in zip(leaf.histograms, self.columns):
-            histogram.insert(x[column], count, g, h)
+            if not math.isnan(x[column]):
+                histogram.insert(x[column], count, g, h)
         if leaf.seen - leaf.tried >= self.growth["grace"]:
             leaf.tried = leaf.seen
             if self.root.leaves() < self.growth["max_leaves"]:
@@ -175,7 +181,10 @@ class Tree:
         if first[0] > 0 and (second / first[0] < 1 - bound or bound < self.growth["tie"]):
             left, right = (0.0, 0.0), (0.0, 0.0)
             if self.growth["inherit"]:
-                g, h = (_sum(each[i] for each in leaf.histograms[0].bins) for i in (2, 3))
+                chosen = leaf.histograms[self.columns.index(first[4])].bins
+                met, g, h = (_sum(each[i] for each in leaf.histograms[0].bins) for i in (1, 2, 3))
+                if met != _sum(each[1] for each in chosen):
+                    g, h = (_sum(each[i] for each in chosen) for i in (2, 3))
                 left, right = first[2:4], (g - first[2], h - first[3])
             leaf.threshold, leaf.feature = first[1], first[4]
             leaf.children = [Node(self, *left), Node(self, *right)]

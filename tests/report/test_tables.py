@@ -112,6 +112,17 @@ def test_lower_is_better_marks_the_lowest(make_entry):
     assert "lower is better" in markdown.render(table)
 
 
+def test_who_learns_nothing_is_compared_with_no_method(make_entry):
+    rows = [make_entry("geem", values=TEN), make_entry("wsam", values=[v - 2 for v in TEN]),
+            make_entry("last_label", values=[v + 5 for v in TEN])]  # fmt: skip
+    alone = build(dataclasses.replace(SPEC, naught=("last_label",)), rows)
+    assert [cell.rank for cell in alone.cells] == ["best", "worse", ""]
+    assert "Compared with no method: last_label." in markdown.render(alone)
+    assert [cell.rank for cell in build(SPEC, rows).cells][-1] == "best"
+    narrowed = build(dataclasses.replace(SPEC, naught=("last_label",)), rows[:2])
+    assert "Compared with no method" not in markdown.render(narrowed)
+
+
 def test_untested_methods_are_said_to_be_untested(make_entry):
     quick = dataclasses.replace(SPEC, quick="quick: 2 trials, T=50")
     few = build(

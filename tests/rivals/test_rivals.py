@@ -90,8 +90,9 @@ BUDGETS = {"features": 9, "evaluations": 60_000, "model_bytes": 20_000}
 
 @pytest.mark.parametrize(("name", "kind"), keeping_all("features", "evaluations", "model_bytes"))
 def test_a_budget_is_kept_and_something_is_learnt(name, kind):
-    rival = keeping(name, kind, BUDGETS[kind]).fit(X[:500], Y[:500])
-    assert 0 < getattr(rival, SPENT[kind]) <= BUDGETS[kind]
+    budget = BUDGETS[kind] * (5 if (name, kind) == ("lightgbm_goss", "evaluations") else 1)  # first rounds are whole
+    rival = keeping(name, kind, budget).fit(X[:500], Y[:500])
+    assert 0 < getattr(rival, SPENT[kind]) <= budget
     assert np.mean(rival.predict(X[1000:1200]) == Y[1000:1200]) > 0.25
 
 
@@ -154,3 +155,47 @@ def test_a_rival_is_searched_from_its_defaults_on(name):
 def test_every_method_that_takes_part_unasked_is_tuned(kind):
     methods = catalogue.methods()
     assert [name for name in default_methods(kind) if not methods[name].search] == []
+
+
+def test_goss_looks_at_the_largest_gradients_after_rounds_on_all_samples():
+    """LightGBM's rule: all samples in the first 1 / learning_rate rounds, then the two shares."""
+    few = {"learning_rate": 0.5, "top_rate": 0.1, "other_rate": 0.1, "min_samples_leaf": 5}
+    rival = METHODS["lightgbm_goss"].make(few, {"T": 4}, {"random_state": 0})
+    pytest.importorskip(rival.package)
+    rival.fit(X[:500], Y[:500] > 4)
+    roots = [tree["tree_structure"]["internal_count"] for tree in rival.booster_.dump_model()["tree_info"]]
+    assert roots == [500, 500, 100, 100]
+
+
+@pytest.mark.parametrize("budget", [2e5, 5e5, 2e6])
+def test_goss_keeps_a_budget_whole_rounds_included(budget):
+    keys = {"evaluations": int(budget), "learning_rate": 0.5}
+    rival = METHODS["lightgbm_goss"].make(keys, {"T": 30}, {"random_state": 0})
+    pytest.importorskip(rival.package)
+    rival.fit(X[:500], Y[:500])
+    assert 0 < rival.evaluations_ <= budget and rival.score(X[500:], Y[500:]) > 0.4
+
+
+@pytest.mark.parametrize("budget", [1, 5])
+def test_a_price_of_features_is_hardly_higher_than_it_must_be(budget):
+    y = Y > 4
+    rival, free, cheaper = (METHODS["lightgbm_penalty"].make({"features_used": most}, {"T": 5}, {"random_state": 0})
+                            for most in (budget, None, None))  # fmt: skip
+    pytest.importorskip(rival.package)
+    rival.fit(X[:500], y[:500])
+    assert budget / 2 < rival.n_features_used_ <= budget and rival.columns_ is None and rival.price_ > 0.0
+    assert free.fit(X[:500], y[:500]).n_features_used_ > 20 and free.price_ == 0.0
+    cheaper._penalties = lambda d: {"cegb_penalty_feature_coupled": [rival.price_ / 1.05] * d}
+    assert cheaper.fit(X[:500], y[:500]).n_features_used_ > budget
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "columns_drawn" in method.fields])
+def test_columns_that_are_not_drawn_are_never_looked_at(name):
+    first, other = (made(name, seed, columns_drawn=12).fit(X[:500], Y[:500]) for seed in (0, 1))
+    assert len(first.columns_) == 12 and not np.array_equal(first.columns_, other.columns_)
+    assert 2 < first.n_features_used_ <= 12
+    noise = np.random.default_rng(0).integers(0, 17, X[1000:1200].shape).astype(np.uint8)
+    noise[:, first.columns_] = X[1000:1200][:, first.columns_]
+    assert np.array_equal(first.predict(noise), first.predict(X[1000:1200]))
+    few = made(name, 0, columns_drawn=12, features_used=4).fit(X[:500], Y[:500])
+    assert set(few.columns_) <= set(first.columns_) and few.n_features_used_ <= 4

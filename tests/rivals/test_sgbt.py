@@ -78,6 +78,18 @@ def test_each_tree_looks_at_its_share_of_the_features():
     assert SGBTClassifier(**QUICK).partial_fit(X[:, :1], y)._boosters[0].columns.tolist() == [[0]] * 6
 
 
+def test_a_feature_that_an_example_lacks_is_in_no_histogram():
+    """And at a split on it the side with more examples is taken."""
+    X, y = moving(300)
+    model = SGBTClassifier(budget=2, feature_fraction=1.0, grace_period=150, random_state=0)
+    for i, (x, label) in enumerate(zip(X.tolist(), y.tolist())):
+        model.learn_one(dict(zip("abc", x)) if i % 3 == 0 else dict(zip("ab", x)), label)
+        if i == 100:
+            filled, bins = model._boosters[0].filled[0], model._boosters[0].bins[0]
+            assert [bins[j, : filled[j], 1].sum() for j in range(3)] == [101.0, 101.0, 34.0]
+    assert model.n_splits_ > 0 and sum(model.predict_proba_one({}).values()) == pytest.approx(1.0)
+
+
 def test_one_example_in_skip_is_not_learnt():
     X, y = moving(2000)
     learnt = [SGBTClassifier(skip=skip, **QUICK).partial_fit(X, y)._boosters[0].targets[0, 0] for skip in (1, 2, 10)]

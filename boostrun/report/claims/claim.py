@@ -110,8 +110,10 @@ def read(path: Path) -> list[Claim]:
     """
     import yaml
 
+    from boostrun.config import quick_yaml
+
     try:
-        rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+        rows = quick_yaml.load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(rows, list) or not rows:

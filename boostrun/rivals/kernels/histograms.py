@@ -9,15 +9,12 @@ nothing is lost; then the two neighbours are made one whose squared distances fr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from boostrun.kernels.compiled import kernel, part
 
 CENTRE, COUNT, GRADIENT, HESSIAN = range(4)
 LEAST_SIDE = 5.0  # examples on either side of a split, at least
 _NOTHING = 1e-10  # share of what a split leaves, below which a gain is rounding
-
-# called from Python; called from kernels only
-kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
-part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)  # type: ignore[call-overload]
 
 
 @part
@@ -85,6 +82,17 @@ def insert(bins, filled, x, count, gradient, hessian):
     return min(filled + 1, bins.shape[0])
 
 
+@part
+def whole(bins, filled):
+    """Number of examples, G and H of a histogram."""
+    n, g, h = 0.0, 0.0, 0.0
+    for i in range(filled):
+        n += bins[i, COUNT]
+        g += bins[i, GRADIENT]
+        h += bins[i, HESSIAN]
+    return n, g, h
+
+
 @kernel
 def best_cut(bins, filled):
     """(gain, threshold, G, H): the cut between two bins with the largest gain, and the sums on its left.
@@ -93,12 +101,8 @@ def best_cut(bins, filled):
     squares, which is that of the variance times H, and XGBoost's gain. 0 where no cut leaves five examples on either
     side. The first of equals; the threshold is midway between the centres. Cost O(B).
     """
-    n, g, h = 0.0, 0.0, 0.0
-    for i in range(filled):
-        n += bins[i, COUNT]
-        g += bins[i, GRADIENT]
-        h += bins[i, HESSIAN]
-    whole = g * g / h if h > 0.0 else 0.0
+    n, g, h = whole(bins, filled)
+    before = g * g / h if h > 0.0 else 0.0
     left_n, left_g, left_h = 0.0, 0.0, 0.0
     best, cut, best_g, best_h = 0.0, 0.0, 0.0, 0.0
     for i in range(filled - 1):
@@ -109,7 +113,7 @@ def best_cut(bins, filled):
         if left_n < LEAST_SIDE or n - left_n < LEAST_SIDE or not (left_h > 0.0 and right_h > 0.0):
             continue
         both = left_g * left_g / left_h + right_g * right_g / right_h
-        if both - whole > best and both - whole > _NOTHING * both:
-            best, best_g, best_h = both - whole, left_g, left_h
+        if both - before > best and both - before > _NOTHING * both:
+            best, best_g, best_h = both - before, left_g, left_h
             cut = 0.5 * bins[i, CENTRE] + 0.5 * bins[i + 1, CENTRE]
     return best, cut, best_g, best_h

@@ -24,7 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.rivals.kernels.histograms import best_cut, insert, part
+from boostrun.kernels.compiled import part
+from boostrun.rivals.kernels.histograms import best_cut, insert, whole
 
 FEATURE, LEFT, RIGHT, ALTERNATE, OBSERVER, NEXT = range(6)  # columns of ``links``
 LEAF, FREE = -1, -2  # in the column of features
@@ -110,11 +111,28 @@ def has_room(trees):
 
 @part
 def leaf_of(trees, node, x):
-    """The leaf below ``node`` that x (d,) comes to: left where x_r <= threshold."""
+    """The leaf below ``node`` that x (d,) comes to. Cost O(depth)."""
     while trees.links[node, FEATURE] >= 0:
-        right = x[trees.links[node, FEATURE]] > trees.numbers[node, THRESHOLD]
-        node = trees.links[node, RIGHT] if right else trees.links[node, LEFT]
+        node = _below(trees, node, x)
     return node
+
+
+@part
+def _below(trees, node, x):
+    """The child of a branch that x (d,) comes to: left where x_r <= threshold; where x lacks r the one that has met
+    more examples, of equals the left."""
+    left, right = trees.links[node, LEFT], trees.links[node, RIGHT]
+    value, threshold = x[trees.links[node, FEATURE]], trees.numbers[node, THRESHOLD]
+    if value <= threshold:
+        return left
+    return right if value > threshold or _met(trees, left) < _met(trees, right) else left
+
+
+@part
+def _met(trees, node):
+    """Examples that a leaf has met, and a branch before it split and since."""
+    before = trees.numbers[node, TRIED] if trees.links[node, FEATURE] >= 0 else 0.0
+    return trees.numbers[node, SEEN] + before
 
 
 @part
@@ -187,12 +205,12 @@ def _release(trees, t, node):
 def _try_to_split(trees, t, leaf, growth):
     """Split a leaf where one feature is surely the best, or no other is much better. Cost O(k B)."""
     numbers, slot = trees.numbers, trees.links[leaf, OBSERVER]
-    first, second, feature = 0.0, 0.0, -1
+    first, second, feature, chosen = 0.0, 0.0, -1, -1
     threshold, gradient, hessian = 0.0, 0.0, 0.0
     for j in range(trees.columns.shape[1]):
         gain, cut, left_g, left_h = best_cut(trees.bins[slot, j], trees.filled[slot, j])
         if gain > first:
-            first, second, feature = gain, first, trees.columns[t, j]
+            first, second, feature, chosen = gain, first, trees.columns[t, j], j
             threshold, gradient, hessian = cut, left_g, left_h
         elif gain > second:
             second = gain
@@ -202,9 +220,10 @@ def _try_to_split(trees, t, leaf, growth):
     left_g, left_h, right_g, right_h = 0.0, 0.0, 0.0, 0.0
     if growth.inherit:
         left_g, left_h = gradient, hessian
-        for i in range(trees.filled[slot, 0]):
-            right_g += trees.bins[slot, 0, i, 2]
-            right_h += trees.bins[slot, 0, i, 3]
+        met, right_g, right_h = whole(trees.bins[slot, 0], trees.filled[slot, 0])
+        those, its_g, its_h = whole(trees.bins[slot, chosen], trees.filled[slot, chosen])
+        if those != met:  # some lacked one of the two
+            right_g, right_h = its_g, its_h
     _no_leaf_any_more(trees, t, leaf)
     left = _new_leaf(trees, t, left_g, left_h)
     right = _new_leaf(trees, t, right_g - left_g, right_h - left_h)
@@ -215,14 +234,16 @@ def _try_to_split(trees, t, leaf, growth):
 
 @part
 def _teach(trees, t, leaf, x, count, gradient, hessian, growth):
-    """A leaf learns ``count`` examples with x, whose gradients and Hessians have these sums."""
+    """A leaf learns ``count`` examples with x, whose gradients and Hessians have these sums; no histogram of a feature
+    that x lacks, NaN, does."""
     numbers, slot = trees.numbers, trees.links[leaf, OBSERVER]
     numbers[leaf, GRADIENT] += gradient
     numbers[leaf, HESSIAN] += hessian
     numbers[leaf, SEEN] += count
     for j in range(trees.columns.shape[1]):
         x_j = x[trees.columns[t, j]]
-        trees.filled[slot, j] = insert(trees.bins[slot, j], trees.filled[slot, j], x_j, count, gradient, hessian)
+        if not math.isnan(x_j):
+            trees.filled[slot, j] = insert(trees.bins[slot, j], trees.filled[slot, j], x_j, count, gradient, hessian)
     if numbers[leaf, SEEN] - numbers[leaf, TRIED] >= growth.grace:
         numbers[leaf, TRIED] = numbers[leaf, SEEN]
         if trees.leaves[t] < growth.max_leaves:
@@ -313,7 +334,6 @@ def learn(trees, t, x, leaf, count, gradient, hessian, growth):
                 numbers[node, j] = 0.0
             trees.counts[ALARMS] += 1
             watched = False
-        right = x[links[node, FEATURE]] > numbers[node, THRESHOLD]
-        parent, node = node, links[node, RIGHT] if right else links[node, LEFT]
+        parent, node = node, _below(trees, node, x)
     _teach(trees, t, node, x, count, gradient, hessian, growth)
     return value(trees, leaf_of(trees, node, x))

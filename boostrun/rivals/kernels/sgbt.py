@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.rivals.kernels.histograms import kernel, part
+from boostrun.kernels.compiled import allocating_kernel, kernel, part
 from boostrun.rivals.kernels.regression_trees import TreeGrowth, has_room, leaf_of, learn, value
 
 _LEAST_HESSIAN = 1e-16
@@ -54,7 +54,7 @@ def boost_one(trees, x, label, settings, leaves):
         raw += settings.rate * learn(trees, t, x, leaves[t], count, gradient, hessian, settings.growth)
 
 
-@kernel
+@allocating_kernel
 def boost(X, y, positive, trees, settings, rng, first, scores):
     """Each row of X (n, d) from ``first`` on: its score by the trees into ``scores`` (n,), then the trees learn it.
 

@@ -44,12 +44,13 @@ def twins(X, y, columns, bins, settings):
 
 
 @pytest.mark.parametrize(
-    ("by_hessian", "repeats", "inherit"),
-    slow_after(0, [(True, 1, False), (False, 1, True), (True, 10, False), (True, 1, True)]),
+    ("by_hessian", "repeats", "inherit", "absent"),
+    slow_after(0, [(True, 1, False, 0.0), (False, 1, True, 0.0), (True, 10, False, 0.2), (True, 1, True, 0.2)]),
 )
-def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit):
-    """Splits, alarms, replaced branches, leaves at most, and every score."""
+def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit, absent):
+    """Splits, alarms, replaced branches, leaves at most, and every score; with and without features that are absent."""
     X, y = drifting(800)
+    X[np.random.default_rng(1).random(X.shape) < absent] = np.nan
     columns = np.array([[0, 1, 3], [0, 1, 2], [1, 2, 3]])
     settings = sgbt.BoostingSettings(0.3, 1, repeats, by_hessian, QUICK._replace(inherit=inherit))
     trees, scores = compiled(X, y, columns, 6, settings)

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, part, written_in
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels.incremental import winner
 from boostrun.papers.iboost.kernels.order import slide, start_order
 
@@ -19,7 +19,7 @@ _SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the seco
 SEEN, SIZE = 0, 1  # places in ``counts``
 
 
-@kernel
+@allocating_kernel
 def adaboost(family, columns, order, labels, n_classes, var_floor, models, coefficients, weights):
     """Rounds until M = len(``coefficients``), or an error below 1e-10 (the last one then) or no better than chance.
 
@@ -95,7 +95,7 @@ def enter(family, columns, order, labels, seen, sample, label):
         start_order(columns, order)
 
 
-@kernel
+@allocating_kernel
 def retrain(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, period, lazy, out
 ):

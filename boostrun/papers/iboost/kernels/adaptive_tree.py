@@ -29,11 +29,11 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.kernels import hoeffding
+from boostrun.kernels.compiled import allocating_kernel, allocating_part, kernel, part
 from boostrun.kernels.hoeffding_pool import DEPTH, FEATURE, LEFT, PARENT, RIGHT, THRESHOLD, WEIGHT, plant
 from boostrun.kernels.room import Roomy
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.adwin import Adwins
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 
 SPARE = 8  # trees that are not in use, at least, before an example
 MET, WRONG = 0, 1  # columns of ``errors``
@@ -148,16 +148,17 @@ def has_room(trees, watched):
     return spare >= SPARE and hoeffding.has_room(trees, watched.counts[IN_USE] + SPARE)
 
 
-@kernel
+@allocating_kernel
 def test_then_train(trees, watched, X, y, rules, watch, first, out):
     """Rows of X (k, d) from ``first`` on: ``out`` (k,) int64 the answer, then y (k,) is learnt. Returns k, or the row
     at which there was no room to go on. Cost a row that of a tree and O(depth) windows, for the tree and for each
     alternate that it meets."""
     waiting = np.empty(watched.used.shape[0], np.int64)
+    shares, votes = np.empty(trees.weight.shape[1]), np.empty(trees.weight.shape[1])
     for i in range(first, X.shape[0]):
         if not has_room(trees, watched):
             return i
-        answers(trees, watched, X[i : i + 1], rules, out[i : i + 1])
+        out[i] = answer(trees, watched, X[i], rules, shares, votes)
         waiting[0] = 0
         count = 1
         while count > 0:
@@ -165,31 +166,44 @@ def test_then_train(trees, watched, X, y, rules, watch, first, out):
     return X.shape[0]
 
 
-@kernel
+@allocating_kernel
 def answers(trees, watched, X, rules, out):
     """``out`` (k,) int64: what the tree answers to the rows of X (k, d); nothing met, the second of two classes."""
-    votes = np.empty((X.shape[0], trees.weight.shape[1]))
-    vote(trees, watched, X, rules, votes)
+    shares, votes = np.empty(trees.weight.shape[1]), np.empty(trees.weight.shape[1])
     for i in range(X.shape[0]):
-        best = 0
-        for c in range(1, votes.shape[1]):
-            if votes[i, c] > votes[i, best]:
-                best = c
-        out[i] = 1 if votes.shape[1] == 2 and votes[i, best] == 0.0 else best
+        out[i] = answer(trees, watched, X[i], rules, shares, votes)
 
 
-@kernel
+@allocating_kernel
 def vote(trees, watched, X, rules, votes):
     """``votes`` (k, K) of the tree and of the alternates on the way, for the rows of X (k, d)."""
     shares = np.empty(votes.shape[1])
-    votes[:, :] = 0.0
     for i in range(X.shape[0]):
-        add_share(trees, watched, 0, X[i], rules, shares, votes[i])
-        node = trees.roots[0]
-        while trees.nodes[node, LEFT] >= 0:
-            if watched.alternate[node] >= 0:
-                add_share(trees, watched, watched.alternate[node], X[i], rules, shares, votes[i])
-            node = below(trees, node, X[i])
+        vote_one(trees, watched, X[i], rules, shares, votes[i])
+
+
+@part
+def answer(trees, watched, x, rules, shares, votes):
+    """The class with most votes for x (d,), the lowest of equals; nothing met, the second of two classes."""
+    vote_one(trees, watched, x, rules, shares, votes)
+    best = 0
+    for c in range(1, votes.shape[0]):
+        if votes[c] > votes[best]:
+            best = c
+    return 1 if votes.shape[0] == 2 and votes[best] == 0.0 else best
+
+
+@part
+def vote_one(trees, watched, x, rules, shares, votes):
+    """:func:`vote` (K,) for one row x (d,); ``shares`` (K,) is scratch."""
+    for c in range(votes.shape[0]):
+        votes[c] = 0.0
+    add_share(trees, watched, 0, x, rules, shares, votes)
+    node = trees.roots[0]
+    while trees.nodes[node, LEFT] >= 0:
+        if watched.alternate[node] >= 0:
+            add_share(trees, watched, watched.alternate[node], x, rules, shares, votes)
+        node = below(trees, node, x)
 
 
 @part
@@ -321,7 +335,7 @@ def take_place(trees, watched, node, alternate):
     give_back(trees, watched, alternate)
 
 
-@part
+@allocating_part
 def give_back(trees, watched, alternate):
     """A tree is no alternate any more, nor are those of its splits: all are empty, to be used again."""
     waiting = np.empty(watched.used.shape[0], np.int64)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from boostrun.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels import incremental as bayes
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels.online_boost import poisson
 
 

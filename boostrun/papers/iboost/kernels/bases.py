@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
+from boostrun.kernels.compiled import allocating_kernel, allocating_part, part, written_in
 
 STUMP, GNB, BNB = 0, 1, 2
 ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and others ask it
@@ -61,7 +61,7 @@ def respond(family, models, j, sample, n_classes):
     return at
 
 
-@kernel
+@allocating_kernel
 def respond_window(family, model, columns, n_classes, classes):
     """``classes`` (n,) that a classifier gives all slots of the window. Cost O(n) or O(n d K), feature by feature."""
     d, n = columns.shape
@@ -120,7 +120,7 @@ def fit(family, columns, order, labels, weights, n_classes, var_floor, model):
         fit_stump_of_classes(columns, order, labels, weights, n_classes, model)
 
 
-@kernel
+@allocating_kernel
 def fit_stump(columns, order, labels, weights, model):
     """Two classes: sign s above the threshold, -s elsewhere, error (W - |C - 2 L|) / 2; the constant first."""
     n = labels.shape[0]
@@ -146,7 +146,7 @@ def fit_stump(columns, order, labels, weights, model):
     model[0], model[1], model[2], model[3] = feature, _between(low, high), below, above
 
 
-@kernel
+@allocating_kernel
 def fit_stump_of_classes(columns, order, labels, weights, n_classes, model):
     """More classes: the heaviest class on each side of the threshold, the lowest of equals; the constant first."""
     n = labels.shape[0]
@@ -185,7 +185,7 @@ def _between(low, high):
     return middle if middle < high else low
 
 
-@part
+@allocating_part
 def fit_naive_bayes(gaussian, columns, labels, weights, n_classes, var_floor, model):
     """Gaussian: weighted means and variances of each class. Bernoulli: P(x_r > 0 | c) = (w_cr1 + 1/n) / (w_c + 2/n).
 

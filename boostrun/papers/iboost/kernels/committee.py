@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 
+from boostrun.kernels.compiled import kernel, part
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 
 _SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the second
 
 
-@written_in
+@part
 def ask(sample, family, models, size, n_classes, classes):
     """``classes`` (M,) says what each classifier says of ``sample`` (d,). Cost m responses."""
     for j in range(size):

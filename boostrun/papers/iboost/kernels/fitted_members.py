@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from boostrun.kernels import hoeffding
+from boostrun.kernels.compiled import allocating_kernel, kernel, part
 from boostrun.papers.iboost.kernels import ocb
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 from boostrun.papers.iboost.kernels.incremental import winner
 
 
@@ -33,7 +33,7 @@ def answer_trees(trees, first, X, rules, said):
             said[j, i] = hoeffding.answer(trees, first + j, X[i], rules)
 
 
-@kernel
+@allocating_kernel
 def fit_logistic(X, y, weights, n_classes, passes, rate, model):
     """Fill ``model`` (width,) with scores c + sum_r B_r x_r, a row of a Gaussian naive Bayes without squares.
 
@@ -105,7 +105,7 @@ def _write_scores(beta, mass, mean, scale, present, model):
             model[first] = -np.inf
 
 
-@kernel
+@allocating_kernel
 def follow(said, y, n_classes, coefficients, positive, negative, sign, out):
     """Each row of a stream of which all members have answered, ``said`` (m, k): its class by the committee, ``out``
     (k,), then :func:`.ocb.update` of the coefficients. Cost O(m o) a row."""

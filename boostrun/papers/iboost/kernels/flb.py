@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, kernel, written_in
 from boostrun.papers.iboost.kernels import adaboost as committees
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels.compiled import kernel, written_in
 from boostrun.papers.iboost.kernels.order import start_order
 
 _LEAST_BLOCKS = 5  # before them no alarm
@@ -79,7 +79,7 @@ def learn_block(family, columns, order, labels, n_classes, var_floor, models, co
     counts[committees.SIZE] = min(counts[BLOCKS], models.shape[0])
 
 
-@kernel
+@allocating_kernel
 def blocks(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, errors, z, out
 ):  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boostrun.papers.iboost.kernels.compiled import kernel
+from boostrun.kernels.compiled import kernel
 
 
 @kernel

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, allocating_part, part, written_in
 from boostrun.papers.iboost.kernels import bases, committee
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels.margins import margin_of, margins_of, shift, weigh
 from boostrun.papers.iboost.kernels.order import slide, start_order
 from boostrun.papers.iboost.kernels.steps import step_batch, step_newest, step_random
@@ -68,7 +68,7 @@ class Numbers(NamedTuple):
     var_floor: float
 
 
-@kernel
+@allocating_kernel
 def test_then_train(samples, labels, slots, state, settings, predictions, scores):
     """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64.
 
@@ -84,7 +84,7 @@ def test_then_train(samples, labels, slots, state, settings, predictions, scores
         learn(samples[e], labels[e], slots[e], False, state, settings, classes, sums)
 
 
-@written_in
+@part
 def learn(sample, label, slot, eager, state, settings, classes, sums):
     """One example into a slot of the window, and what follows; ``eager`` adds a classifier though none is due.
 
@@ -99,7 +99,7 @@ def learn(sample, label, slot, eager, state, settings, classes, sums):
                 add(state, settings)
 
 
-@written_in
+@part
 def enter(sample, label, slot, state, settings, classes, sums):
     """The example takes its slot, the coefficients take their steps, the negative ones go. False while the window
     fills."""
@@ -173,7 +173,7 @@ def refresh(state, settings):
     state.counts[DIRTY] = 0
 
 
-@part
+@allocating_part
 def add(state, settings):
     """Fit a classifier by (1) to the weights exp(-z), and add it with its coefficient; case (4).
 

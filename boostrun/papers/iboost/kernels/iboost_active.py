@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, part
 from boostrun.papers.iboost.kernels import committee, iboost
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 from boostrun.papers.iboost.kernels.steps import _draw as draw
 
 _STEP = 0.01  # s: how far the threshold moves at an example, Zliobaite et al.'s
 _GRAIN = 1 << 52  # of a uniform number
 
 
-@kernel
+@allocating_kernel
 def test_then_train(samples, labels, state, settings, budget, uncertain, threshold, met, predictions):
     """Predict each row, and learn it if its label is asked for; see :mod:`.iboost`.
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, part
 from boostrun.papers.iboost.kernels import adwin, committee, iboost
-from boostrun.papers.iboost.kernels.compiled import kernel, written_in
 from boostrun.papers.iboost.kernels.margins import weigh
 
 ACTIVE, EAGER, DETECTED, PRUNED = range(4)  # places in ``counts``
 _WIDTH = 0  # place in the counts of an ADWIN
 
 
-@kernel
+@allocating_kernel
 def test_then_train(samples, labels, state, settings, adwins, counts, delta, least, predictions):
     """Predict each row, look whether the concept has changed, and learn it; see :mod:`.drift_iboost`.
 
@@ -38,7 +38,7 @@ def test_then_train(samples, labels, state, settings, adwins, counts, delta, lea
         counts[EAGER] = max(counts[EAGER] - 1, 0)
 
 
-@written_in
+@part
 def _rises(adwins, wrong, delta):
     """Whether the window of errors is cut by this one, and what is left of it errs more."""
     before = adwin.estimate(adwins, 0)
@@ -46,7 +46,7 @@ def _rises(adwins, wrong, delta):
     return cut and adwin.estimate(adwins, 0) > before
 
 
-@written_in
+@part
 def _forget(state, settings, counts, active, weights):
     """The newest ``active`` examples are all that count, at most as many as before; a classifier whose error on them,
     weighted by exp(-z), exceeds chance goes."""

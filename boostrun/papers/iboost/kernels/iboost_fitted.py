@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, kernel, written_in
 from boostrun.papers.iboost.kernels import committee, iboost
 from boostrun.papers.iboost.kernels import iboost_mm as mm
-from boostrun.papers.iboost.kernels.compiled import kernel, written_in
 from boostrun.papers.iboost.kernels.iboost import SEEN, SIZE
 
 
-@kernel
+@allocating_kernel
 def follow(said, X, y, state, settings, out):
     """Predict each row and then let it enter: ``said`` (M + 1, k), what the classifier in each place says of the rows
     of X (k, d) with codes y (k,), and ``out`` (k,) the committee's answers. Cost a row M + b operations, or b n M."""
@@ -25,7 +25,7 @@ def follow(said, X, y, state, settings, out):
         iboost.enter(X[e], y[e], state.counts[SEEN] % sums.shape[0], state, settings, classes, sums)
 
 
-@kernel
+@allocating_kernel
 def follow_several(said, X, y, state, settings, out):
     """The same with the loss of several classes."""
     n = state.labels.shape[0]
@@ -50,7 +50,7 @@ def weigh(state, settings, weights):
     return iboost.weights_for_newcomer(state, settings, weights)
 
 
-@kernel
+@allocating_kernel
 def append(state, settings, leaver, place, said, weights):
     """See :func:`.iboost.append`; the newcomer's ``place`` is its number."""
     iboost.append(state, settings, leaver, np.array([float(place)]), said, weights)
@@ -64,7 +64,7 @@ def weigh_several(state, settings, slopes, weights):
     return leaver
 
 
-@kernel
+@allocating_kernel
 def append_several(state, settings, leaver, place, said, slopes):
     """See :func:`.iboost_mm.append`."""
     mm.append(state, settings, leaver, np.array([float(place)]), said, slopes)

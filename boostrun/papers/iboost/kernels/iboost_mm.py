@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.papers.iboost.kernels import bases, committee
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels.iboost import ADDED, BUDGET, DIRTY, NEGATIVE, SEEN, SIZE
 from boostrun.papers.iboost.kernels.order import slide, start_order
 from boostrun.papers.iboost.kernels.steps import _draw as draw
@@ -41,7 +41,7 @@ class ClassesState(NamedTuple):
     random: np.ndarray
 
 
-@kernel
+@allocating_kernel
 def test_then_train(samples, labels, slots, state, settings, fit_cap, predictions):
     """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64; row e
     takes slot ``slots[e]``. Weights of fits are min(u, ``fit_cap``); with infinity and two classes this is IBoost's
@@ -82,7 +82,7 @@ def grown(state, n_classes):
     return out
 
 
-@written_in
+@part
 def learn(sample, label, slot, state, settings, classes, slopes):
     """The example takes its slot, the coefficients take their steps, the negative ones go. False while the window
     fills."""
@@ -163,7 +163,7 @@ def step(slot, state, settings, slopes):
     state.counts[DIRTY] = 1
 
 
-@part
+@allocating_part
 def step_newest(slot, state, settings, slopes):
     """b steps on one example in one pass: each moves v_c by eta slope_c times the classifiers that say c."""
     votes, moved = state.votes[slot], np.zeros(state.votes.shape[1])
@@ -238,7 +238,7 @@ def remove(state, j):
     state.counts[SIZE] -= 1
 
 
-@part
+@allocating_part
 def add(state, settings, fit_cap, slopes):
     """Fit a classifier to the window's slopes, and add it."""
     leaver, total = slopes_for_newcomer(state, settings, fit_cap, slopes)

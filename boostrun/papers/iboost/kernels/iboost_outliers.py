@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, part
 from boostrun.papers.iboost.kernels import bases, committee, iboost
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 from boostrun.papers.iboost.kernels.order import start_order
 
 _MEMORY = 50.0  # examples that the share of contradicted ones looks back over
 
 
-@kernel
+@allocating_kernel
 def test_then_train(samples, labels, state, settings, silent, limit, most, share, removed, predictions):
     """Predict each row, judge it, and learn it; an outlier takes its slot with mass 0. See :mod:`.iboost`.
 

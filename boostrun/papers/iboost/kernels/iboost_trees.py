@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels import hoeffding
+from boostrun.kernels.compiled import allocating_kernel, kernel, part
 from boostrun.papers.iboost.kernels import committee
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 from boostrun.papers.iboost.kernels.iboost import SEEN, SIZE, append, enter, refresh, weights_for_newcomer
 from boostrun.papers.iboost.kernels.margins import weigh
 
 
-@kernel
+@allocating_kernel
 def test_then_train(samples, labels, state, settings, trees, rules, grow, splits, first, predictions):
     """Predict each row from ``first`` on and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions``
     (k,) int64. Returns k, or the row at which ``trees`` (M + 1) have no room for so many ``splits``.
@@ -27,6 +27,7 @@ def test_then_train(samples, labels, state, settings, trees, rules, grow, splits
     n = state.labels.shape[0]
     classes, said = np.empty(state.born.shape[0], np.int64), np.empty(n, np.int64)
     votes, sums, weights = np.empty(settings.n_classes), np.empty(n), np.empty(n)
+    sample = np.empty(samples.shape[1])
     for e in range(first, samples.shape[0]):
         if not hoeffding.has_room(trees, splits):
             return e
@@ -43,13 +44,13 @@ def test_then_train(samples, labels, state, settings, trees, rules, grow, splits
             teach(trees, state.models, state.counts[SIZE], samples[e], labels[e], n * weights[slot], rules)
             if due:
                 for j in range(state.counts[SIZE]):
-                    answer_window(trees, int(state.models[j, 0]), state.columns, rules, said)
+                    answer_window(trees, int(state.models[j, 0]), state.columns, rules, sample, said)
                     for i in range(n):
                         state.right[j, i] = 1 if said[i] == state.labels[i] else -1
                 refresh(state, settings)
         if due:
             leaver = weights_for_newcomer(state, settings, weights)
-            tree = fit(trees, state, slot, weights, rules, said)
+            tree = fit(trees, state, slot, weights, rules, sample, said)
             append(state, settings, leaver, np.array([float(tree)]), said, weights)
     return samples.shape[0]
 
@@ -69,9 +70,8 @@ def teach(trees, models, size, sample, label, weight, rules):
 
 
 @part
-def answer_window(trees, tree, columns, rules, said):
-    """``said`` (n,) int64: what a tree says of the slots of the window, ``columns`` (d, n)."""
-    sample = np.empty(columns.shape[0])
+def answer_window(trees, tree, columns, rules, sample, said):
+    """``said`` (n,) int64: what a tree says of the window, ``columns`` (d, n); ``sample`` (d,) is scratch."""
     for i in range(columns.shape[1]):
         for r in range(sample.shape[0]):
             sample[r] = columns[r, i]
@@ -79,9 +79,9 @@ def answer_window(trees, tree, columns, rules, said):
 
 
 @part
-def fit(trees, state, newest, weights, rules, said):
+def fit(trees, state, newest, weights, rules, sample, said):
     """A tree that is no member's forgets, and meets the window in order, slot ``newest`` last, each example with n
-    times its weight; ``said`` (n,) is what it answers then. Returns its number."""
+    times its weight; ``said`` (n,) is what it answers then. ``sample`` (d,) is scratch. Returns its number."""
     n, tree = state.labels.shape[0], 0
     j = 0
     while j < state.counts[SIZE]:
@@ -90,13 +90,12 @@ def fit(trees, state, newest, weights, rules, said):
         else:
             j += 1
     hoeffding.forget(trees, tree)
-    sample = np.empty(state.columns.shape[0])
     for k in range(1, n + 1):
         i = (newest + k) % n
         for r in range(sample.shape[0]):
             sample[r] = state.columns[r, i]
         hoeffding.learn(trees, tree, sample, state.labels[i], n * weights[i], rules)
-    answer_window(trees, tree, state.columns, rules, said)
+    answer_window(trees, tree, state.columns, rules, sample, said)
     return tree
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
+from boostrun.kernels.compiled import allocating_kernel, kernel, part, written_in
 
 
 class Learners(NamedTuple):
@@ -173,7 +173,7 @@ def winner(votes):
     return best
 
 
-@kernel
+@allocating_kernel
 def vote_rows(learners, members, coefficients, columns, gaussian, proba, votes):
     """``votes`` (K, t): what each class gets for each of the rows ``columns`` (d, t), summed in the order of
     ``members`` (m,) int64 with their ``coefficients`` (m,); 0 has no say.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
+from boostrun.kernels.compiled import allocating_kernel, kernel, part, written_in
 from boostrun.papers.iboost.kernels.incremental import winner
 
 __all__ = ["Regressions", "answer", "forget", "probabilities", "see", "train", "winner"]
@@ -102,7 +102,7 @@ def probabilities(learners, j, x, rate, out):
         out[c] = out[c] / total if total > 0.0 else 0.0
 
 
-@kernel
+@allocating_kernel
 def train(learners, j, x, y, weight, floor, rate):
     """Regression j meets the example (x, class y) with a weight: its moments, then the step. Cost O(K d)."""
     d = x.shape[0]
@@ -123,7 +123,7 @@ def train(learners, j, x, y, weight, floor, rate):
                 learners.beta[j, c, r] -= rate * gradient / math.sqrt(1.0 + learners.squares[j, c, r])
 
 
-@kernel
+@allocating_kernel
 def answer(learners, j, x, rate):
     """Class that regression j gives x (d,), among those it has met. Of equals the second of two, else the lowest."""
     scores = np.empty(learners.weight.shape[1])

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from boostrun.papers.iboost.kernels.compiled import kernel, part
+from boostrun.kernels.compiled import kernel, part
 
 
 @part

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from boostrun.kernels.compiled import kernel
 from boostrun.papers.iboost.kernels import iboost_adwin, replay
-from boostrun.papers.iboost.kernels.compiled import kernel
 
 
 @kernel

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, allocating_part
 from boostrun.papers.iboost.kernels import adaboost as committees
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 
 _LEAST_SUM, _MOST_CHANGE, _MOST_WEIGHT = 1e-12, 1.0, 1e100
 
 
-@kernel
+@allocating_kernel
 def update(margins, positive, negative, coefficients, size, sign, offset):
     """One example through the first ``size`` classifiers; ``margins`` (M,) are m_j = +1 if f_j is right, else -1.
 
@@ -44,7 +44,7 @@ def update(margins, positive, negative, coefficients, size, sign, offset):
         weight = min(weight * math.exp(-fresh * margins[j]), _MOST_WEIGHT)
 
 
-@part
+@allocating_part
 def begin(family, columns, order, labels, n_classes, var_floor, models, coefficients, positive, negative):
     """AdaBoost on the first examples, their weights into the sums, and the coefficients from these; returns the
     number of classifiers."""
@@ -70,7 +70,7 @@ def begin(family, columns, order, labels, n_classes, var_floor, models, coeffici
     return size
 
 
-@kernel
+@allocating_kernel
 def boost(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, positive, negative, sign,
     out,

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
+from boostrun.kernels.compiled import kernel, part
 from boostrun.papers.iboost.kernels import incremental as bayes
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 
 _LEAST_ERROR = 1e-6
 _MOST_WEIGHT = 1e6

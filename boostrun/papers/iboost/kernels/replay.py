@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, kernel, part
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.kernels import online_boost as boosting
 from boostrun.papers.iboost.kernels.adwin_bagging import largest_estimate
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
 
 
-@written_in
+@part
 def learn(
     x, y, learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes, misses
 ):  # fmt: skip
@@ -38,6 +38,13 @@ def replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaus
     for i in range(max(0, seen - size), seen):
         x, y = window[i % size], labels[i % size]
         boosting.boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses)
+
+
+@part
+def answer_window(learners, j, window, gaussian, said):
+    """``said`` (M, n) int64 at member j: its classes of the first n rows of the window."""
+    for k in range(said.shape[1]):
+        said[j, k] = bayes.answer(learners, j, window[k], gaussian)
 
 
 @part
@@ -81,7 +88,7 @@ def search_backwards(said, weights, old, labels, votes, removed):
         removed[best] = 1
 
 
-@kernel
+@allocating_kernel
 def ns_online_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, born, counts, every, patience,
     votes, misses, out,
@@ -103,8 +110,7 @@ def ns_online_boost(
         for j in range(members):
             weights[j] = boosting.coefficient(sums, j, 0.0, False)
             old[j] = counts[0] - born[j] > patience
-            for k in range(filled):
-                said[j, k] = bayes.answer(learners, j, window[k], gaussian)
+            answer_window(learners, j, window, gaussian, said)
         search_backwards(said, weights, old, labels, votes, removed)
         place = 0
         for gone in range(2):  # who stays first, then who begins anew
@@ -125,7 +131,7 @@ def ns_online_boost(
             replay(learners, sums, order, removed, window, labels, counts[0], rng, spread.floor, gaussian, misses)
 
 
-@kernel
+@allocating_kernel
 def adwin_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, adwins, counts, delta, warm, votes,
     misses, out,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from boostrun.kernels.compiled import kernel, part
 from boostrun.kernels.simplex import project_on_simplex
 from boostrun.papers.iboost.kernels import incremental as bayes
-from boostrun.papers.iboost.kernels.compiled import kernel, part
 
 
 @part

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from boostrun.papers.iboost.kernels.compiled import kernel, part, written_in
+from boostrun.kernels.compiled import kernel, part, written_in
 from boostrun.papers.iboost.kernels.margins import margin_of, margins_of
 
 _LARGEST = 700.0  # exponents are kept this small: exp stays finite

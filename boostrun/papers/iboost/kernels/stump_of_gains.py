@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel
 from boostrun.papers.iboost.kernels.bases import _between as between
-from boostrun.papers.iboost.kernels.compiled import kernel
 
 _TIE = 1e-12  # of the sum of the labels' gains: sums in another order must not choose another stump
 
 
-@kernel
+@allocating_kernel
 def fit_stump_of_gains(columns, order, gains, model):
     """Fill ``model`` (4,) with the stump of the largest sum_i gains[i, what it says of i].
 
