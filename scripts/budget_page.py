@@ -57,10 +57,11 @@ def summary_of(folder: Path, kind: str) -> FrontierSummary | None:
 
 
 def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
-    head, count = KINDS[summary.kind].head, len(summary.frontiers)
+    head = KINDS[summary.kind].head
     yield f"## A budget of {head}\n"
-    yield f"{count} data set{'s' * (count != 1)}. {escape(summary.sentence())}\n"
-    yield f"On how many data sets a side is ahead, by {head}:\n"
+    yield f"{summary.counted}. {escape(summary.sentence())}\n"
+    where = "On how many data sets" if len(summary.sets) == len(summary.frontiers) else "In how many frontiers"
+    yield f"{where} a side is ahead, by {head}:\n"
     yield f"{_table(summary.tally())}\n"
     summaries = folder / f"summary-{summary.kind}"
     yield from _picture(summaries / "figure.png", f"ours less the best rival, by {head}")

@@ -173,6 +173,16 @@ def test_ranks_take_sets_and_methods_that_leave_most_figures(six):
     assert "| data sets " in summaries.markdown(found)
 
 
+def test_several_frontiers_of_a_data_set_count_one_by_one_and_are_one_in_ranks(six):
+    write_table(frontier(point("wsam", 50, 99.0), point("fix", 50, 98.0), point("forest", 50, 97.0, rival=True),
+                         point("sgd", 50, 96.0, rival=True)), six / "set0-more-samples_held")  # fmt: skip
+    found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"))
+    assert found.counted == "6 data sets, 7 frontiers" and found.title.endswith("6 data sets, 7 frontiers")
+    assert [one.name for one in found.sets] == [f"set{number}" for number in range(6)]
+    assert found.counts(50.0)["win"] == 6 and found.ranks[50.0].blocks == 5
+    assert any("its first frontier is ranked" in note for note in found.notes())
+
+
 def test_a_summary_of_some_budgets_counts_those_alone(six):
     found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"), (200.0,))
     assert found.budgets == [200.0] and not found.ranks and found.counts()["tie"] == 5

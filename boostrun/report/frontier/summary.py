@@ -76,8 +76,19 @@ class FrontierSummary:
     @property
     def title(self) -> str:
         """Its heading."""
-        count = len(self.frontiers)
-        return f"Who is ahead by {KINDS[self.kind].head}: {count} data set{'s' * (count != 1)}"
+        return f"Who is ahead by {KINDS[self.kind].head}: {self.counted}"
+
+    @property
+    def counted(self) -> str:
+        """How many data sets there are, and frontiers where some have several."""
+        sets, frontiers = len(self.sets), len(self.frontiers)
+        return f"{sets} data set{'s' * (sets != 1)}" + (f", {frontiers} frontiers" if frontiers != sets else "")
+
+    @cached_property
+    def sets(self) -> list[FrontierFiles]:
+        """A frontier of each data set: ``mnist-families19`` is another one of ``mnist`` where there is that."""
+        of_set = [f"{one.name}-" for one in self.frontiers]
+        return [one for one in self.frontiers if not one.name.startswith(tuple(of_set))]
 
     @cached_property
     def lines(self) -> dict[tuple[str, float], Mapping[str, str]]:
@@ -103,7 +114,7 @@ class FrontierSummary:
         """
         found = {}
         for budget in self.budgets:
-            sets = [means for one in self.frontiers if (means := _means(one, self.kind, budget))]
+            sets = [means for one in self.sets if (means := _means(one, self.kind, budget))]
             if chosen := _complete(sets):
                 blocks = [means for means in sets if all(method in means for method in chosen)]
                 found[budget] = rank_methods({method: [means[method] for means in blocks] for method in chosen}, True)
@@ -167,9 +178,10 @@ class FrontierSummary:
         if not self.ranks:
             few = f"Ranks need {LEAST_BLOCKS} data sets on which the same {LEAST_METHODS} methods or more have a figure"
             return [*told, f"{few}; no budget has as many."]
+        alike = "" if len(self.sets) == len(self.frontiers) else " Of each data set its first frontier is ranked."
         told.append(
             "Mean ranks: 1 is the best; two that differ by less than the critical difference are not told apart "
-            f"(Nemenyi, p < {ALPHA})."
+            f"(Nemenyi, p < {ALPHA}).{alike}"
         )
         for budget, one in self.ranks.items():
             where = KINDS[self.kind].phrase.format(amount(budget))
