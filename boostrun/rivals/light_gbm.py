@@ -25,12 +25,13 @@ class LightGBMClassifier(LightGBMKeys, Trees):
         import lightgbm
 
         (n, d), k = X.shape, len(self.classes_)
+        rows = self.columns_drawn is None  # of many columns every tree would copy all of them, row by row
         parameters: dict[str, Any] = {
             "objective": "binary" if k == 2 else "multiclass", "num_class": 1 if k == 2 else k,
             "learning_rate": self.learning_rate, "num_leaves": leaves, "min_data_in_leaf": self.min_samples_leaf,
             "lambda_l2": self.l2, "feature_fraction": share.features / d, **self._sampling(share, n),
             **self._penalties(d), "seed": self._seed(), "num_threads": 1, "deterministic": True,
-            "force_row_wise": True, "verbose": -1,
+            "force_row_wise" if rows else "force_col_wise": True, "verbose": -1,
         }  # fmt: skip
         data = lightgbm.Dataset(X.astype(np.float32), y, params=parameters)
         self.booster_ = lightgbm.train(parameters, data, share.rounds)

@@ -197,5 +197,7 @@ def test_columns_that_are_not_drawn_are_never_looked_at(name):
     noise = np.random.default_rng(0).integers(0, 17, X[1000:1200].shape).astype(np.uint8)
     noise[:, first.columns_] = X[1000:1200][:, first.columns_]
     assert np.array_equal(first.predict(noise), first.predict(X[1000:1200]))
+    alone = made(name, 0).fit(X[:500][:, first.columns_], Y[:500])
+    assert np.array_equal(first.predict(X[1000:]), alone.predict(X[1000:][:, first.columns_]))
     few = made(name, 0, columns_drawn=12, features_used=4).fit(X[:500], Y[:500])
     assert set(few.columns_) <= set(first.columns_) and few.n_features_used_ <= 4
