@@ -39,6 +39,8 @@ def main(words: Arguments) -> int:
     write_records(folder, found.records)
     if found.searched:
         write_records(folder / "search", found.searched)
+    refused = [record for record in found.failed if record["error"]["type"] == BoostrunError.__name__]
+    found.failed = [record for record in found.failed if record not in refused]  # the table says why
     if (figure := draw_frontier(frontier)) is not None:
         written += [path.name for path in write_both(figure, folder / "figure")]
     print(text(frontier))

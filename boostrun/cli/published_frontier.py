@@ -9,7 +9,7 @@ from typing import Any
 from boostrun.cli.arguments import Arguments
 from boostrun.config.compose import PLACES
 from boostrun.config.yaml_files import options
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 
 ROOM = "frontier/"  # before a name, where papers' items have their paper
 _SHRUNK = ("at", "algo", "tuning", "trials", "T")  # what --quick has values of its own for
@@ -36,11 +36,19 @@ def command_of(words: Arguments) -> Arguments:
     if own:
         said = f"{words.names[0]} is published as it is, without {own[0]}"
         raise BoostrunError(f"{said}; for another one: boostrun frontier {' '.join([*told, own[0]])}")
+    _look_for(Path(told[0].partition("=")[2]), words.names[0])
     folder = f"{name}-quick" if quick else name
     return Arguments(
         words.argv, "frontier", overrides=[*told, *words.overrides], flags=words.flags, config_dir=words.config_dir,
         name=folder,
     )  # fmt: skip
+
+
+def _look_for(data: Path, name: str) -> None:
+    """Raise DataMissingError where what a frontier reads is a small table, a path, that nobody has written."""
+    if data.parent != Path() and not data.is_file():
+        how = f"in a checkout `python scripts/small_tables.py {data.parts[0]}` writes it"
+        raise DataMissingError(f"no file {data}, which {name} reads; {how}")
 
 
 def _words(path: Path, left_out: tuple[str, ...]) -> list[str]:

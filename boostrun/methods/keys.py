@@ -26,8 +26,10 @@ class TreeKeys(Keys):
         help="trees: a leaf says half the log-odds of its weights, or takes the Newton step towards it",
     )  # fmt: skip
     leaf_smoothing: float = real(
-        1.0, above=0.0, late=True, help="trees: what a leaf counts more of either label, in samples of the mean weight"
-    )
+        1.0, above=0.0, most=1e6, late=True,
+        help="trees: what a leaf counts more of either label, in samples of the mean weight",
+    )  # fmt: skip
     leaf_weight: float = real(
-        1.0, least=0.0, late=True, help="trees: least weight on either side of a split, in samples of the mean weight"
-    )
+        1.0, least=0.0, most=1e3, late=True,
+        help="trees: least weight on either side of a split, in samples of the mean weight",
+    )  # fmt: skip

@@ -63,6 +63,10 @@ PAPER = Paper(
             "logistic", "lightgbm", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees",
         ),
         "evaluations": ("catboost", "lightgbm", "sgd", "xgboost", "random_forest", "extra_trees"),
+        "model_bytes": (
+            "lightgbm", "logistic", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees",
+        ),
+        "seconds": ("lightgbm", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees"),
     },
     methods={
         "lightgbm": _rival(

@@ -142,8 +142,12 @@ class LogisticKeys(SelectingKeys):
     max_iter: int = integer(200, help="iterations at most")
     features_used: int | None = renamed(
         _SELECTING["features_used"],
-        help="features that a prediction may look at: the first on the path of the group lasso; the rest is left out",
+        help="features that a prediction may look at: the first on the path of a lasso; the rest is left out",
     )
+    path: str = choice(
+        "group", "l1", late=True,
+        help="features_used: the group lasso, a feature's weights of all classes together; or the lasso, each alone",
+    )  # fmt: skip
 
 
 @keys

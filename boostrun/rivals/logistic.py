@@ -1,4 +1,4 @@
-"""Logistic regression on features between 0 and 1, all of them or the first that the group lasso chooses."""
+"""Logistic regression on features between 0 and 1, all of them or the first that a lasso chooses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from boostrun.rivals.keys import LogisticKeys
-from boostrun.rivals.linear import Between, group_lasso_path
+from boostrun.rivals.linear import Between, first_on_the_path
 from boostrun.rivals.rival import Holding, Scoring
 
 _CHOOSING = 5000  # samples that the features are chosen on, at most
@@ -28,8 +28,8 @@ class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
         self.evaluations_, self.columns_ = 0, np.arange(X.shape[1])
         if self.features_used is not None and self.features_used < X.shape[1]:
             some = X[:_CHOOSING]  # they come in random order
-            self.columns_, iterations = group_lasso_path(
-                Between().take(some).of(some), y[:_CHOOSING], self.features_used
+            self.columns_, iterations = first_on_the_path(
+                Between().take(some).of(some), y[:_CHOOSING], self.features_used, self.path
             )
             self.evaluations_ = iterations * some.size
         self.scaling_ = Between().take(X[:, self.columns_])

@@ -59,7 +59,8 @@ class Asked:
 class Told:
     """A method under a budget: its settings, or the reason why there are none, and those of its search.
 
-    ``told`` are the keys that keep the budget, ``chosen`` those that were tuned.
+    ``told`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` how many different trials
+    they were chosen from.
     """
 
     method: str
@@ -69,6 +70,7 @@ class Told:
     searched: Settings | None = None
     told: dict[str, Any] = field(default_factory=dict)
     chosen: dict[str, Any] = field(default_factory=dict)
+    tried: int = 0
     reason: str = ""
 
 
@@ -125,9 +127,14 @@ def _rounded(least: float) -> list[float]:
 
 
 def facts_of(table: Table) -> dict[str, int]:
-    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``."""
-    rows = table.inputs("train").shape
-    return {"n_samples": int(rows[0]), "n_features": int(rows[1]), "n_classes": len(table.classes)}
+    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``."""
+    rows, families = table.inputs("train").shape, max(1, len(table.families))
+    return {
+        "n_samples": int(rows[0]),
+        "n_features": int(rows[1]),
+        "n_classes": len(table.classes),
+        "n_families": families,
+    }
 
 
 def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
@@ -143,6 +150,8 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         first = next(iter(composed.values()))[0]
         tables = table_of(first), table_of(_held_out(first))
         facts = facts_of(tables[0])
+        fewest = facts_of(tables[1])["n_samples"]
+        composed = {name: _filled(*one, asked, fewest, compose) for name, one in composed.items()}
         budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
         keeping, pilots = _keeping(composed, asked.kind, compose, command)
         places = [
@@ -157,7 +166,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
         failed += result.failed
     points = tuple(_point(place, cells) for place in places)
-    about = _about(asked, first, facts, list(cells.values()))
+    about = _about(asked, first, facts, list(cells.values()), places)
     frontier = Frontier(_called(first), asked.kind, points, about)
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
@@ -208,6 +217,18 @@ def _composed(
     for name, why in without.items():
         print(f"boostrun: without {name}: {why}", file=sys.stderr)
     return found
+
+
+def _filled(
+    settings: Settings, words: list[str], asked: Asked, n: int, compose: Callable[[Sequence[str]], Settings]
+) -> tuple[Settings, list[str]]:
+    """As they are; with smaller ones where ``n`` samples do not fill a reservoir and its batch that nobody says."""
+    sizes = [key for key in ("r", "q") if key in settings.budget]
+    held = sum(settings.budget[key] or settings.budget["r"] for key in sizes)
+    if asked.kind == "samples_held" or "r" not in sizes or held <= n or asked.typed & set(sizes):
+        return settings, words
+    words = [*words, *(f"{key}={n // len(sizes)}" for key in sizes)]
+    return compose(words), words
 
 
 def _check(name: str, method: Method | None, kind: str) -> None:
@@ -305,9 +326,14 @@ def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple
         return [], [], False
     found = tune_all(list(studies.values()), asked.tuning, command=command)
     best = {key: choice.best for key, choice in zip(studies, found.choices)}
+    tried = {
+        key: len({each for row in choice.rows for each in row["records"]})
+        for key, choice in zip(studies, found.choices)
+    }
     least: dict[str, tuple[float, Told]] = {}  # of each method, its best place yet
     for place in sorted(tuned, key=lambda place: place.budget):
-        row = best.get(cell_of(place.searched).key)  # type: ignore[arg-type]
+        key = cell_of(place.searched).key  # type: ignore[arg-type]
+        row, place.tried = best.get(key), tried.get(key, 0)
         if row is None:
             continue
         error, before = least.get(place.method, (math.inf, place))
@@ -336,14 +362,35 @@ def _point(place: Told, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
     return FrontierPoint(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
 
 
+def _fewer(tuning: int, places: Sequence[Told]) -> str:
+    """Which methods had fewer different trials than ``tuning``, as values came up again or none are searched.
+
+    >>> places = [Told("a", False, 10, searched=True, tried=2), Told("b", False, 10, searched=True, tried=5)]
+    >>> _fewer(5, [*places, Told("c", True, 10, searched=True)])
+    'where values came up again fewer trials differ, under some budget as few as: a 2; nothing of c is searched'
+    """
+    least: dict[str, int] = {}
+    for place in places:
+        if place.searched is not None and not place.reason:
+            least[place.method] = min(place.tried, least.get(place.method, tuning))
+    fewer = ", ".join(f"{name} {count}" for name, count in least.items() if 0 < count < tuning)
+    unsearched = ", ".join(name for name, count in least.items() if not count)
+    return "; ".join([
+        *([f"where values came up again fewer trials differ, under some budget as few as: {fewer}"] if fewer else []),
+        *([f"nothing of {unsearched} is searched"] if unsearched else []),
+    ])  # fmt: skip
+
+
 def _called(settings: Settings) -> str:
     """The data set's name; that of the file where it is one's own."""
     return Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
 
 
-def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell]) -> tuple[str, ...]:
+def _about(
+    asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell], places: Sequence[Told]
+) -> tuple[str, ...]:
     """How the points were made, in lines."""
-    n, d, k = facts.values()
+    n, d, k = (facts[name] for name in ("n_samples", "n_features", "n_classes"))
     size = f"{n:,} samples for training, {d:,} features, {k} classes"
     found = [f"{first.dataset['name']} {first.features['name']}: {size}; {told_trials(cells)}" if cells else size]
     typed = " ".join(each for each in asked.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES))
@@ -357,6 +404,8 @@ def _about(asked: Asked, first: Settings, facts: Mapping[str, int], cells: Seque
             f"tuned under each budget, {asked.tuning} trials a method, by the error on {share} % of the training data "
             "that are held out; what is better there under a smaller budget is taken; the test data are not looked at"
         )
+        if fewer := _fewer(asked.tuning, places):
+            found.append(fewer)
     else:
         found.append("nothing is tuned: every other key is at its default")
     if asked.quick:

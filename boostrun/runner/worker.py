@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -11,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from boostrun.errors import BoostrunError
@@ -79,9 +81,11 @@ class Job:
 def perform(trial: Trial, execute: Execute, provenance: Mapping[str, Any]) -> dict[str, Any]:
     """Execute a trial and make its record, done or failed; nothing is written.
 
-    Adds to ``cost``: ``seconds``, the wall time of ``execute``, and ``peak_memory_mb``, the most memory this *process*
-    has held since it began (MB of 1e6 bytes), which an earlier trial in the same worker may have caused.
+    Adds to ``cost``: ``seconds``, the wall time of ``execute``, and ``peak_memory_mb``, the most memory that this
+    process held meanwhile (MB of 1e6 bytes), what it had before included; where the system cannot begin anew, since it
+    began, which an earlier trial in the same worker may have caused.
     """
+    forget_peak()
     begun = time.perf_counter()
     try:
         result = execute(trial)
@@ -136,8 +140,19 @@ def without_numpy(value: Any) -> Any:
     return value
 
 
+def forget_peak() -> None:
+    """Let :func:`peak_memory_mb` begin anew; nothing where the system cannot."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
 def peak_memory_mb() -> float | None:
-    """The most memory this process has held so far, in MB of 1e6 bytes; None where the system does not say."""
+    """The most memory that this process has held since :func:`forget_peak`, or since it began, in MB of 1e6 bytes; None
+    where the system does not say.
+    """
+    with contextlib.suppress(OSError):
+        if peak := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
+            return round(int(peak[1]) * 1024 / 1e6, 1)
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:

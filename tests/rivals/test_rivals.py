@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
 
 from boostrun.cli import main
 from boostrun.config import catalogue
@@ -13,6 +14,7 @@ from boostrun.conformance.subject import answers
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
+from boostrun.rivals.linear import first_on_the_path
 from boostrun.runner.frontier import default_methods
 from boostrun.runner.plan import cell_of
 from boostrun.runner.sampler import Sampler
@@ -201,3 +203,19 @@ def test_columns_that_are_not_drawn_are_never_looked_at(name):
     assert np.array_equal(first.predict(X[1000:]), alone.predict(X[1000:][:, first.columns_]))
     few = made(name, 0, columns_drawn=12, features_used=4).fit(X[:500], Y[:500])
     assert set(few.columns_) <= set(first.columns_) and few.n_features_used_ <= 4
+
+
+@pytest.mark.parametrize("path", ["group", "l1"])
+@pytest.mark.parametrize("few", [1, 2, 5, 15, 40])
+def test_logistic_regression_uses_as_many_features_as_it_may(path, few):
+    rival = METHODS["logistic"].make({"features_used": few, "path": path}, {}, {"random_state": 0})
+    assert rival.fit(X[:500], Y[:500]).n_features_used_ == few == len(rival.columns_)
+
+
+@pytest.mark.filterwarnings("ignore:.*penalty.*:FutureWarning", "ignore:The max_iter")
+def test_the_path_of_the_lasso_is_that_of_scikit_learn():
+    y, scaled = (Y[:500] > 4).astype(int), X[:500] / 16.0
+    chosen, _ = first_on_the_path(scaled, y, 5, "l1")
+    kept = [LogisticRegression(C=C, penalty="l1", solver="saga", max_iter=500).fit(scaled, y).coef_[0] != 0.0
+            for C in np.geomspace(0.01, 0.1, 40)]  # fmt: skip
+    assert any(set(np.flatnonzero(one)) == set(chosen) for one in kept)

@@ -48,7 +48,7 @@ def _by_stumps(evaluations: str) -> dict[str, str]:
     return {"evaluations": f"{_HERE}.budgets:{evaluations}", "features": f"{_HERE}.budgets:a_feature_a_stump"}
 
 
-_BY_TREES = _by_stumps("trees_of_shares")
+_BY_TREES, _BY_TASTING = _by_stumps("trees_of_shares"), _by_stumps("tasting")
 
 
 def _method(
@@ -123,13 +123,13 @@ METHODS = {
     "tasting_1q": _method(
         "tasting_1q", keys.TastingKeys,
         "AdaBoost.MH by Tasting 1.Q: Q features of the family that promises most (Dubout & Fleuret 2014, section 4)",
-        R="tasting_R",
+        keeps=_BY_TASTING, R="tasting_R",
     ),
     "tasting_q1": _method(
         "tasting_q1", keys.TastingKeys,
         "AdaBoost.MH by Tasting Q.1: each of Q features from the family that promises most (Dubout & Fleuret 2014, "
         "section 4)",
-        R="tasting_R",
+        keeps=_BY_TASTING, R="tasting_R",
     ),
     "mas_naive": _method(
         "mas_naive", keys.MASNaiveKeys,
@@ -164,7 +164,7 @@ METHODS = {
         "tasting_ucb", keys.TastingUCBKeys,
         "AdaBoost.MH by Tasting 1.Q that looks at few families a step, by age and promise (after Dubout & Fleuret "
         "2014)",
-        R="tasting_R",
+        keeps=_BY_TASTING, R="tasting_R",
     ),
     "fixed_sample": _method(
         "fixed_sample", keys.FixedSampleKeys,

@@ -11,6 +11,7 @@ Facts = Mapping[str, int]
 _PAIRS = 10  # (feature, sample) pairs a step, in units of the number of samples, as in the paper
 _STUMP = {"algo.weak_learner": "stump"}  # a tree takes several steps, and has several features
 _LEAST = 2  # of them in the least step
+_REFIT = 1  # look at a feature of all samples
 _SHARE, _DEPTH = 0.1, 5  # of a tree's splits, and their levels: those with which MABSplit's figures are made
 _FEW, _SMALL = 5, 1000  # trees, and pairs of a split
 
@@ -18,18 +19,32 @@ _FEW, _SMALL = 5, 1000  # trees, and pairs of a split
 def on_all_samples(budget: float, facts: Facts) -> dict[str, Any]:
     """As many steps with Q features on all samples as the budget buys; fewer features where steps would be few.
 
-    >>> on_all_samples(6e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
+    The refit of the stump that is chosen, another look at its feature, is paid for too, here and below.
+
+    >>> on_all_samples(6.6e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'T': 100, 'algo.weak_learner': 'stump', 'Q': 10, 'algo.budget_multiplier': 10.0}
     """
     pairs = _pairs(budget, facts)
     q = min(pairs, facts["n_features"])
-    return {"T": _steps(budget, facts, q), **_STUMP, "Q": q, "algo.budget_multiplier": float(pairs)}
+    return {"T": _steps(budget, facts, q + _REFIT), **_STUMP, "Q": q, "algo.budget_multiplier": float(pairs)}
 
 
 def a_share(budget: float, facts: Facts) -> dict[str, Any]:
     """As many steps as the budget buys, each with a policy's own choice of features and samples."""
     pairs = _pairs(budget, facts)
-    return {"T": _steps(budget, facts, pairs), **_STUMP, "algo.budget_multiplier": float(pairs)}
+    return {"T": _steps(budget, facts, pairs + _REFIT), **_STUMP, "algo.budget_multiplier": float(pairs)}
+
+
+def tasting(budget: float, facts: Facts) -> dict[str, Any]:
+    """As :func:`on_all_samples`; watching features of every family on all samples is paid for too, and few are watched.
+
+    >>> tasting(6.6e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10, "n_families": 2})
+    {'T': 35, 'algo.weak_learner': 'stump', 'Q': 10, 'algo.budget_multiplier': 10.0, 'algo.tasting_R': 10}
+    """
+    told, families = on_all_samples(budget, facts), facts.get("n_families", 1)
+    watched = max(1, min(_PAIRS, int(budget // (_PAIRS * facts["n_samples"] * families))))
+    steps = _steps(budget, facts, told["Q"] + watched * families + _REFIT)
+    return {**told, "T": steps, "algo.tasting_R": watched}
 
 
 def trees_of_shares(budget: float, facts: Facts) -> dict[str, Any]:

@@ -214,6 +214,7 @@ PAPER = Paper(
     },
     importances={
         f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.importances:of_iboost",
+        f"{_HERE}.iboost_trees:IBoostTreesClassifier": f"{_HERE}.importances:of_trees",
         f"{_HERE}.committee:Committee": f"{_HERE}.importances:of_committee",
     },
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("drift_types", "drift_methods", "drift_data")},

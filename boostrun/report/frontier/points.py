@@ -16,19 +16,25 @@ METRIC = "test_accuracy_pct"
 
 
 class BudgetKind(NamedTuple):
-    """A kind of budget: what it is called, how a sentence says it, which figures of a record tell what was spent."""
+    """A kind of budget: what it is called, how a sentence says it, which figures of a record tell what was spent: the
+    sum of the first of ``costs`` that are all there.
+    """
 
     head: str
     phrase: str
-    costs: tuple[str, ...]
+    costs: tuple[tuple[str, ...], ...]
 
 
+# what chooses, watches or refits, where a method keeps accounts
+_LEDGER = tuple(f"evaluations_{account}" for account in ("selection", "pilot", "tasting", "refit"))
 KINDS = {
-    "samples_held": BudgetKind("samples held", "holding {} samples", ("peak_samples_held",)),
-    "evaluations": BudgetKind("evaluations", "with {} evaluations of a feature on a sample", ("evaluations",)),
-    "features": BudgetKind("features used", "with {} features", ("n_features_used", "features")),
-    "model_bytes": BudgetKind("bytes of the model", "with a model of {} bytes", ("model_bytes",)),
-    "seconds": BudgetKind("seconds of training", "with {} s of training", ("train_seconds",)),
+    "samples_held": BudgetKind("samples held", "holding {} samples", (("peak_samples_held",),)),
+    "evaluations": BudgetKind(
+        "evaluations", "with {} evaluations of a feature on a sample", (_LEDGER, ("evaluations",))
+    ),
+    "features": BudgetKind("features used", "with {} features", (("n_features_used",), ("features",))),
+    "model_bytes": BudgetKind("bytes of the model", "with a model of {} bytes", (("model_bytes",),)),
+    "seconds": BudgetKind("seconds of training", "with {} s of training", (("train_seconds",),)),
 }
 
 
@@ -118,11 +124,7 @@ class Frontier:
 
     def spent(self, point: FrontierPoint) -> float:
         """The most that a trial of the point spent, of seconds the mean; nan where its records do not tell."""
-        names = KINDS[self.kind].costs
-        found = [
-            next((each for name in names if (each := value(record, name)) is not None), math.nan)
-            for record in done(point.records)
-        ]
+        found = [_spent(record, KINDS[self.kind].costs) for record in done(point.records)]
         if not found or any(map(math.isnan, found)):
             return math.nan
         return mean_std(found)[0] if self.kind == "seconds" else max(found)
@@ -140,3 +142,12 @@ class Frontier:
     def eligible(self, budget: float) -> list[FrontierPoint]:
         """The points of a budget that have figures and kept it."""
         return [point for point in self.at(budget) if point.values and not self.over(point)]
+
+
+def _spent(record: Mapping[str, Any], costs: Sequence[Sequence[str]]) -> float:
+    """The sum of the first of ``costs`` that a record has all of; nan where it has none."""
+    for names in costs:
+        found = [each for name in names if (each := value(record, name)) is not None]
+        if len(found) == len(names):
+            return sum(found)
+    return math.nan

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from boostrun.config import catalogue
@@ -101,3 +102,19 @@ def test_a_budget_of_evaluations_buys_trees_with_their_refits_and_stumps_where_t
         assert told["algo.weak_learner"] == "tree" and told["algo.depth"] == 5 and spent <= budget < 1.2 * spent
     assert keeping(2e6, facts)["algo.weak_learner"] == "stump"  # four trees
     assert keeping(1e9, facts | {"n_samples": 9_000})["algo.weak_learner"] == "stump"  # 900 pairs a split
+
+
+@pytest.mark.parametrize("budget", [2e5, 1e6])
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "evaluations" in method.keeps])
+def test_looks_that_choose_taste_and_refit_are_within_a_budget_of_evaluations(name, budget):
+    rng, method = np.random.default_rng(0), METHODS[name]
+    X = rng.integers(0, 256, (600, 40), dtype=np.uint8)
+    facts = {"n_samples": 600, "n_features": 40, "n_classes": 3, "n_families": 2}
+    words = obtain(method.keeps["evaluations"])(budget, facts)
+    values = {key.partition(".")[2]: value for key, value in words.items() if "." in key}
+    sizes = {key: value for key, value in words.items() if "." not in key}
+    defaults = {key: field.default for key, field in method.fields.items()}
+    model = method.make(defaults | values, {**method.budget_defaults, **sizes}, {"random_state": 0})
+    model.set_params(families=[("one", 0, 20), ("two", 20, 40)]).fit(X, X[:, 0] // 90)
+    spent = sum(int(model.ledger_[each].sum()) for each in ("selection", "tasting", "pilot", "refit"))
+    assert 0 < spent <= budget

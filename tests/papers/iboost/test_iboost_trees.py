@@ -15,6 +15,15 @@ pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests 
 SMALL = {"n_window": 40, "budget": 4, "period": 10, "n_steps": 2, "grace_period": 10, "split_delta": 0.5}
 
 
+@pytest.mark.parametrize("labels", [lambda X: X[:, 3] > 5, lambda X: np.digitize(X[:, 3], [3, 6])])
+def test_the_feature_that_decides_is_the_important_one_and_there_may_be_fewer_features_than_trees(labels):
+    X = np.random.default_rng(0).uniform(0, 10, (800, 4))
+    model = IBoostTreesClassifier(n_window=100, budget=9, period=20)
+    model.test_then_train(X, labels(X).astype(int))
+    found = model.feature_importances_
+    assert found.shape == (4,) and np.isclose(found.sum(), 1.0) and found[3] > 0.8
+
+
 def trees_of(twin):
     """``twin``, an IBoost, with Hoeffding trees in place of stumps: its window passes them, oldest first."""
 
