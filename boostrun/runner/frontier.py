@@ -20,6 +20,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.table import Table
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
+from boostrun.runner.budget_grid import facts_of, grid
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import word
 from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, table_of
@@ -27,9 +28,6 @@ from boostrun.runner.rounds_in_seconds import Keeping, keeping_seconds
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
 from boostrun.runner.told import trials as told_trials
 
-_STEPS = (1, 2, 5)
-_FIRST = {"samples_held": 50, "features": 5, "model_bytes": 1000, "seconds": 0.1}  # the least budget of a grid
-_MOST = 6  # budgets of a grid
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
 _QUICK_METHODS = 3  # of each paper
 QUICK_ROUNDS = 100
@@ -97,44 +95,6 @@ def default_methods(kind: str, quick: bool = False) -> list[str]:
         able = [name for name, method in paper.methods.items() if _can_keep(method, kind)] if paper.rivals else []
         found += (paper.frontier.get(kind) or able)[: _QUICK_METHODS if quick else None]
     return found
-
-
-def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float]:
-    """Six budgets in logarithmic steps, as far as the data go; every other one where it is to be quick.
-
-    >>> facts = {"n_samples": 1438, "n_features": 64, "n_classes": 10}
-    >>> grid("samples_held", facts), grid("features", facts), grid("samples_held", facts, quick=True)
-    ([50, 100, 200, 500, 1000, 1438], [5, 10, 20, 50, 64], [50, 200, 1000])
-    >>> grid("evaluations", facts)
-    [100000, 200000, 500000, 1000000, 2000000, 5000000]
-    """
-    most = {"samples_held": facts["n_samples"], "features": facts["n_features"]}.get(kind, math.inf)
-    if kind == "samples_held":
-        least: float = max(_FIRST[kind], 2 * facts["n_classes"])
-    else:
-        least = _FIRST.get(kind, 50 * facts["n_samples"])
-    steps = [step for step in _rounded(least) if step < most][:_MOST]
-    if len(steps) < _MOST and most < math.inf:
-        steps.append(most)
-    return steps[::2] if quick else steps
-
-
-def _rounded(least: float) -> list[float]:
-    """Numbers 1, 2, 5, 10, 20, ... from the first of at least ``least`` on."""
-    power = math.floor(math.log10(least))
-    found = [float(f"{step}e{power + more}") for more in range(4) for step in _STEPS]
-    return [int(each) if each.is_integer() else each for each in found if each >= least][:_MOST]
-
-
-def facts_of(table: Table) -> dict[str, int]:
-    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``."""
-    rows, families = table.inputs("train").shape, max(1, len(table.families))
-    return {
-        "n_samples": int(rows[0]),
-        "n_features": int(rows[1]),
-        "n_classes": len(table.classes),
-        "n_families": families,
-    }
 
 
 def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
