@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from boostrun import config
@@ -28,6 +28,7 @@ from boostrun.inputs import input_of
 
 GROUPS = ("algo", "dataset", "features", "run")
 PLACES = ("store", "results", "data_root", "cache_root")
+_READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_stream", ".npy": "file_stream"}
 _BROUGHT = "brought"  # kept beside bases: names that packages or YAML files bring, by group
 
 
@@ -327,8 +328,19 @@ def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
             known = {**files, **dict.fromkeys(catalogue.names(group) if group != "run" else ()),
                      **registry.installed(group)}  # fmt: skip
             typed = "null" if value is None else str(value)
-            raise BoostrunError(f"no {group} '{typed}'{did_you_mean(typed, known)} (boostrun ls {group})")
+            meant = _own_file(typed) if group == "dataset" else ""
+            raise BoostrunError(f"no {group} '{typed}'{meant or did_you_mean(typed, known)} (boostrun ls {group})")
     return overrides
+
+
+def _own_file(typed: str) -> str:
+    """How a file of one's own is named, where one is given in the place of a data set.
+
+    >>> _own_file("sales.csv")
+    '; did you mean dataset=csv dataset.path=sales.csv?'
+    """
+    reader = _READERS.get(PurePath(typed.removesuffix(".gz")).suffix)
+    return f"; did you mean dataset={reader} dataset.path={typed}?" if reader else ""
 
 
 def offer_all() -> None:
@@ -364,7 +376,9 @@ def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None)
         chosen = {o.key_or_group: str(o.value()) for o in parse(overrides) if o.key_or_group in GROUPS}
         plain = _compose([f"{k}={v}" for k, v in chosen.items()], config_dir)[group]
         known = [f"{group}.{name}" for name in plain if name not in ("name", "class")]
-        return f"{group} '{plain['name']}' has no key '{rest}'{did_you_mean(key, known)} (its keys: {', '.join(known)})"
+        at_top = rest in fields_of(Root)
+        meant = f"; did you mean '{rest}' alone?" if at_top else did_you_mean(key, known)
+        return f"{group} '{plain['name']}' has no key '{rest}'{meant} (its keys: {', '.join(known)})"
     known = [*GROUPS, *fields_of(Root)]
     everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]
     return f"no key '{key}'{did_you_mean(key, everything)} (at the top: {', '.join(known)})"

@@ -10,6 +10,8 @@ from boostrun.runner.store import StoreWriteError
 SENTENCES = {
     "algo=gem": "no algo 'gem'; did you mean 'geem'? (boostrun ls algo)",
     "dataset=mnits": "did you mean 'mnist'",
+    "dataset=mine.csv": "no dataset 'mine.csv'; did you mean dataset=csv dataset.path=mine.csv?",
+    "run.n_jobs=1": "run 'local' has no key 'n_jobs'; did you mean 'n_jobs' alone?",
     "features=hogg": "did you mean 'hog'",
     "r=abc": "r=abc: a whole number of at least 1 is needed",
     "r=0": "r=0: a whole number of at least 1 is needed",
