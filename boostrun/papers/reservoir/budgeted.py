@@ -82,7 +82,7 @@ class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
     (500, 140)
     """
 
-    def _begin(self, source, entropy: int) -> None:
+    def _begin(self, source, entropy: int):
         self._known = self.families if self.families is not None else getattr(source, "families", None)
         if not self._known and getattr(self._own_policy(), "needs_families", False):
             name = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
@@ -90,7 +90,7 @@ class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
                 f"policy {name} chooses among families of features and is told none: give families=[(name, start, "
                 "stop), ...]"
             )
-        super()._begin(source, entropy)
+        return super()._begin(source, entropy)
 
     def _reservoir(self, draws, r: int, q: int, numbers: list[int]):
         rng = np.random.default_rng(np.random.SeedSequence(numbers))

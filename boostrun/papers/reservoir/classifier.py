@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -32,7 +35,8 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     {parameters}
     max_bins : int from 2 to 256, quantile bins of a feature, fitted on the first r + q samples drawn.
     warm_start : bool
-        Keep the reservoirs after ``fit``; a larger ``n_estimators`` then adds rounds instead of starting anew.
+        Keep the reservoirs, of all classes, after ``fit``; a larger ``n_estimators`` then adds rounds instead of
+        starting anew.
     random_state : int, RandomState or None
 
     Attributes
@@ -43,7 +47,9 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     samples_drawn_per_problem_ : list of int
     staged_samples_drawn_, staged_train_seconds_ : (T,) arrays
         Samples drawn and training seconds, all problems together, by the end of each round.
-    peak_samples_held_ : int, never above r + q.
+    peak_samples_held_ : int
+        Samples at hand at one time: r + q, as a reservoir is emptied before the next class begins; with ``warm_start``
+        so many for each class.
     covariance_restarts_ : int, how often GEEM had to raise its ridge.
 
     Notes
@@ -67,6 +73,8 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     100
     """
 
+    _problems: list[tuple[Any, Strategy, np.random.Generator]]
+
     _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
 
     def fit(self, X, y, sample_weight=None):
@@ -89,34 +97,37 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     def _fit(self, source, entropy: int):
         """Train; all randomness but the Filters' follows from the whole number ``entropy``."""
         self._check_parameters()
-        if not (self.warm_start and getattr(self, "_problems", None)):
-            self._begin(source, entropy)
-        elif self.n_estimators < self.ensemble_.n_rounds:
+        going_on = self._problems if self.warm_start and getattr(self, "_problems", None) else None
+        if going_on and self.n_estimators < self.ensemble_.n_rounds:
             raise BoostrunError(
                 f"n_estimators={self.n_estimators}: warm_start cannot take back {self.ensemble_.n_rounds} rounds"
             )
+        problems = []
         with threadpool_limits(1, user_api="blas"):  # the matrices are too small for threads to pay
-            for reservoir, strategy, rng in self._problems:
+            for reservoir, strategy, rng in going_on or self._begin(source, entropy):
                 rounds = self.n_estimators - len(reservoir.drawn)
                 reservoir.boost(rounds, strategy, RULES[self.coefficient], self.shrinkage, rng)
+                problems.append((reservoir, strategy, rng))
+                if not self.warm_start:
+                    reservoir.let_go()
+        self._problems = problems
         self._finish()
         return self
 
-    def _begin(self, source, entropy: int) -> None:
-        """Open a Filter and make an empty reservoir for every binary problem."""
+    def _begin(self, source, entropy: int) -> Iterator[tuple[Any, Strategy, np.random.Generator]]:
+        """Open a Filter and fill a reservoir for one binary problem after the other, when its turn has come."""
         r = self.reservoir_size
         q = r if self.batch_size is None else self.batch_size
         self.classes_ = source.class_labels()
         self._binner = None
         self._learner = self._own_learner()
-        self._problems = []
         positives = one_vs_all.problems(self.classes_)
         groups = [positives] if self.shared else [[positive] for positive in positives]
         seed = np.random.SeedSequence(entropy).spawn(2)[1]
         for k, (group, child) in enumerate(zip(groups, seed.spawn(len(groups)))):
             draws = _SignedFilter(self, source.open(capacity=r + q, stream=k), group)
             reservoir = self._reservoir(draws, r, q, [entropy, k])
-            self._problems.append((reservoir, self._own_strategy(), np.random.default_rng(child)))
+            yield reservoir, self._own_strategy(), np.random.default_rng(child)
 
     def _reservoir(self, draws, r: int, q: int, numbers: list[int]):
         """An empty reservoir, of one binary problem or of all of them; ``numbers`` seed what it may need."""
@@ -131,7 +142,8 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
         self.staged_train_seconds_ = np.sum([reservoir.seconds for reservoir in reservoirs], axis=0)
         self.samples_drawn_per_problem_ = [reservoir.draws.drawn for reservoir in reservoirs]
         self.samples_drawn_ = sum(self.samples_drawn_per_problem_)
-        self.peak_samples_held_ = max(reservoir.draws.peak_held for reservoir in reservoirs)
+        held = [reservoir.draws.peak_held for reservoir in reservoirs]
+        self.peak_samples_held_ = sum(held) if self.warm_start else max(held)
         self.covariance_restarts_ = sum(strategy.restarts for _, strategy, _ in self._problems)
         if not self.warm_start:
             del self._problems, self._binner, self._learner

@@ -50,7 +50,6 @@ class GeemTrees(GeemTreesKeys, Geem):
         asked = samples[:, features]
         thresholds = np.take_along_axis(asked, rng.integers(0, len(samples), (1, *features.shape)), axis=0)
         lowest = asked.min(axis=0)
-        lowest = asked.min(axis=0)
         above = np.where(thresholds > lowest, asked >= thresholds, asked > lowest)
         bits = np.left_shift(np.uint8(1), np.arange(self.covariance_depth, dtype=np.uint8))
         return (above * bits[:, None]).sum(axis=1, dtype=np.uint8)

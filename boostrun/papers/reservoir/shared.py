@@ -51,6 +51,11 @@ class SharedReservoir:
             self.drawn.append(self.draws.drawn)
             self.seconds.append(time.perf_counter() - begun)
 
+    def let_go(self) -> None:
+        """Give the samples at hand back; no hypothesis can be added then."""
+        self.draws.release(self.r + self.q)
+        del self.samples, self.labels, self.scores, self.masses, self.arrived
+
     def _select(self, strategy: Strategy, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The places (r,) of the samples that stay, and the weights (r, c) that weak learners are trained with."""
         weights = self.masses * self.loss.weights(self.labels * self.scores.T)

@@ -40,7 +40,7 @@ def test_the_learner_never_holds_more_than_r_plus_q_samples_nor_sees_more_than_i
 
     class Spy(ArraySource):
         def open(self, capacity, stream=0):
-            assert capacity == r + q
+            assert capacity == r + q and not any(f.held for f in seen)  # of all classes together
             filter_ = super().open(capacity, stream)
             seen.append(filter_)
             return filter_
@@ -49,7 +49,9 @@ def test_the_learner_never_holds_more_than_r_plus_q_samples_nor_sees_more_than_i
     clf.fit_source(Spy(samples, y, 1))
     assert clf.peak_samples_held_ == r + q
     assert [f.drawn for f in seen] == clf.samples_drawn_per_problem_ == [r + q + rounds * q] * 3
-    assert all(f.held == r + q for f in seen)
+    assert [(f.held, f.peak_held) for f in seen] == [(0, r + q)] * 3
+    clf.set_params(warm_start=True).fit(samples, y)
+    assert clf.peak_samples_held_ == 3 * (r + q)  # which goes on with all of them
 
 
 @pytest.mark.parametrize("loss", LOSSES)
