@@ -94,7 +94,7 @@ its budget. A data set may be a file: dataset=mine.csv.""",
             "at=50,200,1000        the budgets; else six in logarithmic steps",
             "algo=NAME,NAME        the methods; else the usual ones and every rival that is installed",
             "tuning=20             trials of each search; 0: nothing is tuned",
-            "--quick               three methods of each side, three budgets, five trials a search, eight seeds, T=100",
+            "--quick               three methods of each paper, three rivals, three budgets, eight seeds, T=100",
             "--name NAME           what its folder below results/frontiers is called", _OWN,
         ),
         (

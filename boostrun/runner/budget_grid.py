@@ -39,12 +39,15 @@ def _rounded(least: float) -> list[float]:
     return [int(each) if each.is_integer() else each for each in found if each >= least][:_MOST]
 
 
-def facts_of(table: Table) -> dict[str, int]:
-    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``."""
+def facts_of(table: Table, whole: Table | None = None) -> dict[str, int]:
+    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``; and
+    ``n_training``, the samples of the ``whole`` where some of them are held out.
+    """
     rows, families = table.inputs("train").shape, max(1, len(table.families))
     return {
         "n_samples": int(rows[0]),
         "n_features": int(rows[1]),
         "n_classes": len(table.classes),
         "n_families": families,
+        "n_training": int((whole or table).inputs("train").shape[0]),
     }

@@ -109,17 +109,16 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         composed = _composed(asked, combinations, compose)
         first = next(iter(composed.values()))[0]
         tables = table_of(first), table_of(_held_out(first))
-        facts = facts_of(tables[0])
-        fewest = facts_of(tables[1])["n_samples"]
-        composed = {name: _filled(*one, asked, fewest, compose) for name, one in composed.items()}
+        facts, held_out = facts_of(tables[0]), facts_of(tables[1], tables[0])
+        composed = {name: _filled(*one, asked, held_out["n_samples"], compose) for name, one in composed.items()}
         budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
         keeping, pilots = _keeping(composed, asked.kind, compose, command)
         places = [
-            _place(name, settings, words, budget, asked, tables, keeping[name], compose)
+            _place(name, settings, words, budget, asked, tables, (facts, held_out), keeping[name], compose)
             for name, (settings, words) in composed.items()
             for budget in budgets
         ]
-    searched, failed, interrupted = _tune(places, asked, command)
+    searched, failed, interrupted = _tune(places, asked, tables[0], command)
     cells: dict[str, PlannedCell] = {}
     if not interrupted and (wanted := _once(place.settings for place in places)):
         result = run_cells(list(wanted.values()), command=command)
@@ -237,32 +236,35 @@ def _keeping(
 
 def _place(
     name: str, settings: Settings, words: Sequence[str], budget: float, asked: Asked, tables: tuple[Table, Table],
-    keeping: Keeping, compose: Callable[[Sequence[str]], Settings],
+    facts: tuple[Mapping[str, int], Mapping[str, int]], keeping: Keeping, compose: Callable[[Sequence[str]], Settings],
 ) -> Told:  # fmt: skip
     """A method under a budget, told how to keep it on all training data, and on those that a search trains on."""
     method = catalogue.method(settings.algo)
     found = Told(name, catalogue.papers()[method.paper].rivals, budget)
     try:
-        found.told = dict(keeping(budget, facts_of(tables[0])))
+        found.told = dict(keeping(budget, facts[0]))
         found.settings = _told(words, found.told, tables[0], compose)
     except BoostrunError as error:
         found.reason = str(error)
     if clash := found.told.keys() & asked.typed:
         raise BoostrunError(f"{min(clash)} is what a budget of {asked.kind} decides for {name}: leave it out")
     with contextlib.suppress(BoostrunError):  # on fewer samples it may not fit; then nothing is searched
-        told = keeping(budget, facts_of(tables[1]))
-        found.searched = _told(words, told, tables[1], compose)
+        found.searched = _told(words, keeping(budget, facts[1]), tables[1], compose)
     return found
 
 
 def _told(words: Sequence[str], told: Mapping[str, Any], table: Table, compose: Callable) -> Settings:
     """The settings with what keeps a budget; BoostrunError where they do not fit the table."""
     kept = [each for each in words if each.partition("=")[0] not in told]
-    made = compose([*kept, *(f"{key}={word(value)}" for key, value in told.items())])
-    input_for(made.dataset).fits(table, cell_of(made))
-    method = catalogue.method(made.algo)
-    obtain(method.evaluation)().check(method.make(made.algo, made.budget, {"random_state": 0}), table)
-    return made
+    return _fitting(compose([*kept, *(f"{key}={word(value)}" for key, value in told.items())]), table)
+
+
+def _fitting(settings: Settings, table: Table) -> Settings:
+    """The settings as they are; BoostrunError where they do not fit the table."""
+    input_for(settings.dataset).fits(table, cell_of(settings))
+    method = catalogue.method(settings.algo)
+    obtain(method.evaluation)().check(method.make(settings.algo, settings.budget, {"random_state": 0}), table)
+    return settings
 
 
 def _once(all_settings: Iterable[Settings | None]) -> dict[str, Settings]:
@@ -270,9 +272,11 @@ def _once(all_settings: Iterable[Settings | None]) -> dict[str, Settings]:
     return {cell_of(settings).key: settings for settings in all_settings if settings is not None}
 
 
-def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple[list[dict], list[dict], bool]:
-    """Give every place the values that its search finds best, all with as many trials; returns the records of those,
-    the trials that failed, and whether it was interrupted.
+def _tune(
+    places: Sequence[Told], asked: Asked, table: Table, command: Sequence[str]
+) -> tuple[list[dict], list[dict], bool]:
+    """Give every place the values that its search finds best, of those that fit all training data too, all with as many
+    trials; returns the records of those, the trials that failed, and whether it was interrupted.
     """
     if asked.kind == "seconds":  # what is tried would change how long a round takes
         return [], [], False
@@ -285,27 +289,32 @@ def _tune(places: Sequence[Told], asked: Asked, command: Sequence[str]) -> tuple
     if not studies:
         return [], [], False
     found = tune_all(list(studies.values()), asked.tuning, command=command)
-    best = {key: choice.best for key, choice in zip(studies, found.choices)}
-    tried = {
-        key: len({each for row in choice.rows for each in row["records"]})
-        for key, choice in zip(studies, found.choices)
-    }
+    choices = dict(zip(studies, found.choices))
+    tried = {key: len({each for row in choice.rows for each in row["records"]}) for key, choice in choices.items()}
     least: dict[str, tuple[float, Told]] = {}  # of each method, its best place yet
     for place in sorted(tuned, key=lambda place: place.budget):
         key = cell_of(place.searched).key  # type: ignore[arg-type]
-        row, place.tried = best.get(key), tried.get(key, 0)
-        if row is None:
+        place.tried = tried.get(key, 0)
+        best = _best(choices[key].rows, place.settings, table) if key in choices else None  # type: ignore[arg-type]
+        if best is None:
             continue
         error, before = least.get(place.method, (math.inf, place))
-        if row[BY] <= error:
-            place.chosen = dict(row["values"])
-            place.settings = with_values(place.settings, place.chosen)  # type: ignore[arg-type]
-            least[place.method] = row[BY], place
+        if best[0][BY] <= error:
+            place.chosen, place.settings = dict(best[0]["values"]), best[1]
+            least[place.method] = best[0][BY], place
         else:  # who may spend more may spend as little
             place.settings, place.told, place.chosen = before.settings, before.told, before.chosen
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
     store = open_store(tuned[0].settings)  # type: ignore[arg-type]
     return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
+
+
+def _best(rows: Sequence[dict], settings: Settings, table: Table) -> tuple[dict, Settings] | None:
+    """The trial with the least error of those whose values fit the table, and the settings with them; None for none."""
+    for row in sorted((row for row in rows if row[BY] is not None), key=lambda row: row[BY]):
+        with contextlib.suppress(BoostrunError):
+            return row, _fitting(with_values(settings, row["values"]), table)
+    return None
 
 
 def _point(place: Told, cells: Mapping[str, PlannedCell]) -> FrontierPoint:

@@ -49,15 +49,16 @@ def tasting(budget: float, facts: Facts) -> dict[str, Any]:
 
 def trees_of_shares(budget: float, facts: Facts) -> dict[str, Any]:
     """As many trees of depth 5 as the budget buys, each split with a tenth of a look at a feature; stumps where trees
-    would be few or their shares too small to choose by. A tree's refits, a feature a level, are paid for too.
+    would be few or their shares too small to choose by, on all training samples, so that a search that holds some out
+    tries what will be run. A tree's refits, a feature a level, are paid for too.
 
     >>> trees_of_shares(1e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'T': 20, 'algo.weak_learner': 'tree', 'algo.depth': 5, 'algo.budget_multiplier': 0.1}
     """
-    n = facts["n_samples"]
-    trees = int(budget // (n * (_SHARE * (2**_DEPTH - 1) + _DEPTH)))
-    if trees < _FEW or n * _SHARE < _SMALL:
+    all_of_them, a_tree = facts.get("n_training", facts["n_samples"]), _SHARE * (2**_DEPTH - 1) + _DEPTH
+    if budget // (all_of_them * a_tree) < _FEW or all_of_them * _SHARE < _SMALL:
         return a_share(budget, facts)
+    trees = int(budget // (facts["n_samples"] * a_tree))
     return {"T": trees, "algo.weak_learner": "tree", "algo.depth": _DEPTH, "algo.budget_multiplier": _SHARE}
 
 

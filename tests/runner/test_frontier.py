@@ -1,0 +1,38 @@
+"""A frontier takes what a search found best, of what fits all training data."""
+
+import pytest
+
+from boostrun.errors import BoostrunError
+from boostrun.runner import frontier
+
+
+def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monkeypatch):
+    def fitting(settings, table):
+        if settings["Q"] > table:
+            raise BoostrunError("too many")
+        return settings
+
+    monkeypatch.setattr(frontier, "with_values", lambda settings, values: settings | values)
+    monkeypatch.setattr(frontier, "_fitting", fitting)
+    errors = {8: 5.0, 256: 1.0, 32: 2.0, 16: 2.0, 64: None}
+    rows = [{"values": {"Q": q}, "test_error_pct": error} for q, error in errors.items()]
+    assert frontier._best(rows, {"T": 3}, 100) == (rows[2], {"T": 3, "Q": 32})  # the first of equals
+    assert frontier._best(rows, {"T": 3}, 1000)[1] == {"T": 3, "Q": 256}
+    assert frontier._best(rows, {"T": 3}, 1) is None
+
+
+@pytest.mark.parametrize("held_out", [None, 80])
+def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
+    from boostrun.runner.budget_grid import facts_of
+
+    class Part:
+        classes, families = (0, 1), ()
+
+        def __init__(self, n):
+            self.shape = (n, 5)
+
+        def inputs(self, part):
+            return self
+
+    facts = facts_of(Part(held_out or 100), Part(100) if held_out else None)
+    assert (facts["n_samples"], facts["n_training"], facts["n_families"]) == (held_out or 100, 100, 1)
