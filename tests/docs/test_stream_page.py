@@ -26,7 +26,8 @@ def test_no_page_without_a_table(made, tmp_path):
 
 def test_the_best_of_each_side_is_said_and_seeds_are_those_that_both_have(made, monkeypatch):
     def cell(seconds, *accuracies):
-        return made.Cell(dict(enumerate(accuracies)), dict.fromkeys(range(len(accuracies)), seconds))
+        seeds = range(len(accuracies))
+        return made.Cell(dict(enumerate(accuracies)), dict.fromkeys(seeds, seconds), dict.fromkeys(seeds, "one"))
 
     rows = {
         "FLC, naive Bayes": cell(1.0, 91.0, 92.0, 99.0), "FLC, trees": cell(2.0, 90.0, 91.0, 92.0),
@@ -43,3 +44,11 @@ def test_the_best_of_each_side_is_said_and_seeds_are_those_that_both_have(made, 
     assert "ahead on 0 of 1 streams" in page and "in 0 of 1 cases, by -3.00 to -3.00 points" in page
     assert "What draws has 3 seeds (2 in 3 rows on sea), what draws nothing one trial" in page
     assert "## Thirty members" not in page and "| -13.00     | 30            |" in page
+
+
+def test_times_are_compared_on_one_kind_of_processor_where_both_sides_have_it(made):
+    ours = made.Cell({0: 90.0, 1: 90.0}, {0: 1.0, 1: 3.0}, {0: "new", 1: "old"})
+    theirs = made.Cell({0: 90.0, 1: 90.0, 2: 90.0}, {0: 10.0, 1: 40.0, 2: 50.0}, {0: "new", 1: "old", 2: "old"})
+    elsewhere = made.Cell({0: 90.0}, {0: 8.0}, {0: "other"})
+    assert theirs.times_as_long_as(ours) == 15.0  # 45 to 3: most of theirs are of the old kind
+    assert elsewhere.times_as_long_as(ours) == 4.0  # of no kind that both have: all that there are
