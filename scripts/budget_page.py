@@ -26,15 +26,17 @@ _INTRODUCTION = """# When a budget pays
 
 Made by `python scripts/budget_page.py` from the published frontiers; no figure is typed.
 
-A budget of samples held, of features or of evaluations costs accuracy. Is a method that is made for the budget then
+A budget of samples held, of features or of evaluations may cost accuracy. Is a method that is made for the budget then
 better than what people use today, told to keep the same budget: LightGBM on a random part of the data, a forest, a
 linear model that reads batch by batch? Each method is [tuned alike under each budget](frontier.md#how-it-is-measured),
 and the best of ours is set against the best rival on test data, by a test paired by seed. Where a rival is ahead, take
 the rival.
 
-Samples *held* are those at hand at one time. A reservoir, and `sgd`, read all of the data in the course of training
-and let most of it go; LightGBM, XGBoost, forests and `logistic` have no way to do so, and are trained on as many drawn
-at random. Who can hold all data does not have this budget.
+Samples *held* are those at hand at one time. `sgd` reads all of the data in the course of training, a reservoir draws
+fresh samples each round, [for one class after the other](frontier.md#several-classes), and both let most of it go;
+with one reservoir for all classes [accuracy is lower](../results/reservoir/trees_shared/table.md). LightGBM, XGBoost,
+forests and `logistic` have no way to do so, and are trained on as many drawn at random. Who can hold all data does not
+have this budget.
 """
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
