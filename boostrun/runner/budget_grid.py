@@ -43,11 +43,12 @@ def facts_of(table: Table, whole: Table | None = None) -> dict[str, int]:
     """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``; and
     ``n_training``, the samples of the ``whole`` where some of them are held out.
     """
-    rows, families = table.inputs("train").shape, max(1, len(table.families))
+    whole = whole or table
+    n, d = whole.inputs("train").shape  # of the whole, which is not copied
     return {
-        "n_samples": int(rows[0]),
-        "n_features": int(rows[1]),
+        "n_samples": len(table.labels("train")),
+        "n_features": int(d),
         "n_classes": len(table.classes),
-        "n_families": families,
-        "n_training": int((whole or table).inputs("train").shape[0]),
+        "n_families": max(1, len(table.families)),
+        "n_training": int(n),
     }

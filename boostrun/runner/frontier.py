@@ -23,7 +23,7 @@ from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
 from boostrun.runner.budget_grid import facts_of, grid
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import word
-from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, table_of
+from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, table_of
 from boostrun.runner.rounds_in_seconds import Keeping, keeping_seconds
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
 from boostrun.runner.told import trials as told_trials
@@ -108,17 +108,18 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
     with composer(asked.config_dir) as compose:
         composed = _composed(asked, combinations, compose)
         first = next(iter(composed.values()))[0]
-        tables = table_of(first), table_of(_held_out(first))
-        facts, held_out = facts_of(tables[0]), facts_of(tables[1], tables[0])
+        whole, part = table_of(first), table_of(_held_out(first))
+        facts, held_out = facts_of(whole), facts_of(part, whole)
         composed = {name: _filled(*one, asked, held_out["n_samples"], compose) for name, one in composed.items()}
         budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
         keeping, pilots = _keeping(composed, asked.kind, compose, command)
         places = [
-            _place(name, settings, words, budget, asked, tables, (facts, held_out), keeping[name], compose)
+            _place(name, settings, words, budget, asked, (whole, part), (facts, held_out), keeping[name], compose)
             for name, (settings, words) in composed.items()
             for budget in budgets
         ]
-    searched, failed, interrupted = _tune(places, asked, tables[0], command)
+    del part  # a copy of what it has of a bank, which may be gigabytes
+    searched, failed, interrupted = _tune(places, asked, whole, command)
     cells: dict[str, PlannedCell] = {}
     if not interrupted and (wanted := _once(place.settings for place in places)):
         result = run_cells(list(wanted.values()), command=command)
@@ -261,9 +262,7 @@ def _told(words: Sequence[str], told: Mapping[str, Any], table: Table, compose: 
 
 def _fitting(settings: Settings, table: Table) -> Settings:
     """The settings as they are; BoostrunError where they do not fit the table."""
-    input_for(settings.dataset).fits(table, cell_of(settings))
-    method = catalogue.method(settings.algo)
-    obtain(method.evaluation)().check(method.make(settings.algo, settings.budget, {"random_state": 0}), table)
+    fit(cell_of(settings), table)
     return settings
 
 

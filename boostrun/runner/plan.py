@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
@@ -198,14 +199,21 @@ def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True) -> N
 
     Raises BoostrunError when a budget does not fit the data, or a method cannot start on them.
     """
-    first, input_ = cells[0].cell, input_for(cells[0].cell.dataset)
-    places = places_of(cells[0].settings)
-    prepared = input_.prepare(of_trial(first.dataset, seed, places.data_root), first.features, places, progress)
+    first, places = cells[0].cell, places_of(cells[0].settings)
+    dataset = of_trial(first.dataset, seed, places.data_root)
+    prepared = input_for(first.dataset).prepare(dataset, first.features, places, progress)
     for planned in cells:
-        cell, method = planned.cell, catalogue.method(planned.cell.algo)
-        input_.fits(prepared, cell)
-        model = method.make(cell.algo, cell.budget, {"random_state": 0})
-        obtain(method.evaluation)().check(model, prepared)
+        fit(planned.cell, prepared)
+
+
+def fit(cell: Cell, prepared: Any) -> None:
+    """Hold a cell against its input as it is prepared.
+
+    Raises BoostrunError when a budget does not fit the data, or a method cannot start on them.
+    """
+    input_for(cell.dataset).fits(prepared, cell)
+    method = catalogue.method(cell.algo)
+    obtain(method.evaluation)().check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
 
 
 def table_of(settings: Settings, progress: bool = True):

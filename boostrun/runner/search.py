@@ -23,7 +23,7 @@ from boostrun.config.settings import data_root
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
 from boostrun.runner.execute import run_cells
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of, plan, prepare
+from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, places_of, plan, table_of
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.sampler import Sampler, version
 from boostrun.runner.store import Store
@@ -283,16 +283,22 @@ class _Queue:
 
     def _refused(self, runnable: Mapping[int, Settings]) -> dict[int, str]:
         """Those that cannot be begun on their data, and why."""
-        found = {}
+        alike: dict[str, list[tuple[int, PlannedCell]]] = {}
         for number, settings in runnable.items():
             (cell,) = plan([settings], self.store)
             if cell.missing:
                 return {}  # data that are not there are missing to all
-            try:
-                if cell.to_run:
-                    prepare([cell], settings.root["seed"], progress=False)
-            except BoostrunError as error:
-                found[number] = str(error)
+            if cell.to_run:
+                alike.setdefault(str((cell.cell.dataset, cell.cell.features)), []).append((number, cell))
+        found = {}
+        for group in alike.values():
+            table = None  # one for all of a group: what is held out of a large bank is gigabytes
+            for number, cell in group:
+                try:
+                    table = table_of(cell.settings, progress=False) if table is None else table
+                    fit(cell.cell, table)
+                except BoostrunError as error:
+                    found[number] = str(error)
         return found
 
 
