@@ -67,7 +67,7 @@ class Table:
 
     def codes(self, split: str) -> np.ndarray:
         """(d, n) uint8, feature-major, read-only."""
-        return self._part("codes", split, lambda whole, rows: whole[:, rows])
+        return self._part("codes", split, lambda whole, rows: np.take(whole, rows, axis=1))
 
     def values(self, split: str) -> np.ndarray:
         """(n, d) float64 of a bank of values, read-only."""
