@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from boostrun.rivals.keys import LogisticKeys
-from boostrun.rivals.linear import Between, first_on_the_path
+from boostrun.rivals.linear import Between, first_on_the_path, in_pieces
 from boostrun.rivals.rival import Holding, Scoring
 
 _CHOOSING = 5000  # samples that the features are chosen on, at most
@@ -44,7 +44,7 @@ class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
         self.model_bytes_ = weights.nbytes + self.model_.intercept_.nbytes + 3 * self.columns_.nbytes
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
-        return self.model_.predict_proba(self._scaled(X))
+        return in_pieces(lambda piece: self.model_.predict_proba(self._scaled(piece)), X)
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         return self.scaling_.of(X[:, self.columns_])

@@ -10,7 +10,7 @@ import numpy as np
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.rivals.keys import SGDKeys
-from boostrun.rivals.linear import Between
+from boostrun.rivals.linear import Between, in_pieces
 from boostrun.rivals.rival import Scoring
 
 
@@ -51,8 +51,8 @@ class SGDRivalClassifier(SGDKeys, Scoring):
         hinge loss, which has none.
         """
         of = self.model_.predict_proba
-        return lambda X: of(self.scaling_.of(self._checked(X)))
+        return lambda X: in_pieces(lambda piece: of(self.scaling_.of(piece)), self._checked(X))
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
-        scores = self.model_.decision_function(self.scaling_.of(X))
+        scores = in_pieces(lambda piece: self.model_.decision_function(self.scaling_.of(piece)), X)
         return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores

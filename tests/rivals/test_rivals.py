@@ -14,6 +14,7 @@ from boostrun.conformance.subject import answers
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
+from boostrun.rivals import linear
 from boostrun.rivals.linear import first_on_the_path
 from boostrun.runner.frontier import default_methods
 from boostrun.runner.plan import cell_of
@@ -136,6 +137,17 @@ def test_a_linear_model_has_probabilities_where_its_loss_means_some(loss, has):
     found = getattr(rival, "predict_proba", None)
     assert (found is not None) == has
     assert not has or np.allclose(found(X[:5]).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", ["sgd", "logistic"])
+def test_linear_models_never_have_more_than_a_piece_as_floats(name, monkeypatch):
+    rival, most = made(name).fit(X[:300], Y[:300]), 8 * X.shape[1] * 7
+    whole, probable, seen = rival.predict(X), rival.predict_proba(X), []
+    of = linear.Between.of
+    monkeypatch.setattr(linear, "_PIECE", most)
+    monkeypatch.setattr(linear.Between, "of", lambda self, X: seen.append(len(X)) or of(self, X))
+    assert np.array_equal(rival.predict(X), whole) and np.allclose(rival.predict_proba(X), probable, atol=1e-12)
+    assert max(seen) == 7 and sum(seen) == 2 * len(X)
 
 
 @pytest.mark.parametrize("name", [name for name, kind in keeping_all("evaluations") if name != "sgd"])
