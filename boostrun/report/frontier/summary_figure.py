@@ -67,7 +67,7 @@ def draw_differences(summary: FrontierSummary) -> Figure | None:
             axis.axvline(0.0, color="0.4", linewidth=0.8)
             axis.set_yticks(range(len(names)), names if place % across == 0 else [""] * len(names))
             axis.set_ylim(len(names) - 0.4, -0.6)
-            axis.set_title(KINDS[summary.kind].phrase.format(amount(budget)).replace("\u202f", " "), fontsize=10)
+            axis.set_title(_told(summary, budget), fontsize=10)
             axis.set_xlabel("ours less the rival (points)")
             axis.grid(axis="x", color="0.92")
     keys = [
@@ -87,9 +87,12 @@ def draw_ranks(summary: FrontierSummary) -> Figure | None:
     figure, axes = axes_of(len(found), 0.22 * rows + 0.8, "", across=min(len(found), 2), wide=4.6)
     with defaults():
         for axis, (budget, one) in zip(axes, found.items()):
-            where = KINDS[summary.kind].phrase.format(amount(budget)).replace("\u202f", " ")
-            _diagram(axis, one, f"{where}, {one.blocks} data sets")
+            _diagram(axis, one, f"{_told(summary, budget)}, {one.blocks} data sets")
     return with_legend(figure, [], "mean ranks, 1 the best; bars join methods that are not told apart (Nemenyi)")
+
+
+def _told(summary: FrontierSummary, budget: float) -> str:
+    return f"{amount(budget, ' ')} {KINDS[summary.kind].head}"
 
 
 def _diagram(axis, ranks: Ranks, title: str) -> None:
