@@ -8,6 +8,7 @@ to what this writes, and these files to the records beside them.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,7 +79,23 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
         yield f"{_table(summary.ranked())}\n"
         yield from _picture(summaries / "ranks.png", f"mean ranks by {head}")
     yield from (f"- {escape(note)}" for note in summary.notes())
+    yield f"- {_spent(summary)}"
     yield ""
+
+
+def _spent(summary: FrontierSummary) -> str:
+    """What methods spent of what they were allowed, on either side."""
+    shares: dict[str, list[float]] = {"0": [], "1": []}
+    for one in summary.frontiers:
+        with (one.folder / "table.csv").open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["spent"]:
+                    shares[row["rival"]].append(float(row["spent"]) / float(row[summary.kind]))
+    ours, rivals = (f"{min(side):.2f} to {max(side):.2f}" for side in shares.values())
+    return (
+        f"Of what a budget allows ours spent {ours}, rivals {rivals}: less where a smaller budget was better on data "
+        "held out, or where what will be spent can only be bounded. Who spent more than 1.00 wins nothing."
+    )
 
 
 def _table(lines: list[list[str]]) -> str:
