@@ -77,7 +77,7 @@ IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fi
 MEMBERS := iboost_stochastic,iboost_trees,iboost_fitted,iboost_adwin,ocb,flb,dwm,osboost_stream,onlineboost,nsoboost,flc,adwinbag,sgbt,arf,adwin_bagging,adwin_boosting,leveraging_bagging,srp
 TREES := vfdt,hat,hoeffding_tree
 TUNED := "dataset=electricity dataset.scored_after=9063" "dataset=weather dataset.scored_after=3632" \
-	"dataset=sea dataset.eval_every=200 dataset.n_samples=5000" "dataset=rbf dataset.n_samples=5000"
+	"dataset=sea dataset.eval_every=200 dataset.n_samples=5000" "dataset=rbf dataset.n_samples=5000" "dataset=led dataset.n_samples=5000"
 iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boostrun reproduce ... --quick is less)
 	for stream in $(TUNED); do \
 	  $(RUN) tune -m algo=$(MEMBERS) M=10 $$stream dataset.measures=all tune.trials=8 || exit; \

@@ -36,14 +36,14 @@ _INTRODUCTION = """# Which stream learner
 Made by `python scripts/stream_page.py` from the published tables of
 [recorded](../results/iboost/today_recorded/table.md) and [generated](../results/iboost/today_generated/table.md)
 streams, of [thirty members](../results/iboost/today_large/table.md), and of
-methods tuned alike on [recorded](../results/iboost/today_tuned/table.md) and two
+methods tuned alike on [recorded](../results/iboost/today_tuned/table.md) and
 [generated](../results/iboost/today_generated_tuned/table.md) streams; no figure is typed.
 
 The paper's methods, ours, and river's, on streams whose concept changes. Each example is answered before it is learnt;
 on SEA the accuracy is that on hold-outs. **Nothing is tuned** but where it says so: every method has its defaults but
 for the number of members; they were chosen for the paper's streams where a method is the paper's. Seconds are of one
 core, for the whole stream: 45,312 examples of electricity prices, 18,159 days of weather, 20,000 examples of SEA, LED
-and RBF, 5,000 of SEA and RBF where all are tuned, 100,000 of RBF that changes abruptly, as the records have them, which
+and RBF, 5,000 of them where all are tuned, 100,000 of RBF that changes abruptly, as the records have them, which
 may be older than the code. They are means over processors of two kinds; how many times as long something takes is of
 one kind, where both sides have it.
 {seeds}
@@ -54,7 +54,7 @@ example.
 
 _TUNED = """Ten members. Every method has had eight trials of `boostrun tune`, the first its defaults, which chose base,
 steps and trees. Recorded streams: on the first fifth of the stream; accuracies are of the answers after that fifth,
-seconds of the whole stream. SEA and RBF, 5,000 examples: each trial on a stream of another seed. What is best on
+seconds of the whole stream. Generated streams, 5,000 examples: each trial on a stream of another seed. What is best on
 a beginning need not be after a change.
 """
 
