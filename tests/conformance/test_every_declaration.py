@@ -25,8 +25,9 @@ MEANT = {
         "bad input: no samples", "bad input: other features than trained on",
     )
 } | {
+    ("no_change", "better than chance on an easy stream"),  # it learns nothing
     # OSBoost turns no stump round: random ones mislead it, which reservoir/random_stumps shows
-    ("chen_random", "labels of its own classes, one a sample, better than chance")
+    ("chen_random", "labels of its own classes, one a sample, better than chance"),
 }  # fmt: skip
 SMALL = {  # keys with which features can be tried on ten images
     "coates_ng": ["atoms=8", "patches=200"], "templates": ["centres=8", "patches=200"],

@@ -92,11 +92,17 @@ def of_blocks(classifier) -> Votes:
 
 def of_frequencies(classifier) -> Link:
     """The share of each class among the examples so far."""
-    return Link(normalised, lambda fitted, X: np.tile(fitted._seen.astype(np.float64), (len(X), 1)))
+    return Link(normalised, _examples_so_far)
 
 
 def _several(classifier) -> bool:
     return len(getattr(classifier, "classes_", ())) > 2
+
+
+def _examples_so_far(classifier, X) -> np.ndarray:
+    """(n, K) float64."""
+    check_is_fitted(classifier)
+    return np.tile(classifier._seen.astype(np.float64), (len(classifier._checked(X, reset=False)), 1))
 
 
 def _votes_of_committee(classifier, X) -> np.ndarray:
