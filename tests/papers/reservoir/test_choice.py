@@ -21,7 +21,7 @@ def test_every_method_has_as_many_settings_tried_and_the_first_of_the_best_is_ta
         (algo,), (data,) = block["sweep"]["algo"], block["sweep"]["dataset"]
         ((label, words),) = block["settings"].items()
         tried = table[(table["algo"] == algo) & (table["dataset"] == data) & (forgets == ("forgets" in label))]
-        assert len(tried) == 12 and (tried["n"] == 3).all()
+        assert len(tried) == 12 and (tried["n"] == 10).all()
         means = tried.set_index("row")["mean"]
         assert words == settings[next(row for row in settings if row in means and means[row] == means.max())]
     assert len({tuple(block["settings"]) + tuple(block["sweep"]["dataset"]) for block in chosen}) == 6 * 3
