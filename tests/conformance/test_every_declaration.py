@@ -28,6 +28,9 @@ MEANT = {
     ("no_change", "better than chance on an easy stream"),  # it learns nothing
     # OSBoost turns no stump round: random ones mislead it, which reservoir/random_stumps shows
     ("chen_random", "labels of its own classes, one a sample, better than chance"),
+    ("chen_random", "scikit-learn's own checks"),
+    # the votes of OSBoost are whole numbers: at a tie, 0.0, ours is the second class, scikit-learn's the first one
+    ("geem_chen", "scikit-learn's own checks"),
 }  # fmt: skip
 SMALL = {  # keys with which features can be tried on ten images
     "coates_ng": ["atoms=8", "patches=200"], "templates": ["centres=8", "patches=200"],

@@ -96,7 +96,7 @@ class MixedNormKeys(Keys):
     )
     margin: float = renamed(_MARGIN)
     max_columns: int | None = integer(
-        200, optional=True, help="T: the path ends at the first point with so many columns; none: at the last weight"
+        200, optional=True, help="T: the path ends before the first point with more columns; none: at the last weight"
     )
     max_iterations: int = 20_000
     n_classes: int | None = renamed(_CLASSES)

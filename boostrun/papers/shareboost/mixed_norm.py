@@ -62,6 +62,7 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
     Attributes
     ----------
     lambdas_, n_columns_ : (L,) the path's lambdas, and how many columns are not exactly 0 at each.
+    n_learners_ : int, the most columns of any point, at most ``max_columns``.
     train_loss_, objective_, gap_ : (L,) mean loss L, F, and the certified bound of F - min F.
     iterations_, seconds_ : (L,)
     model_ : MixedNormPath, weights and scores at every point.
@@ -107,11 +108,12 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
         solver = PathSolver(self, pool, y, int(self.n_classes or k))
         points = []
         for lam in solver.largest * np.geomspace(1.0, self.lambda_min_ratio, int(self.n_lambdas)):
-            points.append(solver.solve(float(lam)))
-            if on_point:
-                on_point(len(points), points[-1])
-            if self.max_columns is not None and len(points[-1].candidates) >= self.max_columns:
+            point = solver.solve(float(lam))
+            if self.max_columns is not None and len(point.candidates) > self.max_columns:
                 break
+            points.append(point)
+            if on_point:
+                on_point(len(points), point)
         self._take(pool, points, solver.n_classes)
         if uncertain := int((self.gap_ > self.gap * self.objective_).sum()):
             warnings.warn(
@@ -144,6 +146,7 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
 
     def _hold(self, path: MixedNormPath) -> None:
         self.model_, self.lambdas_, self.n_columns_ = path, path.lambdas, path.counts
+        self.n_learners_ = int(path.counts.max())
 
     def _scores(self, X) -> np.ndarray:
         return self.model_.scores(X, len(self.model_.debiased) > 0)[:, : len(self.classes_)]

@@ -186,9 +186,12 @@ def test_debiased_weights_have_the_columns_and_a_smaller_loss(digits):
         assert loss <= clf.train_loss_[number] and (number == 0 or loss < clf.train_loss_[number])
 
 
-def test_the_path_ends_at_so_many_columns(digits):
-    clf = MixedNormClassifier(60, max_columns=12).fit(*digits)
-    assert len(clf.lambdas_) < 30 and clf.n_columns_[-1] >= 12 > clf.n_columns_[-2]
+@pytest.mark.parametrize("most", [1, 10, 12])
+def test_the_path_ends_before_it_takes_more_columns_than_allowed(digits, most):
+    clf, whole = (MixedNormClassifier(60, max_columns=upto).fit(*digits) for upto in (most, 30))
+    there = len(clf.lambdas_)
+    assert there < 30 and clf.n_columns_.max() == clf.n_learners_ <= most < whole.n_columns_[there]
+    np.testing.assert_array_equal(clf.n_columns_, whole.n_columns_[:there])
 
 
 def test_features_by_name_are_their_columns():

@@ -34,7 +34,7 @@ class NormPath(PoolPath):
         }
         if model.debias:
             path["test_error_pct_debiased"] = errors(model.model_.staged_scores(samples, True), truth, known)[0]
-        curve: dict[str, Any] = by_features(model.n_columns_, path)
+        curve: dict[str, Any] = by_features(model.n_columns_, path, model.max_columns or 0)
         metrics = metrics_of(curve) | {"train_loss": curve["train_loss"][-1], "certificate": max(path["certificate"])}
         metrics["features"] = int(model.n_columns_[-1])
         curve["path"] = {"columns": model.n_columns_.tolist(), **path}
