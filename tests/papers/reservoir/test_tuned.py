@@ -9,10 +9,18 @@ import yaml
 ROOT = Path(__file__).parents[3]
 SEARCHED_IN = {
     "table3": {"calibration": ["max", "rand", "wsam", "geem"]},
-    "table4": {"calibration": ["geem"], "calibration_online": ["oza", "chen", "ocp", "bisc", "leistner", "geem_oza", "geem_chen"]},
+    "table4": {
+        "calibration": ["geem"],
+        "calibration_online": ["oza", "chen", "ocp", "bisc", "leistner", "geem_oza", "geem_chen"],
+    },
     "table5": {"calibration": ["geem"], "calibration_full": ["wss", "mada", "filterboost", "fix"]},
-}  # fmt: skip
-CASES = [(table, search, algo) for table in SEARCHED_IN for search in SEARCHED_IN[table] for algo in SEARCHED_IN[table][search]]
+}
+CASES = [
+    (table, search, algo)
+    for table, searches in SEARCHED_IN.items()
+    for search, algos in searches.items()
+    for algo in algos
+]
 
 
 def item(name):
