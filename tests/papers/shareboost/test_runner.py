@@ -155,7 +155,7 @@ def test_the_record_of_a_rival_tells_what_it_predicts(table, tmp_path, name, key
         assert [row[0] for row in curve["misclassified"]] == np.flatnonzero(predicted != truth).tolist()
         assert result["metrics"]["multiply_adds"] == model.multiply_adds_
         return
-    upto = budget["T"] if name == "jointboost" else max(counts)
+    upto = budget["T"] if name in ("jointboost", "mixed_norm") else max(counts)
     assert curve["T"] == list(range(max(1, min(counts)), upto + 1))
     for t, error in zip(curve["T"], curve["test_error_pct"]):
         last = max(point for point, count in enumerate(counts) if count <= t)
