@@ -50,13 +50,13 @@ def torchvision_datasets():
 
 
 def _declare_operators() -> None:
-    import torch
+    from torch import library
 
     for half in [name for name in sys.modules if name == "torchvision" or name.startswith("torchvision.")]:
         del sys.modules[half]
     for operator in _OPERATORS:
         with contextlib.suppress(RuntimeError):  # torch refuses what is declared already
-            torch.library.define(
+            library.define(
                 f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
             )
 
