@@ -44,9 +44,11 @@ ITEMS = list(yaml_files.options("paper"))
 
 
 def hold(section, wanted=lambda name: True):
-    """Every check of a section that is wanted holds; returns how many did."""
+    """Every check of a section that is wanted holds; returns how many did. Skipped where all were, as without data."""
     chosen = [check for check in section.checks if wanted(check.name)]
     found = list(outcomes(chosen, section.own))
+    if found and all(each.status == "skipped" for each in found):
+        pytest.skip(found[0].reason)
     broken = [
         each for each in found if each.status == "FAILED" and (section.title.split(",")[0], each.name) not in MEANT
     ]
@@ -92,7 +94,7 @@ def test_a_method_keeps_the_rules(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_keeps_the_rules_that_take_long(name):
     installed(name)
-    hold(things.of_choice("algo", name, ()), lambda check: check.startswith(LONG))
+    assert hold(things.of_choice("algo", name, ()), lambda check: check.startswith(LONG)) >= 1
 
 
 @pytest.mark.parametrize(("room", "name"), PARTS)
@@ -117,7 +119,7 @@ def _given(name):
 
 @pytest.mark.parametrize("name", [name for name in STREAMS if _given(name)])
 def test_a_stream_keeps_the_rules(name, data):
-    hold(things.of_choice("dataset", name, _few(name)), lambda check: not check.startswith(LONG))
+    assert hold(things.of_choice("dataset", name, _few(name)), lambda check: not check.startswith(LONG)) >= 4
 
 
 @pytest.mark.parametrize("name", ["electricity", "santafe", "weather"])
@@ -131,7 +133,7 @@ def test_a_stream_whose_files_are_not_there_is_skipped(name, monkeypatch, tmp_pa
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TABLES if _given(name) and name != "openml"])
 def test_a_table_keeps_the_rules(name, data):
-    hold(things.of_choice("dataset", name, ()))
+    assert hold(things.of_choice("dataset", name, ())) >= 4
 
 
 @pytest.mark.slow
@@ -142,13 +144,13 @@ def test_features_keep_the_rules(name):
 
 @pytest.mark.parametrize("name", ITEMS)
 def test_every_name_in_an_item_stands_for_something(name):
-    hold(things.sections(name, None, ())[0], lambda check: check.startswith("its rows"))
+    assert hold(things.sections(name, None, ())[0], lambda check: check.startswith("its rows")) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ITEMS)
 def test_every_cell_of_an_item_can_be_composed(name):
-    hold(things.sections(name, None, ())[0], lambda check: not check.startswith("its rows"))
+    assert hold(things.sections(name, None, ())[0], lambda check: not check.startswith("its rows")) >= 1
 
 
 @pytest.mark.slow
