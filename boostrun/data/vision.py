@@ -56,9 +56,7 @@ def _declare_operators() -> None:
         del sys.modules[half]
     for operator in _OPERATORS:
         with contextlib.suppress(RuntimeError):  # torch refuses what is declared already
-            library.define(
-                f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
-            )
+            library.define(f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
 
 def download(cls: str, data_root: Path, places: str) -> None:

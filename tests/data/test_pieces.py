@@ -138,7 +138,9 @@ def test_forms_of_a_file_come_out_of_pieces_as_at_once(tmp_path, text, packed):
 def test_rows_that_grow_longer_are_read_in_smaller_pieces(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,0\n2,1\n" * 1000 + f"1,{'0' * 100_000}\n2,1\n" * 200)
-    same(in_pieces(path), at_once(path))
+    found = in_pieces(path)
+    assert len(found.x_train) + len(found.x_test) == 2400
+    same(found, at_once(path))
 
 
 def test_what_memory_does_not_hold_is_in_a_file_and_the_same(tmp_path):

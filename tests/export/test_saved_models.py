@@ -351,5 +351,7 @@ def test_saving_warns_of_nothing_else(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for clf in (CLASSIFIERS["policy"], CLASSIFIERS["groups"]):
-            type(clf).load(clone(clf).fit(X, y).save(tmp_path / "model"))
+            fitted = clone(clf).fit(X, y)
+            again = type(clf).load(fitted.save(tmp_path / "model"))
+            assert (again.predict(X) == fitted.predict(X)).all()
     shutil.rmtree(tmp_path)

@@ -1,4 +1,4 @@
-"""The weight of Figure 4 is the one that held-out digits chose, and the filter and masks are those of the calibration."""
+"""The weight of Figure 4, its filter and its masks are those that held-out digits chose."""
 
 import json
 
