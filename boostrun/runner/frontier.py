@@ -127,7 +127,7 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
         failed += result.failed
     points = tuple(_point(place, cells) for place in places)
     about = _about(asked, first, facts, list(cells.values()), places)
-    frontier = Frontier(_called(first), asked.kind, points, about)
+    frontier = Frontier(_called(first, asked.words), asked.kind, points, about)
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
 
@@ -349,9 +349,11 @@ def _fewer(tuning: int, places: Sequence[Told]) -> str:
     ])  # fmt: skip
 
 
-def _called(settings: Settings) -> str:
-    """The data set's name; that of the file where it is one's own."""
-    return Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
+def _called(settings: Settings, words: Sequence[str]) -> str:
+    """The data set's name, that of the file where it is one's own; and the features where ``words`` ask for some."""
+    name = Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
+    named = any(word.partition("=")[0] == "features" for word in words)
+    return f"{name} ({settings.features['name']})" if named else name
 
 
 def _about(

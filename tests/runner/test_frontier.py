@@ -1,5 +1,7 @@
 """A frontier takes what a search found best, of what fits all training data."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from boostrun.errors import BoostrunError
@@ -39,3 +41,16 @@ def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
 
     facts = facts_of(Part(held_out or 100), Part(100) if held_out else None)
     assert (facts["n_samples"], facts["n_training"], facts["n_families"]) == (held_out or 100, 100, 1)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "words", "called"),
+    [
+        ({"name": "mnist"}, [], "mnist"),
+        ({"name": "mnist"}, ["features=families19", "features.bins=64"], "mnist (families19)"),
+        ({"name": "csv", "path": "here/own.csv"}, ["features.bins=64"], "own"),
+    ],
+)
+def test_a_frontier_is_called_by_its_data_and_by_features_that_are_asked_for(dataset, words, called):
+    settings = SimpleNamespace(dataset=dataset, features={"name": "families19" if "(" in called else "raw"})
+    assert frontier._called(settings, words) == called
