@@ -48,8 +48,9 @@ class Store:
     root : Path
         Folder of the single records, made when the first one is written.
     packed : iterable of Path
-        ``records.jsonl.gz`` files, read when first needed; a single record wins over a packed one with the same key.
-        Files that do not exist are skipped; a cut or corrupt one is set aside as a whole.
+        ``records.jsonl.gz`` files, read when first needed. A packed record that is done wins over a single one with the
+        same key, so that a trial that was run once more does not change what is published. Files that do not exist are
+        skipped; a cut or corrupt one is set aside as a whole.
     indexes : iterable of Path
         Folders where indexes of packed files are remembered, so that no more is read of them than what is asked for.
 
@@ -86,14 +87,15 @@ class Store:
         A file that is not a whole record counts as absent: it is set aside and, where the folder can be written, moved
         to ``<name>.corrupt``.
         """
-        record = self._read(self.path(key))
+        path = self.path(key)
+        if self._is_published(key) and (record := self._packs.get(key)) is not None:
+            return record
+        record = self._read(path)
         return record if record is not None else self._packs.get(key)
 
     def done(self, key: str) -> dict | None:
         """The record when its status is ``done``, else None."""
         record = self.get(key)
-        if record is not None and record["status"] != "done":
-            record = self._packs.get(key)  # a failed attempt of ours does not hide a published result
         return record if record is not None and record["status"] == "done" else None
 
     def find(self, cell_key: str, seed: int, index: Mapping[tuple[str, int], list[str]] | None = None) -> list[dict]:
@@ -121,22 +123,23 @@ class Store:
 
     def known(self) -> Iterator[Known]:
         """What is asked most of every record, once and ordered by key, without reading those that have not changed."""
-        single = {key: known for key, (_, _, known) in self._scan()}
+        single = {key: known for key, (_, _, known) in self._scan() if not self._is_published(key)}
         yield from (known for _, known in sorted({**self._packs.known, **single}.items()))
 
     def records(self) -> Iterator[dict]:
         """Every record once, ordered by key."""
         single = {key for key, _ in self._scan()}
         for key in sorted(single | self._packs.known.keys()):
-            record = self._read(self.path(key)) if key in single else None
-            if record is None:
-                record = self._packs.get(key)
-            if record is not None:
+            if (record := self.get(key)) is not None:
                 yield record
 
     @functools.cached_property
     def _packs(self) -> Packs:
         return Packs(self.packed, self.indexes)
+
+    def _is_published(self, key: str) -> bool:
+        known = self._packs.known.get(key)
+        return known is not None and known.status == "done"
 
     def _read(self, path: Path) -> dict | None:
         try:

@@ -124,15 +124,16 @@ def test_a_settled_folder_is_not_read_again_until_it_changes(tmp_path, monkeypat
     assert store.find(cell().key, 5) == []
 
 
-def test_packed_records_are_read_beside_single_ones_and_single_ones_win(tmp_path):
+def test_packed_records_are_read_beside_single_ones_and_what_is_published_wins(tmp_path):
     packed = [record(seed, "2024") for seed in range(3)]
     pack(packed, tmp_path / "p.jsonl.gz")
     store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz", tmp_path / "absent.jsonl.gz"])
     assert store.done(packed[2]["key"]) == packed[2]
-    mine = record(1, "2025")
-    store.put(mine)
-    assert store.get(mine["key"]) == mine
-    assert {r["seed"]: r["provenance"]["time"] for r in store.records()} == {0: "2024", 1: "2025", 2: "2024"}
+    store.put(record(1, "2025"))
+    store.put(record(3, "2025"))
+    assert store.get(packed[1]["key"]) == packed[1] == store.done(packed[1]["key"])
+    assert {r["seed"]: r["provenance"]["time"] for r in store.records()} == {0: "2024", 1: "2024", 2: "2024", 3: "2025"}
+    assert [known.seed for known in store.known()] == [r["seed"] for r in store.records()]
     assert store.find(cell().key, 2) == [packed[2]]
     assert pickle.loads(pickle.dumps(store)).get(packed[0]["key"]) == packed[0]
 
@@ -141,8 +142,18 @@ def test_a_failed_attempt_does_not_hide_a_published_result(tmp_path):
     pack([record(0)], tmp_path / "p.jsonl.gz")
     store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz"])
     store.put(record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""}))
+    assert store.get(record()["key"]) == store.done(record()["key"]) == record(0)
+    assert [known.status for known in store.known()] == ["done"]
+
+
+def test_a_result_of_ours_is_taken_where_a_failure_is_published(tmp_path):
+    pack([record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""})], tmp_path / "p.jsonl.gz")
+    store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz"])
     assert store.get(record()["key"])["status"] == "failed"
-    assert store.done(record()["key"])["status"] == "done"
+    assert store.done(record()["key"]) is None
+    store.put(record(0))
+    assert store.get(record()["key"]) == store.done(record()["key"]) == record(0)
+    assert [known.status for known in store.known()] == ["done"]
 
 
 def test_packing_is_deterministic_sorted_and_loses_nothing(tmp_path):
