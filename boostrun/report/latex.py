@@ -44,6 +44,7 @@ _SIGNS = {
     "→": r"$\to$",
     "µ": r"$\mu$",
     "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
     "★": r"$\bullet$",
     "☆": r"$\circ$",
     "’": "'",

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, latex, markdown, text, write
+from boostrun.report import Entry, TableSpec, build, latex, layout, markdown, text, write
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
@@ -218,6 +218,12 @@ def test_latex_is_escaped_and_balanced_whatever_the_names(row, reason):
     assert bare.count("$") % 2 == 0
     assert not set("#%~^") & set(bare)
     assert sorted(re.findall(r"\\begin{(\w+)}", tex)) == sorted(re.findall(r"\\end{(\w+)}", tex))
+
+
+def test_latex_has_each_sign_of_a_table():
+    signs = {layout.BEST, layout.NOT_WORSE, layout.DIFFERS, layout.STALE, layout.SAMPLED, layout.MISSING}
+    shown = [latex.escape(sign) for sign in signs]
+    assert all("U+" not in text for text in shown) and len(set(shown)) == len(signs)
 
 
 def test_rows_of_latex_have_as_many_cells_as_columns(make_entry):
