@@ -195,7 +195,7 @@ def entry(cell: PlannedCell):
         expected=len(cell.settings.seeds),
         records=cell.best_records,
         stale=len(cell.stale),
-        sampled=cell.sampled,
+        sampled=frozenset(cell.sampled),
         failed=len(cell.failed),
         reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
     )

@@ -36,7 +36,8 @@ class Comparison:
     failed: int
     reason: str
     rank: str = ""
-    sampled: int = 0
+    trials: frozenset[str] = frozenset()
+    sampled: frozenset[str] = frozenset()
 
     @property
     def differs(self) -> bool:
@@ -90,6 +91,7 @@ def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Compariso
         stale=entry.stale,
         failed=failed,
         reason=_reason(entry, len(values), failed, remarks),
+        trials=frozenset(str(record.get("key")) for record in done(entry.records)),
         sampled=entry.sampled,
     )
 

@@ -24,7 +24,7 @@ class Entry:
     reason : why something is missing, e.g. ``"no data: datasets/stl10_binary not found"``
     setting : ``"paper"``, ``"tuned"``, ...; part of the row's label when a table has several settings
     metric : key in the records' metrics, the table's own where it is empty
-    sampled : how many of the records were made by other code, of which some trials were repeated and came out equal
+    sampled : keys of the records that were made by other code, of which some trials were repeated and came out equal
     rounds : read the figure off the trials' curves after so many rounds; their last figure where it is None
 
     >>> Entry("geem", ("mnist", "r=100"), {}, 10, []).label
@@ -42,7 +42,7 @@ class Entry:
     setting: str = ""
     metric: str = ""
     rounds: int | None = None
-    sampled: int = 0
+    sampled: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:

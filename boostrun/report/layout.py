@@ -188,11 +188,11 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
     stale = [f"{table.label(cell)} {' '.join(cell.column)}: {cell.stale} of {cell.n}" for cell in cells if cell.stale]
     if stale:
         lines.append(f"{STALE} made in part by other code or data than today's ({'; '.join(stale)} trials).")
-    sampled, trials = sum(cell.sampled for cell in cells), sum(cell.n for cell in cells)
-    if sampled:
+    if sampled := frozenset().union(*(cell.sampled for cell in cells)):  # cells may show one and the same trial
+        trials = frozenset().union(*(cell.trials for cell in cells))
         lines.append(
-            f"{SAMPLED} {sampled} of {trials} trials were made by code that has changed since; some of each method "
-            "were repeated with today's, equal to the bit, which is a sample and no proof."
+            f"{SAMPLED} {len(sampled)} of {len(trials)} trials were made by code that has changed since; some of each "
+            "method were repeated with today's, equal to the bit, which is a sample and no proof."
         )
     asked = [cell for cell in cells if cell.expected]
     absent, partial = sum(cell.n == 0 for cell in asked), sum(0 < cell.n < cell.expected for cell in cells)

@@ -108,9 +108,8 @@ class OwnTable:
             if cell.stale:
                 told.append(f"{row}: {STALE} {cell.stale} of {cell.n} trials made by other code or data than today's.")
             if cell.sampled:
-                told.append(
-                    f"{row}: {SAMPLED} {cell.sampled} of {cell.n} trials made by code that was compared by a sample."
-                )
+                of = f"{len(cell.sampled)} of {cell.n} trials"
+                told.append(f"{row}: {SAMPLED} {of} made by code that was compared by a sample.")
             if not cell.complete or cell.reason:
                 told.append(f"{row}: {cell.n} of {cell.expected} trials: {cell.reason}.")
         return [line for line in told if line]

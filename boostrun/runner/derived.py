@@ -30,7 +30,8 @@ def merged(entries: Sequence[Entry], positions: Sequence[int]) -> list[Entry]:
     return [
         dataclasses.replace(
             parts[0], records=[record for part in parts for record in part.records],
-            **{name: sum(getattr(part, name) for part in parts) for name in ("expected", "stale", "failed", "sampled")},
+            **{name: sum(getattr(part, name) for part in parts) for name in ("expected", "stale", "failed")},
+            sampled=frozenset().union(*(part.sampled for part in parts)),
             reason="; ".join(dict.fromkeys(part.reason for part in parts if part.reason)),
         )
         for parts in places.values()

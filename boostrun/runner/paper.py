@@ -162,7 +162,7 @@ class Item:
             setting="" if "setting" in (self.rows, *self.spec.columns) else place.setting,
             metric=metric,
             rounds=rounds,
-            sampled=cell.sampled,
+            sampled=frozenset(cell.sampled),
         )
 
 

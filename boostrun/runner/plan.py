@@ -42,7 +42,7 @@ class PlannedCell:
     inputs: Inputs
     missing: str = ""
     done: list[dict] = field(default_factory=list)
-    sampled: int = 0  # of the done: made by code that some seeds were repeated with, and came out equal
+    sampled: set[str] = field(default_factory=set)  # of the done: keys of those by code that was compared by a sample
     stale: dict[int, tuple[dict, str]] = field(default_factory=dict)
     failed: list[dict] = field(default_factory=list)
     to_run: list[Trial] = field(default_factory=list)
@@ -166,7 +166,8 @@ def _plan_cell(
             old, why = next((pair for pair in zip(found, whys) if not pair[1]), (found[0], whys[0]))
             if not why:  # the same code under an older digest, or the data are not here to be compared
                 planned.done.append(old)
-                planned.sampled += equivalent.kind(old["inputs"]["source"], source) == RERUN
+                if equivalent.kind(old["inputs"]["source"], source) == RERUN:
+                    planned.sampled.add(old["key"])
                 continue
             planned.stale[seed] = (old, why)
         if trial.inputs.data and not planned.missing:

@@ -226,6 +226,15 @@ def test_latex_has_each_sign_of_a_table():
     assert all("U+" not in text for text in shown) and len(set(shown)) == len(signs)
 
 
+def test_trials_that_several_cells_show_are_counted_once(make_entry):
+    whole = make_entry("geem", values=TEN)
+    keys = frozenset(record["key"] for record in whole.records[:3])
+    entries = [dataclasses.replace(whole, column=("mnist", f"r={r}"), sampled=keys) for r in (100, 250)]
+    shown = markdown.render(build(SPEC, entries))
+    assert "‡ 3 of 10 trials were made by code that has changed since" in shown
+    assert "‡" not in markdown.render(build(SPEC, [whole]))
+
+
 def test_rows_of_latex_have_as_many_cells_as_columns(make_entry):
     tex = latex.render(build(SPEC, [make_entry("uniform_1q & co", values=TEN), make_entry("rand", r=250)]))
     columns = len(re.search(r"begin{tabular}{(l r*)|begin{tabular}{(lr*)}", tex)[2])
