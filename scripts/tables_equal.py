@@ -5,7 +5,8 @@ and compared with the ``table.md`` there; nothing is run, and nothing is written
 items as arguments narrow it. The exit code is 1 when a table differs; the lines that differ are shown.
 
 Two things are the machine's and are let pass: which data are not at hand (the numbered reasons), and the last digit of
-tables that are computed anew instead of read from records. So is the footer's line about trials that were repeated.
+tables that are computed anew instead of read from records. Where nothing but the footer's line about trials by older
+code differs, as it does after ``scripts/equivalent.py``, ``--write`` writes the table's files anew.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from pathlib import Path
 
 from boostrun.config import yaml_files
 from boostrun.errors import BoostrunError
-from boostrun.report import build, markdown
+from boostrun.report import build, write
+from boostrun.report.files import write_bytes
 from boostrun.report.layout import SAMPLED
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw
@@ -31,27 +33,28 @@ _LAST_DIGIT = 2e-5
 
 
 def made(name: str, folder: Path) -> str:
-    """The table of an item as Markdown, empty for a figure without a table."""
+    """What is published of an item, in a temporary folder: its table as Markdown, empty for a figure without one."""
     if drawing := paper.drawing(name):
         draw(drawing, folder / name, Path(os.environ.get("BOOSTRUN_DATA", "datasets")))
-        table = folder / name / "table.md"
-        return table.read_text(encoding="utf-8") if table.is_file() else ""
-    item, _ = paper.load_published(name, "results", [f"store={folder / 'runs'}"])
-    return markdown.render(build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))))
+    else:
+        item, _ = paper.load_published(name, "results", [f"store={folder / 'runs'}"])
+        write(build(item.spec, item.entries(plan(item.settings, open_store(item.settings[0])))), folder / name)
+    table = folder / name / "table.md"
+    return table.read_text(encoding="utf-8") if table.is_file() else ""
 
 
 def same(published: str, now: str, computed: bool) -> bool:
     """Whether two tables are equal, apart from what is the machine's."""
-    first, second = _without_reasons(published), _without_reasons(now)
+    first, second = without(published, r"\[\d+\]"), without(now, r"\[\d+\]")
     if first == second or not computed:
         return first == second
     pairs = list(zip(first.split(), second.split()))
     return len(first.split()) == len(second.split()) and all(a == b or _close(a, b) for a, b in pairs)
 
 
-def _without_reasons(table: str) -> str:
-    table = re.sub(rf"^- (\[\d+\]|{SAMPLED}) .*\n", "", table, flags=re.MULTILINE)
-    return re.sub(r"\[\d+\]", "[]", table)
+def without(table: str, sign: str) -> str:
+    """A table without the lines of its footer that begin with a sign, a pattern; numbers of reasons are left out."""
+    return re.sub(r"\[\d+\]", "[]", re.sub(rf"^- {sign} .*\n", "", table, flags=re.MULTILINE))
 
 
 def _close(one: str, other: str) -> bool:
@@ -65,7 +68,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Compare the tables that the command line names, that of this process by default; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="PAPER/ITEM", help="all items if left out")
-    names = parser.parse_args(words).names
+    parser.add_argument("--write", action="store_true", help="bring the line about older code up to date")
+    asked = parser.parse_args(words)
+    names = asked.names
     if unknown := set(names) - set(yaml_files.options("paper")):
         parser.error(f"no paper item {', '.join(sorted(unknown))} (boostrun ls paper)")
     different = 0
@@ -79,6 +84,10 @@ def main(words: Sequence[str] | None = None) -> int:
                 now = f"{error}\n"
             equal = same(published, now, bool(paper.drawing(name)))
             told = "" if published == now else ", but for what is the machine's" if equal else ""
+            if asked.write and not equal and without(published, SAMPLED) == without(now, SAMPLED):
+                for file in ("table.md", "table.csv", "table.tex"):
+                    write_bytes(path.with_name(file), Path(folder, name, file).read_bytes())
+                equal, told = True, ", its line about older code written anew"
             print(
                 f"{'same     ' if equal else 'DIFFERENT'} {name}{told}{'' if published else ' (no table)'}", flush=True
             )
