@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
+from boostrun.cli.items import item_name
 from boostrun.config.compose import compose_all
 from boostrun.runner.naming import PARTS, apart, word
 from boostrun.runner.packed import like
@@ -22,7 +23,7 @@ def main(words: Arguments) -> int:
     if words.names:
         from boostrun.runner import paper  # which brings what makes tables
 
-        item = paper.load(words.names[0], words.overrides, "quick" in words.flags, words.config_dir)
+        item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
         all_settings = item.settings
     else:
         all_settings = compose_all(words.overrides, words.config_dir)
