@@ -74,7 +74,7 @@ def test_published_frontiers_are_listed_and_taken_as_they_stand(command, publish
         (f"{published} T=9", "is published as it is, without T=9; for another one: boostrun frontier dataset=digits"),
         ("reproduce frontier/tumed --config-dir mine", "no frontier 'tumed'; did you mean 'tuned'?"),
         ("table frontier/tuned --config-dir mine", "boostrun reproduce frontier/tuned makes results/frontiers/tuned"),
-        ("plan frontier/tuned --config-dir mine", "plan takes papers' items; boostrun reproduce frontier/tuned makes results/frontiers/tuned"),
+        ("plan frontier/tuned --config-dir mine", "plan takes papers' items; boostrun reproduce frontier/tuned"),
     ):
         code, _, err = command(words)
         assert code == 2 and said in err
