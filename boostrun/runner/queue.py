@@ -282,7 +282,8 @@ class _Run:
         parallel = pool.parallel(self.backend, min(self.workers, len(pending)))
         results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
         with pool.closing(results), sending():
-            yield from results
+            for summary in results:  # noqa: UP028 (`yield from` closes them itself, before joblib's warning is kept quiet)
+                yield summary
 
     def _alone(self, suspects: list[int]) -> None:
         """Each in a fresh process of its own, one at a time: what dies here has only itself to blame."""

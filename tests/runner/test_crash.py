@@ -140,6 +140,21 @@ def test_an_interrupted_command_stops_cleanly_and_keeps_what_is_finished(store, 
     assert {seed: expected(200)[seed] for seed in figures(store)} == figures(store)
 
 
+class _Interrupting:
+    """Progress that is interrupted while a result is being noted, when the pool is not being waited for."""
+
+    def start(self, trials): ...
+    def close(self): ...
+    def finished(self, *_):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_interrupt_while_a_result_is_noted_is_as_quiet_as_any(store, toy):
+    out = run_trials(trials(20), toy(seconds=0.05), store, n_jobs=2, provenance={}, progress=_Interrupting())
+    assert out.interrupted and 0 < len(out.done) < 20 and not out.failed
+
+
 def test_two_commands_and_a_killed_one_lose_and_double_nothing(store, toy):
     one, two = (script(store.root, 16, toy(seconds=0.1)) for _ in range(2))
     assert wait_for(begun(toy, 6))
