@@ -80,7 +80,9 @@ def test_a_pool_that_ends_before_its_workers_were_ready_is_no_error_of_theirs(tm
     with pool.started(2, functools.partial(time.sleep, 60)) as wait:
         results = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(2))
         results.close()
+        begun = time.monotonic()
         wait()
+        assert time.monotonic() - begun < 50  # not the sixty seconds that they would have slept
 
 
 _ENDED_WITH_TASKS_LEFT = """
