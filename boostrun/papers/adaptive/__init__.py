@@ -54,13 +54,13 @@ _BY_TREES, _BY_TASTING = _by_stumps("trees_of_shares"), _by_stumps("tasting")
 def _method(
     policy: str, policy_keys: type, summary: str, tuning: Tuning | None = None, samples: bool = False,
     prefix: str = "", search: Mapping[str, Range | Choices] | None = None, keeps: Mapping[str, str] | None = None,
-    evaluation: str = f"{_HERE}.evaluation:StagedVotes", **names: str,
+    evaluation: str = f"{_HERE}.evaluation:StagedVotes", probe: Mapping[str, float] | None = None, **names: str,
 ) -> Method:  # fmt: skip
     """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
 
     Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's. ``search`` is
     what may be searched besides what its parameters have in common with others', ``keeps`` which budgets are kept, and
-    how, where not by stumps.
+    how, where not by stumps; ``probe`` what it is compiled with besides.
     """
     parameters = fields_of(policy_keys)
     budget = {"T": "n_estimators"}
@@ -82,7 +82,7 @@ def _method(
         evaluation=evaluation,
         unused=frozenset() if samples else frozenset({"sampling"}),
         parts={"policy": Part(POLICIES[policy], policy_keys, called)},
-        probe=_PROBE,
+        probe={**_PROBE, **(probe or {})},
         exports=frozenset({"c", "npz", "onnx"}),
         tuning=tuning,
         keeps=keeps or _by_stumps("a_share" if "Q" not in budget else "on_all_samples"),
@@ -135,7 +135,7 @@ METHODS = {
         "mas_naive", keys.MASNaiveKeys,
         "AdaBoost.MH by maximum adaptive sampling: a model of all edges decides on Q and S (Dubout & Fleuret 2014, "
         "section 5)",
-        samples=True, prefix="mas_",
+        samples=True, prefix="mas_", probe={"budget_multiplier": 5.0, "mas_pilot_share": 0.1},  # so few samples
     ),
     "mas_1q": _method(
         "mas_1q", keys.MAS1QKeys,
@@ -178,7 +178,7 @@ METHODS = {
     "mabsplit": _method(
         "mabsplit", keys.MABSplitKeys,
         "AdaBoost.MH by MABSplit: features drop out by intervals of their edges, batch by batch (Tiwari et al. 2022)",
-        samples=True, prefix="mab_", keeps=_BY_TREES, Q="mab_Q",
+        samples=True, prefix="mab_", keeps=_BY_TREES, probe={"mab_batch": 8}, Q="mab_Q",
     ),
     "few_features": _method(
         "few_features", keys.FewFeaturesKeys,

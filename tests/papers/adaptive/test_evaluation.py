@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numba.core.event import install_recorder
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
@@ -17,16 +18,22 @@ from boostrun.papers.adaptive.policies import BestFamily, UniformNaive
 SEEDS = SimpleNamespace(filter=np.random.SeedSequence(0))
 
 
+def read_only(array):
+    """As the arrays of a bank are: another type to the compiler."""
+    array.setflags(write=False)
+    return array
+
+
 class Bank:
     """120 samples of two families of features, for training and for testing."""
 
     families, classes, meta = [("some", 0, 5), ("others", 5, 12)], ("0", "1", "2"), {}
 
     def samples(self, split):
-        return np.random.default_rng(0).integers(0, 256, (120, 12)).astype(np.uint8)
+        return read_only(np.random.default_rng(0).integers(0, 256, (120, 12)).astype(np.uint8))
 
     def codes(self, split):
-        return np.ascontiguousarray(self.samples(split).T)
+        return read_only(np.ascontiguousarray(self.samples(split).T))
 
     def labels(self, split):
         return self.samples(split)[:, 3] // 100
@@ -90,6 +97,10 @@ def test_a_method_is_compiled_whatever_the_budget_and_the_families_of_its_cell(n
     keys = {key: field.default for key, field in method.fields.items()} | {"budget_multiplier": 0.01}
     keys |= {"family": "others"} if "family" in keys else {}
     StagedVotes().warm_up(method.make_small(keys, method.budget_defaults), Table(Bank()))
+    with install_recorder("numba:compile") as compiled:
+        model = method.make(keys | {"budget_multiplier": 12.0}, method.budget_defaults | {"T": 5}, {"random_state": 0})
+        StagedVotes().run(model, Table(Bank()), SEEDS)
+    assert not compiled.buffer
 
 
 # --- a stranger's policy --------------------------------------------------------------------------------------------
