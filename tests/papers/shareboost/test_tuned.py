@@ -10,7 +10,7 @@ from tests.papers.items import ROOT, item
 
 def test_the_weight_of_figure_4_is_what_tune_chose():
     (choice,) = (ROOT / "results/tuned").glob("shareboost-mnist-templates-T320-*/tuned.json")
-    originals, _ = item("shareboost", "fig4")["blocks"]
+    originals, *_ = item("shareboost", "fig4")["blocks"]
     value = json.loads(choice.read_text(encoding="utf-8"))["value"]
     assert originals["settings"]["reg tuned"] == [f"algo.reg={value:.0e}".replace("e-06", "e-6")]
 
