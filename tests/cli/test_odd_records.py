@@ -66,11 +66,11 @@ def answers(command, line, key):
 @pytest.mark.slow
 def test_a_single_record_that_does_not_fit_disables_no_command_and_is_named_once(command, done):
     files, packed = done
-    packed.unlink()
     key, victim = files[0].stem, files[1]
     whole = victim.read_bytes()
     readers = [line for line in COMMANDS if line != "ls paper"]
     for number, (what, odd) in enumerate(ODD.items()):
+        packed.unlink(missing_ok=True)  # what `reproduce` has packed wins, and the single one is not looked at
         victim.write_bytes(odd(json.loads(whole)))
         line = readers[number % len(readers)]
         (said,) = answers(command, line, key)
