@@ -7,6 +7,7 @@ from numba import njit
 from boostrun.kernels.lanes import LANES, increase, load, spread, zeros
 from boostrun.papers.shareboost.design import DenseDesign, LocalDesign
 from boostrun.papers.shareboost.inner import Objective
+from boostrun.papers.shareboost.loss import losses_and_residuals
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
@@ -86,8 +87,22 @@ def test_codes_beside_one_matrix_product_of_floats(rng):
     values, sides = codes.astype(np.float32), sides_of(rng, 60_000)
     single, pool = np.ascontiguousarray(sides.astype(np.float32)), CodedPool(codes)
     assert_best_is(pool.scores(sides), np.abs((codes / 255.0) @ sides).sum(axis=1))
-    times = in_turn(5, floor=lambda: values @ single, scores=lambda: pool.scores(sides))
+    none = np.zeros(800, bool)
+    assert_best_is(pool.contending(sides, none), pool.scores(sides))
+    times = in_turn(
+        5, floor=lambda: values @ single, scores=lambda: pool.scores(sides), choice=lambda: pool.contending(sides, none)
+    )
     beside(f"60,000 x 800 codes; 16,000 would take {times['scores'] * 20 / 1e3:.1f} s a thread", times)
+
+
+def test_the_loss_beside_its_exponentials(rng):
+    scores, y = sides_of(rng, 100_000) * 5, rng.integers(0, CLASSES, 100_000)
+    terms = np.empty((CLASSES, 100_000))
+    np.testing.assert_allclose(losses_and_residuals(scores, y)[1].sum(axis=1), 0.0, atol=1e-12)
+    beside("loss and residuals of 100,000 x 10 scores, by layout", in_turn(
+        5, floor=lambda: np.exp(scores.T, out=terms), classes=lambda: losses_and_residuals(scores, y),
+        samples=lambda: losses_and_residuals(scores.copy("C"), y),
+    ))  # fmt: skip
 
 
 def test_stumps_beside_the_histogram_pass(rng):

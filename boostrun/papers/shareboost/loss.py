@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.shareboost.kernels.losses import exponents, shares
+
 
 def losses(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndarray:
     """l_i = ln sum_q exp(margin 1[q != y_i] - s_{i,y_i} + s_iq): (n,) float64, natural logarithm.
@@ -43,6 +45,8 @@ def losses_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0)
 
 def _losses_and_shares(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Losses (n,) and rho (n, k), laid out in memory as ``scores`` are."""
+    if scores.flags.f_contiguous and not scores.flags.c_contiguous and scores.dtype == np.float64:
+        return _of_class_major(scores.T, y, margin)
     rows = np.arange(len(y))
     terms = scores - (scores[rows, y] - margin)[:, None]
     terms[rows, y] = 0.0
@@ -52,3 +56,12 @@ def _losses_and_shares(scores: np.ndarray, y: np.ndarray, margin: float) -> tupl
     summed = terms.sum(axis=1)
     terms /= summed[:, None]
     return largest + np.log(summed), terms
+
+
+def _of_class_major(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """The same to the bit, of ``scores`` (k, n) in C order; two thirds of what is left of its time are exponentials."""
+    terms, largest, summed = np.empty(scores.shape), np.empty(len(y)), np.empty(len(y))
+    exponents(scores, y, margin, terms, largest)
+    np.exp(terms, out=terms)
+    shares(terms, summed)
+    return largest + np.log(summed), terms.T

@@ -105,7 +105,10 @@ class GreedySelection:
         rule, pool = self.keys.rule, self.pool
         if self.lazy:
             return self.lazy.best(self.residuals, self._taken)
-        scores = pool.scores(self.residuals, normalised=rule == "normalised")
+        if rule == "gradient":
+            scores = pool.contending(self.residuals, self._taken)
+        else:
+            scores = pool.scores(self.residuals, normalised=rule == "normalised")
         scores[self._taken] = -np.inf
         if rule in TRIED:
             state = SelectionState(pool, self.objective, self.weights, self.scores, self.residuals)

@@ -72,3 +72,24 @@ def test_inputs_are_left_as_they_were():
     before = scores.copy()
     loss_and_residuals(scores, y)
     np.testing.assert_array_equal(scores, before)
+
+
+@given(
+    seed=st.integers(0, 10_000), n=st.sampled_from([2, 7, 511, 512, 513, 1100]), k=st.integers(2, 19),
+    margin=st.sampled_from([0.0, 1.0]), spread=st.sampled_from([0.0, 3.0, 800.0]),
+)  # fmt: skip
+def test_class_major_scores_give_what_arrays_give_to_the_bit(seed, n, k, margin, spread):
+    scores, y = draw(seed, n, k, spread)
+    scores = np.asfortranarray(scores)
+    every = np.arange(n)
+    terms = scores - (scores[every, y] - margin)[:, None]
+    terms[every, y] = 0.0
+    largest = terms.max(axis=1)
+    terms = np.exp(terms - largest[:, None])
+    summed = sum(terms[:, q] for q in range(k))
+    np.testing.assert_array_equal(losses(scores, y, margin), largest + np.log(summed))
+    terms /= summed[:, None]
+    terms[every, y] -= 1.0
+    found = residuals(scores, y, margin)
+    np.testing.assert_array_equal(found, terms)
+    assert found.flags.f_contiguous

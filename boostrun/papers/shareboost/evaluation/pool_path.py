@@ -32,8 +32,13 @@ class PoolPath(Evaluation):
     """For estimators with ``fit_pool(pool, y)``."""
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """Compile by training ``small`` on the candidates of ``data`` themselves: their types and layouts count."""
-        small.fit_pool(self.pool(small, data), data.labels("train"))
+        """Compile by training ``small`` on the candidates of ``data`` themselves: their types and layouts count.
+
+        What only large data need is compiled, too: ``data`` may be a rehearsal's.
+        """
+        pool = self.pool(small, data)
+        pool.screened_from = 0
+        small.fit_pool(pool, data.labels("train"))
 
     def pool(self, model: Any, data: Any) -> Pool:
         """The candidates of a trial."""

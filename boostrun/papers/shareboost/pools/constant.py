@@ -34,6 +34,9 @@ class WithConstant(Pool):
         scores = self.pool.scores(residuals, others, normalised) if len(others) else np.empty(0)
         return np.append(scores, own) if len(others) < len(units) else scores
 
+    def contending(self, residuals, taken):
+        return np.append(self.pool.contending(residuals, taken[:-1]), np.abs(residuals.mean(axis=0)).sum())
+
     def columns(self, candidate):
         return np.ones((self.n_samples, 1)) if self.is_constant(candidate) else self.pool.columns(candidate)
 

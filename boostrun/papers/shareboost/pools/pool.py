@@ -24,6 +24,7 @@ class Pool(ABC):
         Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored together; None: each one by itself.
     rounding : float, relative error of scores; candidates that differ by less are ties.
     has_constant : bool, whether the constant feature is a candidate already.
+    screened_from : int, samples from which on :meth:`contending` takes a coarser pass first, where the pool has one.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Pool(ABC):
     unit_starts: np.ndarray | None = None
     rounding = 1e-12
     has_constant = False
+    screened_from = 0
 
     @abstractmethod
     def scores(self, residuals: np.ndarray, units: np.ndarray | None = None, normalised: bool = False) -> np.ndarray:
@@ -40,6 +42,13 @@ class Pool(ABC):
         Parameters: ``residuals`` G (n, k) float64; ``normalised``: ||grad_r||_2^2 / ((1/n) ||X_r||^2) instead, 0 where
         a column is 0. Returns float64; of a group, the sum over its columns.
         """
+
+    def contending(self, residuals: np.ndarray, taken: np.ndarray) -> np.ndarray:
+        """:meth:`scores` of all candidates that may be the best not ``taken`` (a mask), or within ``rounding`` of it.
+
+        Others have theirs, or -inf where it was not needed.
+        """
+        return self.scores(residuals)
 
     @abstractmethod
     def columns(self, candidate: int) -> np.ndarray:

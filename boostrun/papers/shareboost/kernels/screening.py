@@ -1,0 +1,136 @@
+"""Products of columns of codes with residuals in 16 bits: integers, exact, and quick to sum (ShareBoost's choice)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from boostrun.kernels.plain import needed
+from boostrun.papers.shareboost.kernels.words import WORDS, add_products, codes_at, no_sums, total, words_at
+
+BLOCK = 1024  # samples of one scale: 1,024 / 8 products of 255 x 32,767 stay below 2^31
+LANES = 5  # classes whose sums are kept in registers, of two columns
+
+
+@njit(cache=True, nogil=True)
+def _sums(codes, sides, scales, out):
+    """out[r, q] += sum_i codes[r, i] scales[i // 1024, q] sides[i // 1024, q, i % 1024], exact within a block.
+
+    Parameters
+    ----------
+    codes : uint8, (d, n), C-contiguous rows
+    sides : int16, (blocks, k, 1024), C-contiguous, k a multiple of 5; what is beyond n is not read
+    scales : float64, (blocks, k)
+    out : float64, (d, k)
+
+    Cost: d n k multiply-adds of 16 bits; ``codes`` and, for every call, ``sides`` are read once.
+    """
+    blocks, k = scales.shape
+    rows, n = sides.reshape(blocks * k, BLOCK), codes.shape[1]
+    for block in range(blocks):
+        first, stop = block * BLOCK, min(n, (block + 1) * BLOCK)
+        whole = stop - (stop - first) % WORDS
+        for r in range(0, codes.shape[0], 2):
+            s = min(r + 1, codes.shape[0] - 1)  # the last one again, where it has no neighbour
+            for q in range(0, k, LANES):
+                side = block * k + q
+                a0, a1, a2, a3, a4 = no_sums(), no_sums(), no_sums(), no_sums(), no_sums()
+                b0, b1, b2, b3, b4 = no_sums(), no_sums(), no_sums(), no_sums(), no_sums()
+                for i in range(first, whole, WORDS):
+                    one, other, at = codes_at(codes, r, i), codes_at(codes, s, i), i - first
+                    words = words_at(rows, side, at)
+                    a0, b0 = add_products(a0, one, words), add_products(b0, other, words)
+                    words = words_at(rows, side + 1, at)
+                    a1, b1 = add_products(a1, one, words), add_products(b1, other, words)
+                    words = words_at(rows, side + 2, at)
+                    a2, b2 = add_products(a2, one, words), add_products(b2, other, words)
+                    words = words_at(rows, side + 3, at)
+                    a3, b3 = add_products(a3, one, words), add_products(b3, other, words)
+                    words = words_at(rows, side + 4, at)
+                    a4, b4 = add_products(a4, one, words), add_products(b4, other, words)
+                scale = scales[block, q : q + LANES]
+                _add(out[r, q : q + LANES], scale, total(a0), total(a1), total(a2), total(a3), total(a4))
+                if s > r:
+                    _add(out[s, q : q + LANES], scale, total(b0), total(b1), total(b2), total(b3), total(b4))
+        for r in range(codes.shape[0]):
+            for q in range(k):
+                for i in range(whole, stop):
+                    out[r, q] += scales[block, q] * np.float64(codes[r, i]) * np.float64(sides[block, q, i - first])
+
+
+@njit(cache=True, nogil=True)
+def _add(out, scale, a, b, c, d, e):
+    out[0] += scale[0] * a
+    out[1] += scale[1] * b
+    out[2] += scale[2] * c
+    out[3] += scale[3] * d
+    out[4] += scale[4] * e
+
+
+@njit(cache=True, nogil=True)
+def _plain_sums(codes, sides, scales, out):
+    """:func:`_sums` without vectors, in the order that it has."""
+    blocks, k = scales.shape
+    for block in range(blocks):
+        first, stop = block * BLOCK, min(codes.shape[1], (block + 1) * BLOCK)
+        whole = stop - (stop - first) % WORDS
+        for r in range(codes.shape[0]):
+            for q in range(k):
+                found = np.int64(0)
+                for i in range(first, whole):
+                    found += np.int64(codes[r, i]) * np.int64(sides[block, q, i - first])
+                out[r, q] += scales[block, q] * found
+                for i in range(whole, stop):
+                    out[r, q] += scales[block, q] * np.float64(codes[r, i]) * np.float64(sides[block, q, i - first])
+
+
+def _works() -> bool:
+    out = np.zeros((1, LANES))
+    _sums(np.ones((1, WORDS), np.uint8), np.ones((1, LANES, BLOCK), np.int16), np.ones((1, LANES)), out)
+    return bool((out == WORDS).all())
+
+
+sums = _plain_sums if needed(_works) else _sums
+
+
+@njit(cache=True, nogil=True)
+def moments(codes, sums, squares):
+    """sums[r] <- sum_i codes[r, i] and squares[r] <- sum_i codes[r, i]^2, of (d, n) uint8, int64; one pass."""
+    for r in range(codes.shape[0]):
+        row = codes[r]
+        sums[r] = squares[r] = 0
+        for start in range(0, len(row), 4096):
+            one, two = np.uint32(0), np.uint32(0)
+            for i in range(start, min(start + 4096, len(row))):
+                code = np.uint32(row[i])
+                one = np.uint32(one + code)
+                two = np.uint32(two + code * code)
+            sums[r] += one
+            squares[r] += two
+
+
+@njit(cache=True, nogil=True)
+def in_words(residuals, out, scales, rest, squares):
+    """Residuals (k, n) float32 as integers: out[b, q, i] scales[b, q] ~ residuals[q, 1024 b + i], the nearest.
+
+    ``out`` (blocks, lanes, 1024) int16 and ``scales`` (blocks, lanes) float64 come as zeros and stay so beyond k;
+    ``rest`` (k,) and ``squares`` (k,) float64 become the sums of what is left, and of its squares, over all samples.
+    """
+    k, n = residuals.shape
+    for q in range(k):
+        rest[q] = squares[q] = 0.0
+        for block in range(out.shape[0]):
+            row = residuals[q, block * BLOCK : min(n, (block + 1) * BLOCK)]
+            largest = np.float32(0.0)
+            for i in range(len(row)):
+                largest = max(largest, abs(row[i]))
+            if largest == 0.0:
+                continue
+            scale = np.float64(largest) / 32767.0
+            scales[block, q] = scale
+            for i in range(len(row)):
+                whole = np.rint(np.float64(row[i]) / scale)
+                out[block, q, i] = np.int16(whole)
+                left = np.float64(row[i]) - whole * scale
+                rest[q] += left
+                squares[q] += left * left
