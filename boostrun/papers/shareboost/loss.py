@@ -59,7 +59,7 @@ def _losses_and_shares(scores: np.ndarray, y: np.ndarray, margin: float) -> tupl
 
 
 def _of_class_major(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """The same to the bit, of ``scores`` (k, n) in C order; two thirds of what is left of its time are exponentials."""
+    """The same to the bit, of ``scores`` (k, n) in C order: two passes, with the exponentials between them."""
     terms, largest, summed = np.empty(scores.shape), np.empty(len(y)), np.empty(len(y))
     exponents(scores, y, margin, terms, largest)
     np.exp(terms, out=terms)
