@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from boostrun.kernels.lanes import LANES, increase, load, spread, zeros
-from boostrun.papers.shareboost.design import DenseDesign, LocalDesign
+from boostrun.kernels.lanes import LANES, increase, load, zeros
+from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective
+from boostrun.papers.shareboost.local_design import LocalDesign
 from boostrun.papers.shareboost.loss import losses_and_residuals
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
@@ -31,17 +32,6 @@ def add_by_bin(codes, sides, histograms):
             increase(histograms, np.uint64(b[i]) + np.uint64(256), 0, row)
             increase(histograms, np.uint64(c[i]) + np.uint64(512), 0, row)
             increase(histograms, np.uint64(d[i]) + np.uint64(768), 0, row)
-
-
-@njit(cache=True)
-def add_products_by_bin(codes, points, sides, sums):
-    """The same of outer products v_i G_i', anchor by anchor."""
-    d = points.shape[1]
-    for j in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            row, base = load(sides, i, 0), np.uint64(codes[j, i]) * np.uint64(d)
-            for a in range(d):
-                increase(sums, base + np.uint64(a), 0, row * spread(points[i, a]))
 
 
 def in_turn(rounds, **functions):
@@ -132,15 +122,14 @@ def test_products_beside_a_matrix_product_a_class(n, d, k, rng):
     ))  # fmt: skip
 
 
-def test_pieces_beside_the_histogram_pass_of_outer_products(rng):
-    x, sides = rng.normal(size=(10_000, 50)) / 4, sides_of(rng, 10_000)
+def test_pieces_beside_a_matrix_product_of_as_many_multiply_adds(rng):
+    x, sides = rng.normal(size=(60_000, 50)) / 4, sides_of(rng, 60_000)
     radii = np.append(np.linspace(1.0, 3.0, 34), np.inf)
     pool = PiecewisePool(x, x[:40], radii, np.zeros(50), np.eye(50))
-    padded, sums, points = zeros(10_000, LANES), zeros(35 * 51, LANES), pool.points.astype(np.float32)
-    padded[:, :CLASSES] = sides
+    points, many = pool.points.T.astype(np.float32), np.tile(sides.astype(np.float32), 40)
     assert np.isfinite(pool.scores(sides)).all() and pool.scores(sides).min() >= 0.0
-    beside("pieces: 10,000 x 51 coordinates, 40 anchors, 35 radii", in_turn(
-        5, floor=lambda: add_products_by_bin(pool.codes, points, padded, sums), scores=lambda: pool.scores(sides)
+    beside("pieces: 60,000 x 51 coordinates, 40 anchors, 35 radii", in_turn(
+        3, floor=lambda: points @ many, scores=lambda: pool.scores(sides)
     ))  # fmt: skip
 
 
@@ -157,18 +146,19 @@ def test_an_inner_step_beside_its_two_matrix_products(rng):
     ))  # fmt: skip
 
 
-def test_pieces_in_use_beside_the_same_columns_stored(rng):
-    n, pieces = 10_000, 12
-    points = np.column_stack([rng.normal(size=(n, 50)), np.ones(n)])
-    local, dense = LocalDesign(points.astype(np.float32)), DenseDesign(n)
-    for _ in range(pieces):
-        inside = rng.random(n) < 0.5
-        local.add(inside)
-        dense.add(points * inside[:, None])
+def test_pieces_in_use_beside_matrix_products_of_their_masks(rng):
+    n, pieces = 20_000, 96
+    points = np.column_stack([rng.normal(size=(n, 50)), np.ones(n)]).astype(np.float32)
+    design, masks = LocalDesign(points), (rng.random((n, pieces)) < 0.5).astype(np.float32)
+    for inside in masks.T:
+        design.add(inside > 0)
     weights, sides = rng.normal(size=(51 * pieces, CLASSES)), sides_of(rng, n)
-    np.testing.assert_allclose(local.scores(weights), dense.scores(weights), rtol=1e-3, atol=1e-3)
+    wide = weights.reshape(pieces, -1).astype(np.float32)
+    outer = (points[:, :, None] * sides[:, None, :].astype(np.float32)).reshape(n, -1)
+    wanted = np.einsum("iaq,ia->iq", (masks @ wide).reshape(n, 51, CLASSES), points)
+    np.testing.assert_allclose(design.scores(weights), wanted, rtol=1e-3, atol=1e-3)
     beside(f"scores and gradient of {pieces} pieces of 51 columns, {n} samples", in_turn(
-        5,
-        floor=lambda: (dense.scores(weights), dense.gradient(sides)),
-        masked=lambda: (local.scores(weights), local.gradient(sides)),
+        3,
+        floor=lambda: (masks @ wide, masks.T @ outer),
+        letters=lambda: (design.scores(weights), design.gradient(sides)),
     ))  # fmt: skip

@@ -37,6 +37,21 @@ def piece_columns(points, anchor, radius):
     return np.column_stack([points, np.ones(len(points))]) * near[:, None]
 
 
+def outer_sums(codes, points, sides, n_codes):
+    """(J, n_codes, k, D): sums of G_iq v_i over the samples of every code, row by row of ``codes`` (J, n)."""
+    sums = np.zeros((len(codes), n_codes, sides.shape[1], points.shape[1]))
+    for j, row in enumerate(codes):
+        for i, code in enumerate(row):
+            if code < n_codes:
+                sums[j, code] += np.outer(sides[i].astype(float), points[i].astype(float))
+    return sums
+
+
+def local_columns(points, inside):
+    """(n, J D): the points where they are in a piece, else 0, piece by piece of ``inside`` (n, J)."""
+    return np.hstack([points * near[:, None] for near in inside.T])
+
+
 def share_boost(columns, y, k, rounds, solve):
     """Algorithm 1 on columns (n, d): the candidates taken and the last weights; ``solve(columns, y, k)`` minimises."""
     chosen = []

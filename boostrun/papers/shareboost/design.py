@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from boostrun.papers.shareboost.scaling import Kronecker, Triangular, of_all_pairs, of_pieces
+from boostrun.papers.shareboost.scaling import Triangular, of_all_pairs
 from boostrun.papers.shareboost.threads import side_by_side
 
-_BLOCK, _CHUNK = 256, 2048  # samples whose scores of all pieces stay cached; that a thread takes at once
 _SAMPLES, _TOGETHER = 1024, 16  # of a block of dense columns; blocks whose products are summed at once
 
 
@@ -103,94 +102,6 @@ class DenseDesign:
         """(width, samples of a block): the first columns there."""
         part = self._parts[number]
         return self._blocks[number, :width, : part.stop - part.start]
-
-
-class LocalDesign:
-    """Pieces of a piece-wise linear predictor: column (j, a) is v_ia for the samples within piece j, else 0.
-
-    Only the samples' coordinates (n, D), one column of them the constant 1, and a mask a piece are kept: n (8 D + J)
-    bytes instead of 8 n D J. Products are in the precision of the coordinates, sums of over 2,048 samples in double.
-    """
-
-    def __init__(self, coordinates: np.ndarray):
-        self.coordinates = coordinates
-        self.n_samples, self.width = len(coordinates), 0
-        self._inside = np.empty((self.n_samples, 0), bool)
-
-    def add(self, inside: np.ndarray) -> None:
-        """Append the piece of the samples where ``inside`` (n,) is True: D columns."""
-        pieces = self.width // self.coordinates.shape[1]
-        if pieces == self._inside.shape[1]:
-            room = np.zeros((self.n_samples, max(8, 2 * pieces)), bool)
-            room[:, :pieces] = self._inside
-            self._inside = room
-        self._inside[:, pieces] = inside
-        self.width += self.coordinates.shape[1]
-
-    def scores(self, weights: np.ndarray) -> np.ndarray:
-        """As :meth:`DenseDesign.scores`; a matrix product for all pieces a class, masked afterwards."""
-        d, k = self.coordinates.shape[1], weights.shape[1]
-        pieces = len(weights) // d
-        side = weights.reshape(pieces, d, k).transpose(2, 1, 0).astype(self.coordinates.dtype, order="C")
-        out = np.empty((k, self.n_samples))
-
-        def fill(part):
-            inside = self._inside[part, :pieces].astype(side.dtype)
-            out[:, part] = np.einsum("ij,qij->qi", inside, self.coordinates[part] @ side)
-
-        self._by_blocks(fill)
-        return out.T
-
-    def gradient(self, residuals: np.ndarray) -> np.ndarray:
-        """As :meth:`DenseDesign.gradient`."""
-        d, k = self.coordinates.shape[1], residuals.shape[1]
-        pieces, sides = self.width // d, residuals.T.astype(self.coordinates.dtype, order="C")
-
-        def some(part):
-            masked = self._inside[part, :pieces].astype(sides.dtype) * sides[:, part, None]
-            return self.coordinates[part].T @ masked
-
-        sums = sum(self._by_blocks(some))  # (k, D, J), chunk by chunk in order, so that threads do not change it
-        return sums.transpose(2, 1, 0).reshape(self.width, k) / self.n_samples
-
-    def value_and_gradient(self, weights: np.ndarray, losses_of: Callable) -> tuple[float, np.ndarray]:
-        """As :meth:`DenseDesign.value_and_gradient`."""
-        losses, residuals = losses_of(slice(0, self.n_samples), self.scores(weights))
-        return float(losses.mean()), self.gradient(residuals)
-
-    def scaling(self, weights: np.ndarray, bound: np.ndarray) -> Kronecker | None:
-        """As :meth:`DenseDesign.scaling`, with (1/n) sum_i w_i 1[i in j and j'] times the mean of v v' weighted by w.
-
-        That is, as if the coordinates were spread alike in all pieces. Cost n (J^2 + D^2) multiply-adds.
-        """
-        pieces = self.width // self.coordinates.shape[1]
-        sides = weights.astype(self.coordinates.dtype)
-
-        def overlaps(part):
-            inside = self._inside[part, :pieces].astype(sides.dtype)
-            return inside.T @ (inside * sides[part, None])
-
-        def moments(part):
-            points = self.coordinates[part]
-            return points.T @ (points * sides[part, None])
-
-        if not pieces:
-            return None
-        overlap, within = sum(self._by_blocks(overlaps)), sum(self._by_blocks(moments))
-        return of_pieces(overlap / self.n_samples, within / weights.sum(), bound)
-
-    def _by_blocks(self, function) -> list:
-        """``function`` of every block of samples; what it returns is summed within a chunk of blocks, then widened."""
-
-        def chunk(start):
-            stop = min(start + _CHUNK, self.n_samples)
-            total = function(slice(start, min(start + _BLOCK, stop)))
-            for first in range(start + _BLOCK, stop, _BLOCK):
-                found = function(slice(first, min(first + _BLOCK, stop)))
-                total = None if found is None else total + found
-            return None if total is None else total.astype(np.float64)
-
-        return side_by_side(chunk, range(0, self.n_samples, _CHUNK))
 
 
 def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:

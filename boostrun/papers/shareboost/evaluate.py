@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.methods.layout import check_features
-from boostrun.papers.shareboost.design import DenseDesign, LocalDesign
+from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.local_design import LocalScores
 
 
 def columns(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
@@ -68,13 +69,10 @@ def design(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray, c
             check_features(features[name], samples.shape[1])
     if kind == "pieces":
         points = coordinates(features, samples)
-        out = LocalDesign(np.column_stack([points, np.ones(len(points))]))
-        for mask in inside(features, points).T:
-            out.add(mask)
-        return out
+        return LocalScores(np.column_stack([points, np.ones(len(points))]), inside(features, points))
     found = KINDS[kind](features, samples) if features else np.empty((len(samples), 0))  # type: ignore[misc]
     found = np.insert(found, constants - np.arange(len(constants)), 1.0, axis=1)
-    out = DenseDesign(len(samples))  # type: ignore[assignment]
+    out = DenseDesign(len(samples))
     if free:
         out.add(np.ones((len(samples), 1)))
     out.add(found)

@@ -8,8 +8,9 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.papers.shareboost import threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
-from boostrun.papers.shareboost.design import DenseDesign, LocalDesign, curvature
+from boostrun.papers.shareboost.design import DenseDesign, curvature
 from boostrun.papers.shareboost.inner import SOLVERS, Objective, agd, descend, lbfgs
+from boostrun.papers.shareboost.local_design import LocalDesign
 from boostrun.papers.shareboost.loss import loss_and_residuals, losses_and_residuals, residuals
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
@@ -29,17 +30,9 @@ def objective(kind="frobenius", weight=0.0, design=None, **keys):
     return Objective(design, y, CLASSES, penalty=regulariser(kind, 10.0), weight=weight, **keys)
 
 
-def local():
-    x, _ = samples(80)
-    design = LocalDesign(np.column_stack([x[:, :2], np.ones(80)]))
-    design.add(x[:, 3] > 0)
-    design.add(x[:, 4] > 0)
-    return design
-
-
 @pytest.mark.parametrize("kind", choices("reg_kind"))
 @pytest.mark.parametrize("keys", [
-    {}, {"n_free": 1}, {"margin": 0.3}, {"offset": np.linspace(-1, 1, 320).reshape(80, 4)}, {"design": local()},
+    {}, {"n_free": 1}, {"margin": 0.3}, {"offset": np.linspace(-1, 1, 320).reshape(80, 4)},
 ])  # fmt: skip
 def test_the_gradient_is_that_of_central_differences(kind, keys):
     problem = objective(kind, 0.1, **keys)

@@ -1,4 +1,4 @@
-"""Scoring passes of ShareBoost over stumps and pieces: sums of residuals by bin, then running sums over the bins."""
+"""Scoring passes of ShareBoost over stumps: sums of residuals by bin, then running sums over the bins."""
 
 from __future__ import annotations
 
@@ -97,58 +97,3 @@ def sorted_stump_scores(order, values, features, starts, residuals, squared, sco
                     score += gradient * gradient if squared else abs(gradient)
                 scores[at] = score
                 at += 1
-
-
-@njit(cache=True, nogil=True)
-def piece_scores(codes, anchors, points, sides, n_classes, inverse_squares, scores):
-    """sum_aq |(1/n) sum over dist_ij < r_b of v_ia G_iq| of pieces (j, b) (section 5).
-
-    Parameters: ``codes`` (J, n) uint8: how many radii do not exceed the sample's distance to the anchor, so that the
-    sample is inside radius b when code <= b; ``anchors`` (A,) int64; ``points`` (n, D) float32, one column the constant
-    1; ``sides`` as in :func:`binned_stump_scores`; ``scores`` (A, B) float64 is filled; ``inverse_squares`` (J, B, D)
-    float64: squared gradients times these are summed instead, absolute ones when it is empty.
-
-    Cost A n D c multiply-adds in single precision, every 16384 samples added up in double precision, for all B radii.
-    """
-    n, lanes = sides.shape
-    d, radii = points.shape[1], scores.shape[1]
-    block, wide = zeros(radii * d, lanes), np.empty((radii * d * (lanes // LANES), LANES))
-    sums, inside = wide.reshape(radii * d, lanes), np.empty((d, n_classes))
-    for at in range(anchors.shape[0]):
-        column = codes[anchors[at]]
-        for r in range(radii * d):
-            for q in range(lanes):
-                sums[r, q] = 0.0
-        for start in range(0, n, _BLOCK):
-            for part in range(0, lanes, LANES):
-                for j in range(min(_BLOCK, n - start)):
-                    i = np.uint64(start + j)
-                    if column[i] < radii:
-                        row, base = load(sides, i, part), np.uint64(column[i]) * np.uint64(d)
-                        for a in range(d):
-                            increase(block, base + np.uint64(a), part, row * spread(points[i, a]))
-            _move(block, wide)
-        for a in range(d):
-            for q in range(n_classes):
-                inside[a, q] = 0.0
-        for b in range(radii):
-            score = 0.0
-            for a in range(d):
-                for q in range(n_classes):
-                    inside[a, q] += sums[b * d + a, q]
-                    gradient = inside[a, q] / n
-                    if inverse_squares.shape[0] == 0:
-                        score += abs(gradient)
-                    else:
-                        score += gradient * gradient * inverse_squares[anchors[at], b, a]
-            scores[at, b] = score
-
-
-@njit(cache=True)
-def piece_squares(codes, points, squares):
-    """squares[j, b, a] = sum of v_ia^2 over samples with code b, for b below the number of radii; in place."""
-    for j in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            if codes[j, i] < squares.shape[1]:
-                for a in range(points.shape[1]):
-                    squares[j, codes[j, i], a] += points[i, a] * points[i, a]

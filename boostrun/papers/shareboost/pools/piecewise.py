@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.papers.shareboost.design import LocalDesign
+from boostrun.kernels.lanes import zeros
 from boostrun.papers.shareboost.evaluate import squared_distances
-from boostrun.papers.shareboost.kernels import sharing as kernels
-from boostrun.papers.shareboost.pools.pool import Pool, checksum, in_lanes
+from boostrun.papers.shareboost.kernels import pieces as kernels
+from boostrun.papers.shareboost.local_design import LocalDesign, fives
+from boostrun.papers.shareboost.pools.pool import Pool, checksum
 from boostrun.papers.shareboost.threads import side_by_side
 
 _SAMPLES = 4096  # whose distances are computed together
@@ -26,7 +27,8 @@ class PiecewisePool(Pool):
     mean, axes : (d,) and (d, D): v = (x - mean) axes, kept for new samples.
     rows : int64 or None, the samples that candidates are scored on; None: all.
 
-    Distances are coded once in J n bytes. A scoring pass costs n J (D + 1) c multiply-adds for all radii together.
+    Distances are coded once in J n bytes. A scoring pass costs n J D c multiply-adds for all radii together, D and
+    c filled up to multiples of 32 and 5.
     """
 
     kind = "pieces"
@@ -42,7 +44,9 @@ class PiecewisePool(Pool):
             distances = squared_distances(points[start : start + _SAMPLES], anchors)
             self.codes[:, start : start + _SAMPLES] = np.searchsorted(np.square(radii), distances, side="right").T
         self._scored_codes = self.codes if rows is None else np.ascontiguousarray(self.codes[:, rows])
-        self._scored_points = self.points.astype(np.float32) if rows is None else self.points[rows].astype(np.float32)
+        scored = self.points if rows is None else self.points[rows]
+        self._scored_points = zeros(len(scored), -(-scored.shape[1] // kernels.WIDTH) * kernels.WIDTH)
+        self._scored_points[:, : scored.shape[1]] = scored
         self._inverse_squares = np.empty((0, 0, 0))
 
     @classmethod
@@ -63,7 +67,7 @@ class PiecewisePool(Pool):
 
     def scores(self, residuals, units=None, normalised=False):
         sides = residuals if self.rows is None else residuals[self.rows]
-        lanes, k = in_lanes(sides), sides.shape[1]
+        filled, d, k = fives(sides), self.points.shape[1], sides.shape[1]
         anchors = np.arange(len(self.anchors)) if units is None else units.astype(np.int64)
         out = np.empty((len(anchors), len(self.radii)))
         inverse = self._inverses() if normalised else np.empty((0, 0, 0))
@@ -71,7 +75,7 @@ class PiecewisePool(Pool):
         def some(first):
             part = slice(first, first + _ANCHORS)
             kernels.piece_scores(
-                self._scored_codes, anchors[part], self._scored_points, lanes, k, inverse, out[part]
+                self._scored_codes, anchors[part], self._scored_points, filled, d, k, inverse, out[part]
             )  # fmt: skip
 
         side_by_side(some, range(0, len(anchors), _ANCHORS))
