@@ -82,6 +82,23 @@ def test_likeness_holds_within_the_margin_only(tmp_path):
     assert word(tmp_path, far, test="no_worse", sides=["a", "b"], margin=0.1) == "fails"
 
 
+def test_a_cell_in_which_nothing_is_random_stands_against_every_seed(tmp_path):
+    entries = [Entry(row, ("mnist",), {}, n, trials(level, number, n, key=row))
+               for number, (row, level, n) in enumerate([("a", 90, 10), ("b", 88, 1), ("c", 92, 1)])]  # fmt: skip
+    table = build(TableSpec("", "", "", "test_accuracy_pct", True, ("dataset",)), entries)
+    sources = {"p/item": Source("show", "make", table, [frozenset()] * 3)}
+    first = {"test": "order", "sides": ["a", {"row": "b", "once": True}]}
+    ahead = judge(claim(tmp_path, **first), sources)
+    assert ahead.word == "holds" and ahead.findings[0][1].n == 10
+    assert word(tmp_path, sources, test="order", sides=[{"row": "c", "once": True}, "a"]) == "holds"
+    near = {"test": "no_worse", "margin": 1.0}
+    assert word(tmp_path, sources, **near, sides=["a", {"row": "c", "once": True}]) == "fails"
+    assert word(tmp_path, sources, **near, sides=[{"row": "c", "once": True}, "a"]) == "holds"
+    assert "1 of at least 6 seeds" in judge(claim(tmp_path, test="order", sides=["a", "b"]), sources).verdict
+    many = judge(claim(tmp_path, test="order", sides=["b", {"row": "a", "once": True}]), sources)
+    assert many.word == "cannot be told" and "10 figures of a" in many.verdict
+
+
 def test_likeness_is_schuirmanns_two_tests():
     values = {seed: 0.1 * seed for seed in range(10)}
     differences = np.array(list(values.values()))

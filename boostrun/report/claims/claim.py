@@ -16,7 +16,8 @@ do. Then comes a comparison:
     from the best on: a row, a list of rows that share a place, ``paper`` for the figure beside the first side's, a
     number, or a mapping that changes the above for that side and may have ``row``, ``column`` (labels), ``name`` and
     ``less``: a row that is subtracted by seed, so that the side is the first row's lead, or ``paper: true``: not the
-    cell's trials count but the paper's figure beside it; or a mapping of a ``figure`` and its ``name``.
+    cell's trials count but the paper's figure beside it, or ``once: true``: nothing is random in that cell, whose one
+    figure stands against every seed of the other side; or a mapping of a ``figure`` and its ``name``.
 ``at``
     lists of labels of columns: the comparison is made at each of them.
 ``cases``
@@ -48,13 +49,14 @@ _OF_CASES = _OF_CELLS | {
     "test", "sides", "at", "margin", "at_least", "at_most", "of", "exact", "lines", "column", "is",
 }  # fmt: skip
 _OF_CLAIMS = _OF_CASES | {"claim", "where", "id", "cases", "open", "command"}
-_OF_SIDES = _OF_CELLS | {"row", "column", "name", "less", "figure", "paper"}
+_OF_SIDES = _OF_CELLS | {"row", "column", "name", "less", "figure", "paper", "once"}
 
 
 @dataclass(frozen=True)
 class Pick:
     """One side of a comparison as the file names it: a cell of an item's table, ``less`` that of another row if one is
-    named; the ``paper``'s figure beside the cell; or a ``figure`` (nan: none)."""
+    named; the ``paper``'s figure beside the cell; its figure, where it has but ``once``; or a ``figure`` (nan: none).
+    """
 
     name: str
     item: str = ""
@@ -66,6 +68,7 @@ class Pick:
     paper: bool = False
     less: str = ""
     place: str = ""
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -250,4 +253,4 @@ def _pick(side: Any, values: Mapping[str, Any], labels: list[str], place: str) -
     ]
     name = str(side.get("name") or " ".join(said))
     return Pick(name, item, row, setting, str(of.get("metric", "")), (*labels, *own), less=less,
-                paper=bool(side.get("paper")), place=" ".join(labels))  # fmt: skip
+                paper=bool(side.get("paper")), place=" ".join(labels), once=bool(side.get("once")))  # fmt: skip

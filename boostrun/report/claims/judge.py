@@ -186,6 +186,10 @@ def _side(pick: Pick, case: Case, sources: Mapping[str, Source]) -> Side:
     if case.test == "errors":  # single models: the first seed's
         counted = {seed: round(_errors(value, cell.metric, case.of)) for seed, value in sorted(cell.values.items())[:1]}
         return Side(pick.name, counted, lack=cell.reason, place=pick.place)
+    if pick.once:
+        figure = next(iter(cell.values.values())) if len(cell.values) == 1 else math.nan
+        lack = cell.reason or (f"{len(cell.values)} figures of {pick.name}" if math.isnan(figure) else "")
+        return Side(pick.name, figure=figure, lack=lack, place=pick.place)
     if pick.less:
         other, _ = _cell(dataclasses.replace(pick, row=pick.less, less=""), sources)
         lead = {seed: value - other.values[seed] for seed, value in cell.values.items() if seed in other.values}
