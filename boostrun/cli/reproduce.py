@@ -52,8 +52,8 @@ def main(words: Arguments) -> int:
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
         told = [
-            picture(kind, cell, place.name, folder)
-            for (place, _), cell in zip(item.cells, result.cells)
+            picture(kind, result.cells[number], name, folder)
+            for name, number in item.pictured.items()
             for kind in item.pictures
         ]
     print(text.render(table))

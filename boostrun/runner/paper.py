@@ -122,8 +122,19 @@ class Item:
         entries = [entry for entry, _ in found]
         if not self.mean_over:
             return entries
-        values = list(dict.fromkeys(place.values[self.mean_over] for place, _ in self.cells))
-        return merged(entries, [values.index(place.values[self.mean_over]) for _, place in found])
+        swept = dict.fromkeys(place.values[self.mean_over] for place, _ in self.cells if self.mean_over in place.values)
+        values = list(swept)
+        return merged(entries, [values.index(place.values.get(self.mean_over, values[0])) for _, place in found])
+
+    @property
+    def pictured(self) -> dict[str, int]:
+        """The cells of which pictures are made, by what they are called: of all that share a place the first."""
+        shown = (self.rows, *self.spec.columns)
+        names = [
+            " ".join([*(value for key, value in place.values.items() if key in shown), place.setting]).strip()
+            for place, _ in self.cells
+        ]
+        return {name: names.index(name) for name in names}
 
     def _quotes(self) -> list[Entry]:
         """The paper's rows that are not run, with the columns of the others; only metrics are columns there."""

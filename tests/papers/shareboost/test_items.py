@@ -150,6 +150,20 @@ def test_figure_2_has_a_mean_over_class_orders():
     assert not cell.complete and "absent" in cell.reason
 
 
+def test_of_a_mean_over_dictionaries_the_first_is_pictured():
+    item = paper.load("shareboost/fig6")
+    assert list(item.pictured) == [
+        "mnist reg 0",
+        "mnist reg tuned",
+        "mnist_expanded reg 0",
+        "mnist_expanded reg of mnist",
+    ]
+    for name, number in item.pictured.items():
+        place, _ = item.cells[number]
+        assert place.name == f"{place.values['dataset']} 0 {place.setting}" and name.endswith(place.setting)
+        assert place.values["features.seed"] == "0"
+
+
 def test_equal_templates_are_equal_files_and_others_are_not(tmp_path):
     rng = np.random.default_rng(0)
     filters, masks, weights = rng.normal(size=(17, 3, 3)), rng.random((17, 4, 4)), rng.normal(size=(17, 3))
