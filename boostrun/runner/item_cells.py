@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,9 @@ class Place:
     values: dict[str, str]
     setting: str
 
-    @property
-    def name(self) -> str:
-        """The place in words."""
-        return " ".join([*self.values.values(), self.setting]).strip()
+    def named(self, keys: Container[str]) -> str:
+        """The place in words: its values of these keys, and its setting."""
+        return " ".join([*(value for key, value in self.values.items() if key in keys), self.setting]).strip()
 
 
 def narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:

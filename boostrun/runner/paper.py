@@ -122,18 +122,17 @@ class Item:
         entries = [entry for entry, _ in found]
         if not self.mean_over:
             return entries
-        swept = dict.fromkeys(place.values[self.mean_over] for place, _ in self.cells if self.mean_over in place.values)
-        values = list(swept)
-        return merged(entries, [values.index(place.values.get(self.mean_over, values[0])) for _, place in found])
+        positions: dict[str, int] = {}
+        for place, _ in self.cells:
+            if self.mean_over in place.values:
+                positions.setdefault(place.values[self.mean_over], len(positions))
+        # a cell of a block that does not sweep it stands with the first
+        return merged(entries, [positions.get(place.values.get(self.mean_over, ""), 0) for _, place in found])
 
     @property
     def pictured(self) -> dict[str, int]:
         """The cells of which pictures are made, by what they are called: of all that share a place the first."""
-        shown = (self.rows, *self.spec.columns)
-        names = [
-            " ".join([*(value for key, value in place.values.items() if key in shown), place.setting]).strip()
-            for place, _ in self.cells
-        ]
+        names = [place.named((self.rows, *self.spec.columns)) for place, _ in self.cells]
         return {name: names.index(name) for name in names}
 
     def _quotes(self) -> list[Entry]:

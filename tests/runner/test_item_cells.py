@@ -18,7 +18,7 @@ ITEM = {
 
 def composed(raw: dict, *typed: str, quick: bool = False) -> list[tuple[str, list[str]]]:
     narrowed, others = narrow("own/item", raw["blocks"], typed)
-    return [(place.name, words) for place, words in cells(raw, narrowed, others, quick)]
+    return [(place.named(place.values), words) for place, words in cells(raw, narrowed, others, quick)]
 
 
 def test_naught_is_told_of_data_and_trials_alone() -> None:

@@ -160,8 +160,20 @@ def test_of_a_mean_over_dictionaries_the_first_is_pictured():
     ]
     for name, number in item.pictured.items():
         place, _ = item.cells[number]
-        assert place.name == f"{place.values['dataset']} 0 {place.setting}" and name.endswith(place.setting)
-        assert place.values["features.seed"] == "0"
+        assert name == f"{place.values['dataset']} {place.setting}" and place.values["features.seed"] == "0"
+
+
+@pytest.mark.parametrize("narrowed", [[], ["algo=kernel_svm"]])
+def test_a_method_without_the_swept_draws_stands_with_the_first(narrowed):
+    item = paper.load("shareboost/fig7", narrowed)
+    planned = [
+        PlannedCell(settings, cell_of(settings), Inputs("", ""), done=[
+            {"seed": 0, "key": str(number), "status": "done", "metrics": {"test_error_pct": 1.0}, "cost": {}}
+        ])
+        for number, (_, settings) in enumerate(item.cells)
+    ]  # fmt: skip
+    (machine,) = [entry for entry in item.entries(planned) if entry.row == "kernel_svm"]
+    assert [record["seed"] for record in machine.records] == [0] and machine.expected == 1
 
 
 def test_equal_templates_are_equal_files_and_others_are_not(tmp_path):
