@@ -23,18 +23,18 @@ class DenseDesign:
            [ 3., -3.]])
     """
 
-    def __init__(self, n_samples: int):
+    def __init__(self, n_samples: int, dtype: type = np.float64):
         self.n_samples, self.width = n_samples, 0
         size = min(_SAMPLES, n_samples)
         self._parts = [slice(start, min(start + size, n_samples)) for start in range(0, n_samples, size)]
-        self._blocks = np.zeros((len(self._parts), 0, size))
+        self._blocks: np.ndarray = np.zeros((len(self._parts), 0, size), dtype)
 
     def add(self, columns: np.ndarray) -> None:
         """Append ``columns`` (n, width). Cost O(n width), doubling the room where it is short."""
         blocks, room, size = self._blocks.shape
         width = self.width + columns.shape[1]
         if width > room:
-            wider = np.zeros((blocks, max(8, width, 2 * room), size))
+            wider = np.zeros((blocks, max(8, width, 2 * room), size), self._blocks.dtype)
             wider[:, : self.width] = self._blocks[:, : self.width]
             self._blocks = wider
         for block, part in zip(self._blocks, self._parts):
@@ -46,7 +46,7 @@ class DenseDesign:
         rows, out = np.ascontiguousarray(weights.T), np.empty((weights.shape[1], self.n_samples))
 
         def fill(number):
-            out[:, self._parts[number]] = rows @ self._columns(number, len(weights))
+            out[:, self._parts[number]] = rows @ self._columns(number, len(weights), len(rows))
 
         side_by_side(fill, range(len(self._parts)))
         return out.T
@@ -55,7 +55,7 @@ class DenseDesign:
         """(1/n) X_I' G: (width, k) of ``residuals`` (n, k). Cost n width k."""
 
         def some(number):
-            return residuals[self._parts[number]].T @ self._columns(number, self.width).T
+            return residuals[self._parts[number]].T @ self._columns(number, self.width, residuals.shape[1]).T
 
         return sum(side_by_side(some, range(len(self._parts)))).T / self.n_samples
 
@@ -68,7 +68,7 @@ class DenseDesign:
         rows = np.ascontiguousarray(weights.T)
 
         def some(number):
-            columns = self._columns(number, self.width)
+            columns = self._columns(number, self.width, len(rows))
             losses, residuals = losses_of(self._parts[number], (rows @ columns).T)
             return losses.sum(), residuals.T @ columns.T
 
@@ -98,8 +98,8 @@ class DenseDesign:
 
         return sum(side_by_side(some, range(0, len(self._parts), _TOGETHER))) / self.n_samples
 
-    def _columns(self, number: int, width: int) -> np.ndarray:
-        """(width, samples of a block): the first columns there."""
+    def _columns(self, number: int, width: int, classes: int = 0) -> np.ndarray:
+        """(width, samples of a block): the first columns there, for a product with so many classes."""
         part = self._parts[number]
         return self._blocks[number, :width, : part.stop - part.start]
 

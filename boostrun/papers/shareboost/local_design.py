@@ -8,6 +8,7 @@ import numpy as np
 
 from boostrun.kernels.lanes import LANES, zeros
 from boostrun.papers.shareboost.kernels import pieces as kernels
+from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.scaling import Kronecker, of_pieces
 from boostrun.papers.shareboost.threads import side_by_side
 
@@ -68,7 +69,7 @@ class LocalDesign:
 
         Cost n D k J / 6 multiply-adds: the samples of the same letter are summed first.
         """
-        k, sides = residuals.shape[1], fives(residuals)
+        k, sides = residuals.shape[1], padded(residuals, kernels.CLASSES)
         shape = (kernels.LETTERS, sides.shape[1], self._points.shape[1])
 
         def some(first):
@@ -127,15 +128,6 @@ class LocalScores:
 
         side_by_side(fill, range(0, n, _CHUNK))
         return out.T
-
-
-def fives(residuals: np.ndarray) -> np.ndarray:
-    """``residuals`` (n, k) as kernels of pieces take them: float32, k filled up with zeros to a multiple of five."""
-    n, k = residuals.shape
-    out = np.zeros((n, _up(k, kernels.CLASSES)), np.float32)
-    for start in range(0, n, _CHUNK):  # class-major to sample-major: a block at a time stays cached
-        out[start : start + _CHUNK, :k] = residuals[start : start + _CHUNK]
-    return out
 
 
 def _up(number: int, multiple: int) -> int:

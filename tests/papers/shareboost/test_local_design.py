@@ -10,7 +10,8 @@ from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective
 from boostrun.papers.shareboost.kernels.fused import _compiled, _plain
 from boostrun.papers.shareboost.kernels.pieces import WIDTH, outer_sums, spelled_scores
-from boostrun.papers.shareboost.local_design import LocalDesign, LocalScores, fives
+from boostrun.papers.shareboost.local_design import LocalDesign, LocalScores
+from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.regularisers import regulariser
 from tests.reference import sharing as twin
 
@@ -91,9 +92,9 @@ def test_the_objective_is_that_of_the_columns(keys):
     np.testing.assert_allclose(gradient, slope, atol=1e-6)
 
 
-def test_residuals_are_filled_up_to_fives():
+def test_residuals_are_filled_up_with_zeros():
     sides = np.asfortranarray(np.random.default_rng(0).normal(size=(3000, 7)))
-    filled = fives(sides)
+    filled = padded(sides, 5)
     assert filled.shape == (3000, 10) and filled.dtype == np.float32 and not filled[:, 7:].any()
     np.testing.assert_array_equal(filled[:, :7], sides.astype(np.float32))
 

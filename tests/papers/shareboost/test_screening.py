@@ -96,7 +96,7 @@ def test_no_choice_changes(k, taken, seed, twins, few):
         sides = np.asfortranarray(np.where(rng.random((len(sides), 1)) < 0.3, 0.9, -0.1) * np.ones(k))
     pool, out = CodedPool(codes), rng.random(200) < taken
     out[rng.integers(200)] = False
-    pool.screened_from = 0
+    pool.large_from = 0
     found, every = pool.contending(sides, out), pool.scores(sides)
     every[out] = -np.inf
     best = lowest_best(every, pool.rounding)
@@ -125,7 +125,7 @@ def test_a_constant_contends_with_columns():
     codes, sides = draw(2000, 30, 3)
     sides += [3.0, 0.0, -3.0]
     inner = CodedPool(np.minimum(codes, 100))
-    inner.screened_from = 0
+    inner.large_from = 0
     taken = np.zeros(31, bool)
     assert WithConstant(inner).contending(sides, taken).argmax() == 30
     taken[30] = True
@@ -139,7 +139,7 @@ def test_whole_paths_are_the_same(bias):
     paths = []
     for start in (0, 10**9):
         pool = CodedPool(codes)
-        pool.screened_from = start
+        pool.large_from = start
         paths.append(ShareBoostClassifier(12, bias=bias).fit_pool(pool, y))
     one, other = paths
     np.testing.assert_array_equal(one.selected_, other.selected_)
@@ -150,7 +150,7 @@ def test_whole_paths_are_the_same(bias):
 def test_codes_that_are_not_contiguous_are_scored_all_the_same():
     codes, sides = draw(1500, 20, 3)
     pool = CodedPool(np.asfortranarray(codes))
-    pool.screened_from = 0
+    pool.large_from = 0
     np.testing.assert_array_equal(pool.contending(sides, np.zeros(20, bool)), pool.scores(sides))
 
 

@@ -37,7 +37,7 @@ class PoolPath(Evaluation):
         What only large data need is compiled, too: ``data`` may be a rehearsal's.
         """
         pool = self.pool(small, data)
-        pool.screened_from = 0
+        pool.large_from = 0
         small.fit_pool(pool, data.labels("train"))
 
     def pool(self, model: Any, data: Any) -> Pool:

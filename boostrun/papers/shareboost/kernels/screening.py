@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from boostrun.kernels.plain import needed
-from boostrun.papers.shareboost.kernels.words import WORDS, add_products, codes_at, no_sums, total, words_at
+from boostrun.papers.shareboost.kernels.words import WORDS, add_products, codes_at, fetch, no_sums, total, words_at
 
 BLOCK = 1024  # samples of one scale: 1,024 / 8 products of 255 x 32,767 stay below 2^31
 LANES = 5  # classes whose sums are kept in registers, of two columns
@@ -38,6 +38,8 @@ def _sums(codes, sides, scales, out):
                 b0, b1, b2, b3, b4 = no_sums(), no_sums(), no_sums(), no_sums(), no_sums()
                 for i in range(first, whole, WORDS):
                     one, other, at = codes_at(codes, r, i), codes_at(codes, s, i), i - first
+                    fetch(codes, r, i + BLOCK)  # rows are far apart: no processor foresees where the next piece begins
+                    fetch(codes, s, i + BLOCK)
                     words = words_at(rows, side, at)
                     a0, b0 = add_products(a0, one, words), add_products(b0, other, words)
                     words = words_at(rows, side + 1, at)

@@ -73,6 +73,20 @@ def words_at(typingctx, array, row, column):
 
 
 @intrinsic
+def fetch(typingctx, array, row, column):
+    """Ask for the cache line of array[row, column] to be brought near, without waiting for it, wherever that is."""
+
+    def emit(context, builder, signature, args):
+        place = _place(context, builder, signature.args[0], *args, _BYTES)
+        kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _INT, _INT, _INT])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [builder.bitcast(place, _BYTE.as_pointer()), _INT(0), _INT(3), _INT(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), emit
+
+
+@intrinsic
 def no_sums(typingctx):
     """Eight zeros."""
     return _sums(), lambda context, builder, signature, args: ir.Constant(_SUMS, [0] * (WORDS // 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.shareboost.coded_design import CodedDesign
 from boostrun.papers.shareboost.pools.columns import ColumnPool
 from boostrun.papers.shareboost.pools.pool import checksum, summed
 from boostrun.papers.shareboost.threads import side_by_side
@@ -27,7 +28,7 @@ class CodedPool(ColumnPool):
 
     kind = "codes"
     rounding = 1e-6
-    screened_from = 4 * _SAMPLES  # samples from which on integers come first
+    large_from = 4 * _SAMPLES  # columns of as many samples do not stay cached
     _screen = None
 
     def __init__(self, codes: np.ndarray, costs: np.ndarray | None = None, names=None):
@@ -44,7 +45,7 @@ class CodedPool(ColumnPool):
         It allows for sixteen standard deviations of rounding, its own and that of single precision, whose errors are
         taken to be independent: a block's are those of a walk of 8,192 steps, each up to 2^-24 of the sum so far.
         """
-        if self.n_samples < self.screened_from or not self.codes.flags.c_contiguous:
+        if self.n_samples < self.large_from or not self.codes.flags.c_contiguous:
             return self.scores(residuals)
         if self._screen is None:
             from boostrun.papers.shareboost.pools.screen import Screen
@@ -84,6 +85,9 @@ class CodedPool(ColumnPool):
 
     def columns(self, candidate):
         return self.codes[candidate][:, None] / 255.0
+
+    def design(self):
+        return CodedDesign(self.n_samples) if self.n_samples >= self.large_from else super().design()
 
     def describe(self, candidate):
         return super().describe(candidate) if self.names is None else self.names[candidate]

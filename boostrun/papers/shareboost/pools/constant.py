@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.pools.pool import Pool, checksum
 
 
@@ -45,6 +46,10 @@ class WithConstant(Pool):
 
     def common(self):
         return self.pool.common()
+
+    def design(self):
+        inner = self.pool.design()
+        return inner if isinstance(inner, DenseDesign) else super().design()
 
     def describe(self, candidate):
         return "1" if self.is_constant(candidate) else self.pool.describe(candidate)

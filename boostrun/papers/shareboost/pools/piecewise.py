@@ -7,7 +7,8 @@ import numpy as np
 from boostrun.kernels.lanes import zeros
 from boostrun.papers.shareboost.evaluate import squared_distances
 from boostrun.papers.shareboost.kernels import pieces as kernels
-from boostrun.papers.shareboost.local_design import LocalDesign, fives
+from boostrun.papers.shareboost.local_design import LocalDesign
+from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.pools.pool import Pool, checksum
 from boostrun.papers.shareboost.threads import side_by_side
 
@@ -67,7 +68,7 @@ class PiecewisePool(Pool):
 
     def scores(self, residuals, units=None, normalised=False):
         sides = residuals if self.rows is None else residuals[self.rows]
-        filled, d, k = fives(sides), self.points.shape[1], sides.shape[1]
+        filled, d, k = padded(sides, kernels.CLASSES), self.points.shape[1], sides.shape[1]
         anchors = np.arange(len(self.anchors)) if units is None else units.astype(np.int64)
         out = np.empty((len(anchors), len(self.radii)))
         inverse = self._inverses() if normalised else np.empty((0, 0, 0))

@@ -7,10 +7,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from boostrun.kernels.lanes import LANES, zeros
 from boostrun.papers.shareboost.design import DenseDesign
-
-_ROWS = 4096
 
 
 class Pool(ABC):
@@ -24,7 +21,8 @@ class Pool(ABC):
         Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored together; None: each one by itself.
     rounding : float, relative error of scores; candidates that differ by less are ties.
     has_constant : bool, whether the constant feature is a candidate already.
-    screened_from : int, samples from which on :meth:`contending` takes a coarser pass first, where the pool has one.
+    large_from : int, samples from which on a pool that can takes a coarser pass first in :meth:`contending`, and keeps
+    columns in use as codes.
     """
 
     kind: str
@@ -33,7 +31,7 @@ class Pool(ABC):
     unit_starts: np.ndarray | None = None
     rounding = 1e-12
     has_constant = False
-    screened_from = 0
+    large_from = 0
 
     @abstractmethod
     def scores(self, residuals: np.ndarray, units: np.ndarray | None = None, normalised: bool = False) -> np.ndarray:
@@ -106,13 +104,4 @@ def checksum(*arrays: np.ndarray) -> int:
         step = max(1, (1 << 24) // max(1, array[:1].nbytes))
         for start in range(0, len(array), step):
             out = zlib.crc32(np.ascontiguousarray(array[start : start + step]), out)  # type: ignore[arg-type]
-    return out
-
-
-def in_lanes(residuals: np.ndarray) -> np.ndarray:
-    """``residuals`` (n, k) as kernels take them: (n, c) float32, c a multiple of 16, zeros beyond k."""
-    n, k = residuals.shape
-    out = zeros(n, -(-k // LANES) * LANES)
-    for start in range(0, n, _ROWS):  # class-major to sample-major: a block at a time stays cached
-        out[start : start + _ROWS, :k] = residuals[start : start + _ROWS]
     return out

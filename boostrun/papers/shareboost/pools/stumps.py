@@ -6,9 +6,11 @@ from abc import abstractmethod
 
 import numpy as np
 
+from boostrun.kernels.lanes import LANES
 from boostrun.methods.binning import Binner
 from boostrun.papers.shareboost.kernels import sharing as kernels
-from boostrun.papers.shareboost.pools.pool import Pool, checksum, in_lanes
+from boostrun.papers.shareboost.padding import padded
+from boostrun.papers.shareboost.pools.pool import Pool, checksum
 from boostrun.papers.shareboost.threads import side_by_side
 
 _FEATURES = 64  # scored in one piece of work
@@ -98,7 +100,7 @@ class BinnedStumpPool(StumpPool):
         return float(which + 1 if self.edges is None else self.edges[feature, which])
 
     def _fill(self, features, starts, residuals, squared, out):
-        sides, k = in_lanes(residuals), residuals.shape[1]
+        sides, k = padded(residuals, LANES), residuals.shape[1]
 
         def some(first):
             part = slice(first, first + _FEATURES)
