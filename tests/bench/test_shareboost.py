@@ -5,6 +5,7 @@ import pytest
 from numba import njit
 
 from boostrun.kernels.lanes import LANES, increase, load, zeros
+from boostrun.papers.shareboost.coded_design import CodedDesign
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective
 from boostrun.papers.shareboost.local_design import LocalDesign
@@ -143,6 +144,21 @@ def test_an_inner_step_beside_its_two_matrix_products(rng):
     assert value > 0.0 and np.isfinite(gradient).all() and gradient.size == weights.size
     beside(f"value and gradient, {n} samples, {width} columns", in_turn(
         5, floor=lambda: (weights.T @ rows, rows @ sides), step=lambda: objective(weights)
+    ))  # fmt: skip
+
+
+def test_columns_kept_as_codes_beside_columns_of_doubles(rng):
+    n, width = 60_000, 200
+    codes, y = rng.integers(0, 256, (n, width)), rng.integers(0, CLASSES, n)
+    objectives, weights = [], rng.normal(size=(width, CLASSES))
+    for design in (DenseDesign(n), CodedDesign(n)):
+        design.add(codes / 255.0)
+        objectives.append(Objective(design, y, CLASSES))
+    (value, gradient), (coded, slope) = (objective(weights) for objective in objectives)
+    assert value == coded and (gradient == slope).all()
+    doubles, codes = objectives
+    beside(f"value and gradient, {n} samples, {width} columns", in_turn(
+        5, floor=lambda: doubles(weights), codes=lambda: codes(weights)
     ))  # fmt: skip
 
 
