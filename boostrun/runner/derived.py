@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from boostrun.report import Entry
-from boostrun.report.entry import by_seed
+from boostrun.report.entry import by_seed, value
 
 _ACCURACY = "test_accuracy_pct"
 _APART = 1_000_000  # between the seeds of trials that are told apart by a swept value
@@ -43,7 +43,8 @@ def relative(entries: Sequence[Entry], metric: str, of: str, to: str) -> list[En
 
     Without a trial of that row (it may have been narrowed away) there is no figure, and a reason.
     """
-    base = [value for entry in entries if entry.row == to for value in by_seed(entry.records, of)[0].values()]
+    beside = [entry for entry in entries if entry.row == to]
+    base = [figure for entry in beside for figure in by_seed(entry.records, of, entry.rounds)[0].values()]
     unit = sum(base) / len(base) if base else 1.0
 
     def filled(entry: Entry) -> Entry:
@@ -51,7 +52,12 @@ def relative(entries: Sequence[Entry], metric: str, of: str, to: str) -> list[En
             return entry
         if not (base and unit) and entry.records:
             return dataclasses.replace(entry, records=[], reason=f"no record of {to} to be relative to")
-        return dataclasses.replace(entry, records=[_divided(record, metric, of, unit) for record in entry.records])
+        figures = [value(record, of, entry.rounds) for record in entry.records]
+        made = [
+            record if figure is None else _with(record, metric, figure / unit)
+            for record, figure in zip(entry.records, figures)
+        ]
+        return dataclasses.replace(entry, records=made, rounds=None)
 
     return [filled(entry) for entry in entries]
 
@@ -83,7 +89,7 @@ def kappas(entries: Sequence[Entry], rows: Mapping[str, str], place: int) -> lis
         if chance >= 100.0:
             return dataclasses.replace(entry, records=[], reason=f"no record of {row} to be held against")
         made = [
-            {**record, "metrics": {**record["metrics"], entry.metric: (found - chance) / (100.0 - chance)}}
+            _with(record, entry.metric, (found - chance) / (100.0 - chance))
             for record in entry.records if (found := record["metrics"].get(_ACCURACY)) is not None
         ]  # fmt: skip
         return dataclasses.replace(entry, records=made)
@@ -91,6 +97,5 @@ def kappas(entries: Sequence[Entry], rows: Mapping[str, str], place: int) -> lis
     return [filled(entry) for entry in entries]
 
 
-def _divided(record: Mapping, metric: str, of: str, unit: float) -> Mapping:
-    found = record["metrics"].get(of)
-    return record if found is None else {**record, "metrics": {**record["metrics"], metric: found / unit}}
+def _with(record: Mapping, metric: str, figure: float) -> Mapping:
+    return {**record, "metrics": {**record["metrics"], metric: figure}}

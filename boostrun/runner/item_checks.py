@@ -71,6 +71,7 @@ def _of_places(raw: Mapping[str, Any], names: Names) -> Iterator[str]:
     yield from _absent("levels", raw.get("levels", {}), names.rows, "row")
     same = [raw["differences_to"]] if raw.get("differences_to") else []
     yield from _absent("differences_to", same, names.rows, "row")
+    yield from _absent("read_after", raw.get("read_after", {}), names.settings, "setting")
     tradeoff, relative = raw.get("tradeoff", {}), raw.get("relative", {})
     yield from _absent("tradeoff", [tradeoff[axis] for axis in "xy" if axis in tradeoff], names.metrics, "metric")
     yield from _absent("tradeoff", [tradeoff["along"]] if "along" in tradeoff else [], raw["columns"], "column level")

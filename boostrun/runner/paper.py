@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
 _OPTIONAL = {
     "quick", "notes", "overrides", "read_at", "targets", "pictures", "t_name", "beside", "quoted", "relative",
-    "mean_over", "against", "levels", "differences_to", "tradeoff", "kappas", "naught",
+    "mean_over", "against", "levels", "differences_to", "tradeoff", "kappas", "naught", "read_after",
 }  # fmt: skip
-_PASSED_ON = ("t_name", "quoted", "relative", "kappas", "mean_over", "against", "levels", "differences_to", "tradeoff")
+_PASSED_ON = (
+    "t_name", "quoted", "relative", "kappas", "read_after", "mean_over", "against", "levels", "differences_to",
+    "tradeoff",
+)  # fmt: skip
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 
@@ -38,6 +41,7 @@ class Item:
     ``beside``, the same for single cells, {"cell": what its place has, "where": which figure}; ``quoted``, rows of the
     paper without trials, {label: which figures}; ``relative``, {"metric", "of", "to"}: a metric that is another's
     quotient by that of a row; ``kappas``, {metric: row}: of the errors of a row the share that is avoided;
+    ``read_after``, {setting: T}: the round of its paths that its figures are of, where that is not the last;
     ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column level that a figure has as its
     axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal lines in figures of curves, or a
     panel's words along a stream, with the metric that their caption tells besides, if any; ``differences_to``, the row
@@ -63,6 +67,7 @@ class Item:
     levels: dict[str, str] = field(default_factory=dict)
     differences_to: str = ""
     tradeoff: dict[str, str] = field(default_factory=dict)
+    read_after: dict[str, int] = field(default_factory=dict)
     cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
 
     @property
@@ -82,7 +87,7 @@ class Item:
             (self._entry(place, cell, metric, rounds), place)
             for (place, _), cell in zip(self.cells, planned)
             for metric in self.metrics
-            for rounds in [at for at in self.read_at if at <= cell.cell.budget.get("T", 0)] or [None]  # type: ignore[list-item]
+            for rounds in self._rounds(place.setting, cell.cell.budget.get("T", 0))
         ]
         entries = self._merged(found)
         if self.relative:
@@ -90,6 +95,11 @@ class Item:
         if self.kappas:
             entries = kappas(entries, self.kappas, self.spec.columns.index("metric"))
         return [*entries, *self._quotes()]
+
+    def _rounds(self, setting: str, last: int) -> Sequence[int | None]:
+        """After how many of ``last`` rounds a cell's curves are read; None stands for its last figures."""
+        marks = (self.read_after[setting],) if setting in self.read_after else self.read_at
+        return [at for at in marks if at <= last] or [None]
 
     def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:
         """One entry a cell, for figures of its trials' curves."""

@@ -113,6 +113,26 @@ def test_rows_of_the_paper_are_quoted_and_costs_are_relative_to_one_row(command,
     assert command("table my/beside --config-dir mine --strict")[0] == 0
 
 
+def test_figures_of_a_setting_may_be_those_of_an_earlier_round(command, images):
+    path = images / "mine" / "paper" / "my" / "beside.yaml"
+
+    def figures(text):
+        path.write_text(text)
+        code, _, err = command("reproduce my/beside --config-dir mine n_jobs=1 run.pictures=false")
+        assert code == 0, err
+        rows = csv.DictReader((images / "results" / "my" / "beside" / "table.csv").open())
+        return {(row["row"], row["metric"]): float(row["mean"]) for row in rows if row["mean"]}
+
+    short = figures(BESIDE.replace("T=3", "T=2"))
+    early = figures(BESIDE + "read_after: {shared: 2}\n")
+    assert early == short
+    assert figures(BESIDE) != short
+    assert figures(BESIDE.replace("T=3", "T=2") + "read_after: {shared: 3}\n") == short  # it has no third one
+    path.write_text(BESIDE + "read_after: {sharde: 2}\n")
+    with pytest.raises(BoostrunError, match="read_after: no setting 'sharde'; did you mean 'shared'"):
+        paper.load("my/beside", config_dir=str(images / "mine"))
+
+
 def test_without_the_row_that_costs_are_relative_to_there_is_none():
     neighbours = {"seed": 0, "metrics": {"multiply_adds": 500}}
     entries = [Entry("shared", ("x",), {}, 1, [], metric="q"), Entry("other", ("x",), {}, 1, [neighbours], metric="q")]
