@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.coded_design import CodedDesign
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.kernels.unpacking import unpack
@@ -88,18 +87,3 @@ def test_a_constant_beside_pieces_is_a_column_of_numbers():
     x = np.random.default_rng(0).normal(size=(30, 2))
     pool = PiecewisePool(x, x[:4], np.array([1.0, np.inf]), np.zeros(2), np.eye(2))
     assert type(WithConstant(pool).design()) is DenseDesign
-
-
-@pytest.mark.parametrize("bias", ["none", "pool", "free"])
-def test_paths_are_the_same(bias):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 256, (130, 1500)).astype(np.uint8)
-    y = (codes[3].astype(int) + codes[11] > 250).astype(np.int64) + (codes[20] > 150) + 3 * (codes[30] > 99)
-    paths = []
-    for start in (0, 10**9):
-        pool = CodedPool(codes)
-        pool.large_from = start
-        paths.append(ShareBoostClassifier(12, bias=bias).fit_pool(pool, y))
-    one, other = paths
-    np.testing.assert_array_equal(one.selected_, other.selected_)
-    np.testing.assert_array_equal(one.path_[-1], other.path_[-1])
