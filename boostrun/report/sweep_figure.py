@@ -35,6 +35,17 @@ def points_of(entries: Sequence[Entry], level: int) -> list[tuple[float, float, 
     return sorted(points)
 
 
+def _top(points: Sequence[tuple[float, float, float]]) -> float:
+    """Where an axis ends that shows points with their bars whole.
+
+    >>> _top([(2.0, 100.0, math.nan), (4.0, 90.0, 1.0)]), _top([(2.0, 100.0, 20.0)]), _top([(2.0, 0.0, 0.0)])
+    (105.0, 121.2, 1.0)
+    """
+    means = max((y for _, y, _ in points), default=1.0)
+    bars = max((y + std for _, y, std in points if not math.isnan(std)), default=0.0)
+    return max(1.05 * means, 1.01 * bars) or 1.0
+
+
 def draw_sweep(entries: Sequence[Entry], level: int, head: str) -> Figure:
     """One panel for what the other column levels say, one line a row; bars are standard deviations.
 
@@ -72,7 +83,7 @@ def draw_sweep(entries: Sequence[Entry], level: int, head: str) -> Figure:
             axis.set(title=" ".join(filter(None, (*title, told))), gid=gid("dataset", first))
             axis.set_xlabel(head)
             axis.set_ylabel(axis_name(first.metric))
-            axis.set_ylim(0, 1.05 * max((y for _, y, _ in every), default=1.0) or 1.0)
+            axis.set_ylim(0, _top(every))
             axis.grid(color="0.9")
             name_lines(axis, [(*line.points[-1][:2], *named(line, drawn, rows)) for line in drawn], PANEL)
         remark = "mean over trials, bars: standard deviation (ddof 1); no point where a trial did not get there"
