@@ -29,6 +29,7 @@ from boostrun.inputs import input_of
 GROUPS = ("algo", "dataset", "features", "run")
 PLACES = ("store", "results", "data_root", "cache_root")
 _READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_stream", ".npy": "file_stream"}
+_REFERENCE = re.compile(r"\$\{(\w+(?:\.\w+)*)\}")  # a value that is another key's, as OmegaConf writes it
 _BROUGHT = "brought"  # kept beside bases: names that packages or YAML files bring, by group
 
 
@@ -225,31 +226,48 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:
     """As :func:`_compose`, which takes a tenth of a second: cells of a table that choose the same groups share one.
 
-    Only plain choices of what is declared, and plain changes of keys that are there, are made here; whatever else is
-    asked for goes to Hydra as a whole.
+    Only plain choices of what is declared, and changes of keys that are there, to plain values or to another key's
+    (``${features.seed}``), are made here; whatever else is asked for goes to Hydra as a whole.
     """
     from hydra.core.override_parser.types import OverrideType
 
     choices: list[Any] = []
     changes: list[Any] = []
+    references: list[Any] = []
     for override in parse(overrides):
-        if override.type is not OverrideType.CHANGE or override.is_sweep_override() or "${" in str(override.input_line):
+        if override.type is not OverrideType.CHANGE or override.is_sweep_override():
             return _compose(overrides, config_dir)
-        (choices if override.key_or_group in GROUPS else changes).append(override)
+        refers = "${" in str(override.input_line)
+        if override.key_or_group in GROUPS and not refers:
+            choices.append(override)
+        else:
+            (references if refers else changes).append(override)
     key = tuple(override.input_line for override in choices)
     if key not in bases:
         bases[key] = _declared(choices, config_dir, bases) or _compose(list(key), config_dir)
     plain = copy.deepcopy(bases[key])
-    for override in changes:
-        *parents, last = override.key_or_group.split(".")
-        place: Any = plain
-        for part in parents:
-            place = place.get(part) if isinstance(place, dict) else None
-        is_value = isinstance(place, dict) and last in place and not isinstance(place[last], dict)
-        if not is_value or last in ("name", "class") or override.package:
+    referring = {override.key_or_group for override in references}
+    if not referring.isdisjoint(override.key_or_group for override in changes):
+        return _compose(overrides, config_dir)  # which of the two is meant hangs on their order
+    for override in (*changes, *references):
+        value, place = override.value(), _place(plain, override.key_or_group)
+        if override.key_or_group in referring:
+            told = _REFERENCE.fullmatch(str(value))
+            source = _place(plain, told[1]) if told and told[1] not in referring else None
+            place, value = (place, source[0][source[1]]) if source else (None, None)
+        if place is None or place[1] in ("name", "class") or override.package:
             return _compose(overrides, config_dir)
-        place[last] = override.value()
+        place[0][place[1]] = value
     return plain
+
+
+def _place(plain: dict[str, Any], key: str) -> tuple[dict[str, Any], str] | None:
+    """The mapping that holds a dotted key's plain value and the key's last word; None where there is no such value."""
+    *parents, last = key.split(".")
+    place: Any = plain
+    for part in parents:
+        place = place.get(part) if isinstance(place, dict) else None
+    return (place, last) if isinstance(place, dict) and last in place and not isinstance(place[last], dict) else None
 
 
 def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> dict[str, Any]:

@@ -148,12 +148,24 @@ def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
         ["algo=geem", "r=100", "algo.ridge=0.5"], ["algo=geem", "r=250", "algo.ridge=1e-2"], ["algo=geem"],
         ["algo=geem", "dataset=csv", "dataset.path='a b.csv'", "dataset.label=null"], ["algo=wsam", "T=7", "seed=3"],
         ["algo=geem", "dataset=csv", "dataset.path=x.csv", "algo.balanced=true", "T=7", "T=8"],
+        ["algo=geem", "algo.ridge=${T}", "T=3"], ["algo=geem", "T=3", "T=${r}", "r=9"], ["algo=geem", "T=${r}", "T=3"],
+        ["algo=geem", "seed=${T}", "T=${r}", "r=9"], ["algo=geem", "algo.ridge=${algo.shrinkage}"],
+        ["algo=geem", "T=${oc.decode:'8'}"],
     ]  # fmt: skip
     with compose.composer() as make:
         made = [make(line) for line in lines]
-        whole = [compose._compose(line, None)["algo"] for line in lines]
+        whole = [compose._compose(line, None) for line in lines]
     assert made == [compose.compose_one(line) for line in lines]
-    assert whole == [dict(settings.algo) for settings in made]
+    assert [one["algo"] for one in whole] == [dict(settings.algo) for settings in made]
+    assert [(one["T"], one["seed"]) for one in whole] == [(one.root["T"], one.root["seed"]) for one in made]
+
+
+def test_cells_whose_seeds_are_another_key_s_share_a_base(monkeypatch):
+    lines = [["algo=shareboost", "dataset=mnist_expanded", "features=templates", f"features.seed={seed}",
+              "dataset.seed=${features.seed}"] for seed in (3, 4)]  # fmt: skip
+    monkeypatch.setattr(compose, "_compose", None)
+    with compose.composer() as make:
+        assert [(made.dataset["seed"], made.features["seed"]) for made in map(make, lines)] == [(3, 3), (4, 4)]
 
 
 def test_choices_that_are_declared_are_composed_without_hydra_to_the_same(monkeypatch):
