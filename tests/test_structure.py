@@ -85,7 +85,7 @@ def core() -> list[str]:
 
 
 def room(name: str) -> str:
-    if name == "config.compose":
+    if name in {"config.compose", "config.by_hydra"}:
         return "compose"
     folder = name.partition(".")[0]
     return "declaration" if {name, folder} & DECLARATION else folder

@@ -10,7 +10,8 @@ from boostrun.cli.arguments import BUDGETS, VERBS
 from boostrun.cli.ls import GROUPS, RUNS
 from boostrun.cli.published_frontier import names
 from boostrun.config import catalogue
-from boostrun.config.compose import choices, offer_all
+from boostrun.config.by_hydra import offer_all
+from boostrun.config.compose import choices
 from boostrun.config.yaml_files import conf_dir, options
 from boostrun.errors import BoostrunError
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.config import fields_in
-from boostrun.config.compose import GROUPS, Settings, choices, compose_all, compose_one
+from boostrun.config.by_hydra import GROUPS
+from boostrun.config.compose import Settings, choices, compose_all, compose_one
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import Root
 from boostrun.runner.cell import Cell, digest_of

@@ -12,23 +12,21 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from boostrun import config
-from boostrun.config import catalogue, mixed, nodes
-from boostrun.config.fields import fields_of
-from boostrun.config.settings import Root, data_root
+from boostrun.config import by_hydra, catalogue, mixed, nodes
+from boostrun.config.by_hydra import GROUPS, defaults_of_groups, own_files
+from boostrun.config.settings import data_root
 from boostrun.config.words import MOST_CELLS, listed, parse
 from boostrun.config.yaml_files import conf_dir, first_comment, options
 from boostrun.data.own_split import splits_anew
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError
 from boostrun.extend import registry, typed
 from boostrun.inputs import input_of
 
-GROUPS = ("algo", "dataset", "features", "run")
 PLACES = ("store", "results", "data_root", "cache_root")
-_READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_stream", ".npy": "file_stream"}
 _REFERENCE = re.compile(r"\$\{(\w+(?:\.\w+)*)\}")  # a value that is another key's, as OmegaConf writes it
 _BROUGHT = "brought"  # kept beside bases: names that packages or YAML files bring, by group
 
@@ -56,16 +54,6 @@ class Settings:
     def seeds(self) -> range:
         """Seeds of the trials."""
         return range(self.root["seed"], self.root["seed"] + self.root["trials"])
-
-
-@functools.cache
-def _defaults() -> dict[str, str]:
-    """The choice of each group where a person makes none: the defaults of ``conf/config.yaml``."""
-    from boostrun.config import quick_yaml
-
-    listed = quick_yaml.load((conf_dir() / "config.yaml").read_text(encoding="utf-8"))["defaults"]
-    found = {group: name for entry in listed if isinstance(entry, dict) for group, name in entry.items()}
-    return {group: found[group] for group in GROUPS}
 
 
 def choices(group: str, config_dir: str | None = None) -> dict[str, str]:
@@ -140,7 +128,9 @@ def _keys_of(group: str, name: str, config_dir: str | None) -> list[str]:
     """The keys of a choice of a group as they are typed; of a method its budgets before them."""
     declared = name in catalogue.names(group) and not registry.is_own(group, name)
     values = (
-        {"name": name, **config.defaults(group, name)} if declared else _compose([f"{group}={name}"], config_dir)[group]
+        {"name": name, **config.defaults(group, name)}
+        if declared
+        else by_hydra.composed([f"{group}={name}"], config_dir)[group]
     )
     budget = catalogue.method(values).budget if group == "algo" else ()
     return [*budget, *(f"{group}.{key}" for key in values if key not in ("name", "class"))]
@@ -160,7 +150,7 @@ def composer(config_dir: str | None = None, bases: dict | None = None) -> Iterat
     if config_dir is not None:
         catalogue.read_beside(Path(config_dir))
     for group in GROUPS:
-        for name in _own_files(group, config_dir):
+        for name in own_files(group, config_dir):
             if name in options(group) or (group in catalogue.GROUPS and name in catalogue.names(group)
                                           and not registry.is_own(group, name)):  # fmt: skip
                 path = Path(config_dir or "") / group / f"{name}.yaml"
@@ -224,7 +214,7 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:
-    """As :func:`_compose`, which takes a tenth of a second: cells of a table that choose the same groups share one.
+    """As :func:`by_hydra.composed`, which takes a tenth of a second; cells that choose the same groups share a base.
 
     Only plain choices of what is declared, and changes of keys that are there, to plain values or to another key's
     (``${features.seed}``), are made here; whatever else is asked for goes to Hydra as a whole.
@@ -236,7 +226,7 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
     references: list[Any] = []
     for override in parse(overrides):
         if override.type is not OverrideType.CHANGE or override.is_sweep_override():
-            return _compose(overrides, config_dir)
+            return by_hydra.composed(overrides, config_dir)
         refers = "${" in str(override.input_line)
         if override.key_or_group in GROUPS and not refers:
             choices.append(override)
@@ -244,11 +234,11 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
             (references if refers else changes).append(override)
     key = tuple(override.input_line for override in choices)
     if key not in bases:
-        bases[key] = _declared(choices, config_dir, bases) or _compose(list(key), config_dir)
+        bases[key] = _declared(choices, config_dir, bases) or by_hydra.composed(list(key), config_dir)
     plain = copy.deepcopy(bases[key])
     referring = {override.key_or_group for override in references}
     if not referring.isdisjoint(override.key_or_group for override in changes):
-        return _compose(overrides, config_dir)  # which of the two is meant hangs on their order
+        return by_hydra.composed(overrides, config_dir)  # which of the two is meant hangs on their order
     for override in (*changes, *references):
         value, place = override.value(), _place(plain, override.key_or_group)
         if override.key_or_group in referring:
@@ -256,7 +246,7 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
             source = _place(plain, told[1]) if told and told[1] not in referring else None
             place, value = (place, source[0][source[1]]) if source else (None, None)
         if place is None or place[1] in ("name", "class") or override.package:
-            return _compose(overrides, config_dir)
+            return by_hydra.composed(overrides, config_dir)
         place[0][place[1]] = value
     return plain
 
@@ -271,7 +261,7 @@ def _place(plain: dict[str, Any], key: str) -> tuple[dict[str, Any], str] | None
 
 
 def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> dict[str, Any]:
-    """As :func:`_compose` of plain choices that are all declared; empty for others."""
+    """As :func:`by_hydra.composed` of plain choices that are all declared; empty for others."""
     typed = {choice.key_or_group: choice.value() for choice in choices}
     if _BROUGHT not in bases:  # looked up once: it takes longer than the rest
         bases[_BROUGHT] = {
@@ -281,122 +271,12 @@ def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> di
     def own(group: str, name: str) -> bool:
         return name in bases[_BROUGHT][group] or registry.is_own(group, name)
 
-    made = nodes.of_choices(typed, _defaults(), own) if len(typed) == len(choices) else {}
+    made = nodes.of_choices(typed, defaults_of_groups(), own) if len(typed) == len(choices) else {}
     if made and () not in bases:
-        bases[()] = _compose([], config_dir) if config_dir else _unchosen()
+        bases[()] = by_hydra.composed([], config_dir) if config_dir else _unchosen()
     return {**bases[()], **made} if made else {}
 
 
 @functools.cache
 def _unchosen() -> dict[str, Any]:  # boostrun's own files do not change while it runs
-    return _compose([], None)
-
-
-def _first_sentence(error: Exception | str) -> str:
-    return str(error).strip().splitlines()[0]
-
-
-def _compose(overrides: list[str], config_dir: str | None) -> dict[str, Any]:
-    from hydra import compose
-    from hydra.errors import ConfigCompositionException, HydraException
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
-    overrides = _offered(overrides, config_dir)
-    search = [f"hydra.searchpath=[file://{Path(config_dir).resolve()}]"] if config_dir else []
-    try:
-        composed = compose("config", [*overrides, *search])
-        plain: dict[str, Any] = OmegaConf.to_container(composed, resolve=True)  # type: ignore[assignment]
-    except ConfigCompositionException as error:
-        raise BoostrunError(_unknown_key(str(error), overrides, config_dir)) from None
-    except (HydraException, OmegaConfBaseException) as error:
-        raise BoostrunError(_first_sentence(error)) from None
-    except Exception as error:  # YAML's own errors, and what Hydra's loader trips over
-        reason = " ".join(str(error).split())[:300] or type(error).__name__
-        raise BoostrunError(f"the settings cannot be put together: {reason}") from None
-    return registry.fill_in(plain, {group: _own_files(group, config_dir) for group in registry.ENTRY_POINTS})
-
-
-def _own_files(group: str, config_dir: str | None) -> dict[str, Path]:
-    """The YAML files of a group in a person's own folder."""
-    if config_dir is None:
-        return {}
-    base = Path(config_dir) / group
-    return {name: path for name, path in options(group, config_dir).items() if path.is_relative_to(base)}
-
-
-def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
-    """The overrides, with the features that a data set is used with; Hydra is offered what was chosen.
-
-    What has no YAML file is a node made of its declaration. Raises BoostrunError for a choice that does not exist,
-    with the nearest one that does.
-    """
-    chosen: dict[str, Any] = dict(_defaults())
-    for override in parse(overrides):
-        if override.key_or_group in GROUPS:
-            chosen[override.key_or_group] = override.value()
-    if "features" not in {override.key_or_group for override in parse(overrides)}:
-        declared = catalogue.datasets().get(str(chosen["dataset"]))
-        if declared is not None and declared.features:
-            chosen["features"] = declared.features
-            overrides = [f"features={declared.features}", *overrides]
-    for group, value in chosen.items():
-        files: Mapping[str, object] = options(group, config_dir)
-        if str(value) not in files and not _offer(group, str(value)):
-            known = {**files, **dict.fromkeys(catalogue.names(group) if group != "run" else ()),
-                     **registry.installed(group)}  # fmt: skip
-            typed = "null" if value is None else str(value)
-            meant = _own_file(typed) if group == "dataset" else ""
-            raise BoostrunError(f"no {group} '{typed}'{meant or did_you_mean(typed, known)} (boostrun ls {group})")
-    return overrides
-
-
-def _own_file(typed: str) -> str:
-    """How a file of one's own is named, where one is given in the place of a data set.
-
-    >>> _own_file("sales.csv")
-    '; did you mean dataset=csv dataset.path=sales.csv?'
-    """
-    reader = _READERS.get(PurePath(typed.removesuffix(".gz")).suffix)
-    return f"; did you mean dataset={reader} dataset.path={typed}?" if reader else ""
-
-
-def offer_all() -> None:
-    """Let Hydra find every choice: for its completion of a shell's line."""
-    for group in catalogue.GROUPS:
-        for name in catalogue.names(group):
-            _offer(group, name)
-
-
-def _offer(group: str, name: str) -> bool:
-    """Let Hydra find a choice that is declared, or installed; False where there is none of this name."""
-    from hydra.core.config_store import ConfigStore
-
-    point = registry.installed(group).get(name)
-    if point is not None:
-        node: dict[str, Any] = {"name": name, "class": point.value}
-    elif group != "run" and name in catalogue.names(group) and not registry.is_own(group, name):
-        node = {"name": name, **config.defaults(group, name)}
-    else:
-        return False
-    ConfigStore.instance().store(group=group, name=name, node=node)
-    return True
-
-
-def _unknown_key(message: str, overrides: Sequence[str], config_dir: str | None) -> str:
-    """Hydra's complaint about a key that is not there, with the nearest key that is."""
-    match = re.search(r"Could not (?:override|append|delete)[^']*'([^'@]+)", message)
-    if match is None:
-        return _first_sentence(message)
-    key = match.group(1)
-    group, _, rest = key.partition(".")
-    if group in GROUPS and rest:
-        chosen = {o.key_or_group: str(o.value()) for o in parse(overrides) if o.key_or_group in GROUPS}
-        plain = _compose([f"{k}={v}" for k, v in chosen.items()], config_dir)[group]
-        known = [f"{group}.{name}" for name in plain if name not in ("name", "class")]
-        at_top = rest in fields_of(Root)
-        meant = f"; did you mean '{rest}' alone?" if at_top else did_you_mean(key, known)
-        return f"{group} '{plain['name']}' has no key '{rest}'{meant} (its keys: {', '.join(known)})"
-    known = [*GROUPS, *fields_of(Root)]
-    everything = known + [f"{g}.{name}" for g in GROUPS for name in _compose([], None)[g]]
-    return f"no key '{key}'{did_you_mean(key, everything)} (at the top: {', '.join(known)})"
+    return by_hydra.composed([], None)

@@ -10,7 +10,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from boostrun.config.compose import GROUPS
+from boostrun.config.by_hydra import GROUPS
 from boostrun.errors import did_you_mean
 from boostrun.report.formats import metric_name
 from boostrun.report.reference import files

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostrun.config import catalogue, compose, quick_yaml, yaml_files
+from boostrun.config import by_hydra, catalogue, compose, quick_yaml, yaml_files
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.formats import metric_name
@@ -164,7 +164,7 @@ class Item:
             values["T"] = str(rounds)
         elif metric and self.read_at and "T" not in cell.cell.budget:
             values["T"] = "end"  # a method without rounds
-        named = (*compose.GROUPS, "setting", "metric")
+        named = (*by_hydra.GROUPS, "setting", "metric")
         labels = [values[key] if key in named else f"{key}={values[key]}" for key in columns]
         where = {name: values[key] for name, key in self.where.items() if key in values}
         for figure in self.beside:

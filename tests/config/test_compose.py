@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from boostrun import config
-from boostrun.config import catalogue, compose, yaml_files
+from boostrun.config import by_hydra, catalogue, compose, yaml_files
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import Root
 from boostrun.errors import BoostrunError
@@ -19,7 +19,7 @@ def test_every_choice_is_a_node_made_of_its_declaration_and_has_a_line_that_expl
     lines = compose.choices(group)
     with compose.composer():
         for name in catalogue.names(group):
-            assert compose._compose([f"{group}={name}"], None)[group] == {"name": name, **config.defaults(group, name)}
+            assert by_hydra.composed([f"{group}={name}"], None)[group] == {"name": name, **config.defaults(group, name)}
             assert lines[name]
 
 
@@ -28,7 +28,7 @@ def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
     groups = {key: name for one in values.pop("defaults") if one != "_self_" for key, name in one.items()}
     assert values == {key: field.default for key, field in fields_of(Root).items()}
     chosen = compose.compose_one([])
-    assert groups == {group: getattr(chosen, group)["name"] for group in compose.GROUPS}
+    assert groups == {group: getattr(chosen, group)["name"] for group in by_hydra.GROUPS}
     for name, path in yaml_files.options("run").items():
         values = OmegaConf.to_container(OmegaConf.load(path))
         assert values == {"name": name, **config.defaults("run", name)}
@@ -154,7 +154,7 @@ def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
     ]  # fmt: skip
     with compose.composer() as make:
         made = [make(line) for line in lines]
-        whole = [compose._compose(line, None) for line in lines]
+        whole = [by_hydra.composed(line, None) for line in lines]
     assert made == [compose.compose_one(line) for line in lines]
     assert [one["algo"] for one in whole] == [dict(settings.algo) for settings in made]
     assert [(one["T"], one["seed"]) for one in whole] == [(one.root["T"], one.root["seed"]) for one in made]
@@ -164,7 +164,7 @@ def test_cells_whose_seeds_are_another_key_s_share_a_base(monkeypatch):
     lines = [["algo=shareboost", "dataset=mnist_expanded", "features=templates", f"features.seed={seed}",
               "dataset.seed=${features.seed}"] for seed in (3, 4)]  # fmt: skip
     compose.compose_one(["algo=shareboost"])  # what is chosen nowhere is composed once in a process
-    monkeypatch.setattr(compose, "_compose", None)
+    monkeypatch.setattr(by_hydra, "composed", None)
     with compose.composer() as make:
         assert [(made.dataset["seed"], made.features["seed"]) for made in map(make, lines)] == [(3, 3), (4, 4)]
 
