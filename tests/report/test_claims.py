@@ -72,6 +72,20 @@ def test_copies_of_one_run_are_one_run():
     assert findings.exact([copies], 0.0, math.inf, False)[0].verdict == "holds"
 
 
+def test_of_counts_in_which_nothing_is_random_every_seed_decides():
+    def found(first, second, quotient=False):
+        pair = Side("a", dict(enumerate(first))), Side("b", dict(enumerate(second)))
+        return findings.exact([pair], -math.inf, 0.9 if quotient else 0.0, quotient)[0]
+
+    assert found([5, 7, 6], [9, 8, 9]).verdict == "holds" and found([5, 7, 6], [9, 8, 9], True).verdict == "holds"
+    assert found([9, 9, 9], [9, 9, 9]).effect == "a - b 0.00" and found([9], [9]).verdict == "fails"
+    assert found([9, 8, 9], [9, 8, 9]).verdict == found([9, 9, 9], [5, 7, 6]).verdict == "fails"
+    between = found([5, 9, 6], [9, 9, 9])
+    assert (between.verdict, between.why, between.n) == ("cannot be told", "in 2 of 3 seeds", 3)
+    lacking = findings.exact([(Side("a", {0: 1.0}), Side("b", lack="not run"))], -math.inf, 0.0, False)[0]
+    assert (lacking.verdict, lacking.why) == ("cannot be told", "not run")
+
+
 def test_likeness_holds_within_the_margin_only(tmp_path):
     like = {"test": "alike", "sides": ["a", "b"]}
     near, far = shown({"a": 90.0, "b": 90.1}), shown({"a": 90.0, "b": 91.5})

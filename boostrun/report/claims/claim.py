@@ -23,7 +23,7 @@ do. Then comes a comparison:
 ``cases``
     name -> what of the above is different there: the claim is decided for each of them, and may hold in some only.
 ``exact: true``
-    in these figures nothing is random: one of them decides.
+    in these figures nothing is random: the one of each side decides, or all of them, seed by seed, when they agree.
 
 Or ``open`` says why nothing can be compared, with the ``command`` that would make the records, if there is one.
 """

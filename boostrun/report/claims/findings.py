@@ -119,16 +119,23 @@ def ratio(pairs: Sequence[tuple[Side, Side]], least: float, most: float) -> list
 
 
 def exact(pairs: Sequence[tuple[Side, Side]], least: float, most: float, quotient: bool) -> list[Evidence]:
-    """Whether the difference (or quotient) of figures in which nothing is random lies strictly between two bounds."""
+    """Whether differences (or quotients) of figures in which nothing is random lie strictly between two bounds.
+
+    Figures by seed are compared by seed, and all of them must lie there, or none: no difference in any seed refutes an
+    order, which a test of ranks would leave open.
+    """
     found = []
     for first, second in pairs:
-        what = _name(first, second, "/" if quotient else "-")
-        one, other = _figure(first), _figure(second)
-        if math.isnan(one) or math.isnan(other):
-            found.append(Evidence(UNTOLD, what, why=first.lack or second.lack or "more than one figure"))
+        what, sizes = _name(first, second, "/" if quotient else "-"), _sizes(first, second, quotient)
+        if not sizes:
+            found.append(Evidence(UNTOLD, what, why=first.lack or second.lack or "no seeds in common"))
             continue
-        size = one / other if quotient else one - other
-        found.append(Evidence(HOLDS if least < size < most else FAILS, what, 1, size, test="single figures"))
+        there = sum(least < size < most for size in sizes)
+        verdict = HOLDS if there == len(sizes) else UNTOLD if there else FAILS
+        effect = _interval(sizes, 0.025) if len(set(sizes)) > 1 else (sizes[0], math.nan, math.nan)
+        test = "single figures" if len(sizes) == 1 else "each seed"
+        why = f"in {there} of {len(sizes)} seeds" if verdict == UNTOLD else ""
+        found.append(Evidence(verdict, what, len(sizes), *effect, test=test, why=why))
     return found
 
 
@@ -208,6 +215,13 @@ def _differences(first: Side, second: Side) -> list[float]:
     if not math.isnan(first.figure):
         return [first.figure - value for value in second.values.values()]
     return [first.values[seed] - second.values[seed] for seed in first.values if seed in second.values]
+
+
+def _sizes(first: Side, second: Side, quotient: bool) -> list[float]:
+    """Differences, or quotients, by seed; one of sides without seeds in common that have a figure each."""
+    seeds = [seed for seed in first.values if seed in second.values]
+    both = [(first.values[seed], second.values[seed]) for seed in seeds] or [(_figure(first), _figure(second))]
+    return [one / other if quotient else one - other for one, other in both if not math.isnan(one + other)]
 
 
 def _interval(values: Sequence[float], level: float) -> tuple[float, float, float]:
