@@ -221,7 +221,7 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
     """
     from hydra.core.override_parser.types import OverrideType
 
-    choices: list[Any] = []
+    choices: dict[str, Any] = {}  # one that is said twice is one
     changes: list[Any] = []
     references: list[Any] = []
     for override in parse(overrides):
@@ -229,12 +229,12 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
             return by_hydra.composed(overrides, config_dir)
         refers = "${" in str(override.input_line)
         if override.key_or_group in GROUPS and not refers:
-            choices.append(override)
+            choices[str(override.input_line)] = override
         else:
             (references if refers else changes).append(override)
-    key = tuple(override.input_line for override in choices)
+    key = tuple(choices)
     if key not in bases:
-        bases[key] = _declared(choices, config_dir, bases) or by_hydra.composed(list(key), config_dir)
+        bases[key] = _declared(list(choices.values()), config_dir, bases) or by_hydra.composed(list(key), config_dir)
     plain = copy.deepcopy(bases[key])
     referring = {override.key_or_group for override in references}
     if not referring.isdisjoint(override.key_or_group for override in changes):

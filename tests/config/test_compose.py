@@ -150,7 +150,7 @@ def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
         ["algo=geem", "dataset=csv", "dataset.path=x.csv", "algo.balanced=true", "T=7", "T=8"],
         ["algo=geem", "algo.ridge=${T}", "T=3"], ["algo=geem", "T=3", "T=${r}", "r=9"], ["algo=geem", "T=${r}", "T=3"],
         ["algo=geem", "seed=${T}", "T=${r}", "r=9"], ["algo=geem", "algo.ridge=${algo.shrinkage}"],
-        ["algo=geem", "T=${oc.decode:'8'}"],
+        ["algo=geem", "T=${oc.decode:'8'}"], ["dataset=csv", "dataset.path=x.csv", "algo=geem", "dataset=csv", "T=4"],
     ]  # fmt: skip
     with compose.composer() as make:
         made = [make(line) for line in lines]
