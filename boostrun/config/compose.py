@@ -221,20 +221,20 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
     """
     from hydra.core.override_parser.types import OverrideType
 
-    choices: dict[str, Any] = {}  # one that is said twice is one
+    choices: dict[str, Any] = {}
     changes: list[Any] = []
     references: list[Any] = []
     for override in parse(overrides):
         if override.type is not OverrideType.CHANGE or override.is_sweep_override():
             return by_hydra.composed(overrides, config_dir)
         refers = "${" in str(override.input_line)
-        if override.key_or_group in GROUPS and not refers:
-            choices[str(override.input_line)] = override
+        if override.key_or_group in GROUPS and not refers and not override.package:
+            choices[override.key_or_group] = override  # of several the last one counts
         else:
             (references if refers else changes).append(override)
-    key = tuple(choices)
+    key = tuple(choice.input_line for choice in choices.values())
     if key not in bases:
-        bases[key] = _declared(list(choices.values()), config_dir, bases) or by_hydra.composed(list(key), config_dir)
+        bases[key] = _declared(choices, config_dir, bases) or by_hydra.composed(list(key), config_dir)
     plain = copy.deepcopy(bases[key])
     referring = {override.key_or_group for override in references}
     if not referring.isdisjoint(override.key_or_group for override in changes):
@@ -260,9 +260,9 @@ def _place(plain: dict[str, Any], key: str) -> tuple[dict[str, Any], str] | None
     return (place, last) if isinstance(place, dict) and last in place and not isinstance(place[last], dict) else None
 
 
-def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> dict[str, Any]:
+def _declared(choices: Mapping[str, Any], config_dir: str | None, bases: dict) -> dict[str, Any]:
     """As :func:`by_hydra.composed` of plain choices that are all declared; empty for others."""
-    typed = {choice.key_or_group: choice.value() for choice in choices}
+    typed = {group: choice.value() for group, choice in choices.items()}
     if _BROUGHT not in bases:  # looked up once: it takes longer than the rest
         bases[_BROUGHT] = {
             group: {*registry.installed(group), *options(group, config_dir)} for group in catalogue.GROUPS
@@ -271,7 +271,7 @@ def _declared(choices: Sequence[Any], config_dir: str | None, bases: dict) -> di
     def own(group: str, name: str) -> bool:
         return name in bases[_BROUGHT][group] or registry.is_own(group, name)
 
-    made = nodes.of_choices(typed, defaults_of_groups(), own) if len(typed) == len(choices) else {}
+    made = nodes.of_choices(typed, defaults_of_groups(), own)
     if made and () not in bases:
         bases[()] = by_hydra.composed([], config_dir) if config_dir else _unchosen()
     return {**bases[()], **made} if made else {}

@@ -151,12 +151,15 @@ def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
         ["algo=geem", "algo.ridge=${T}", "T=3"], ["algo=geem", "T=3", "T=${r}", "r=9"], ["algo=geem", "T=${r}", "T=3"],
         ["algo=geem", "seed=${T}", "T=${r}", "r=9"], ["algo=geem", "algo.ridge=${algo.shrinkage}"],
         ["algo=geem", "T=${oc.decode:'8'}"], ["dataset=csv", "dataset.path=x.csv", "algo=geem", "dataset=csv", "T=4"],
+        ["dataset=digits", "dataset=sea", "algo=geem", "dataset=digits"],
+        ["algo=geem", "algo=wsam", "algo=geem", "r=9"],
     ]  # fmt: skip
     with compose.composer() as make:
         made = [make(line) for line in lines]
         whole = [by_hydra.composed(line, None) for line in lines]
     assert made == [compose.compose_one(line) for line in lines]
     assert [one["algo"] for one in whole] == [dict(settings.algo) for settings in made]
+    assert [one["dataset"]["name"] for one in whole] == [settings.dataset["name"] for settings in made]
     assert [(one["T"], one["seed"]) for one in whole] == [(one.root["T"], one.root["seed"]) for one in made]
 
 
