@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import orjson
+
 from boostrun.errors import BoostrunError
 from boostrun.runner.cell import Cell, plain, trial_key
 
@@ -205,6 +207,14 @@ def _no_number(record: Mapping[str, Any]) -> str:
 # -- reading and writing -----------------------------------------------------------------------------------------------
 
 
+def _parsed(text: bytes) -> Any:
+    """What a text of JSON holds, in a quarter of json's time; what orjson refuses, as NaN, json may know."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return json.loads(text)
+
+
 def read(text: bytes) -> dict[str, Any]:
     """The record that a text of JSON holds.
 
@@ -216,7 +226,7 @@ def read(text: bytes) -> dict[str, Any]:
         Saying what does not fit.
     """
     try:
-        record = json.loads(text)
+        record = _parsed(text)
     except RecursionError:
         raise NotARecordError("nested too deeply") from None
     except ValueError:

@@ -130,6 +130,13 @@ def test_every_published_record_fits(path):
     assert all(read(line) == json.loads(line) for line in lines)
 
 
+@pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999", '"\\ud800"', "9" * 400])
+def test_what_one_parser_refuses_is_read_by_the_other(odd):
+    made = text(record(curve=CURVE)).replace(b'"error": null', b'"error": ' + odd.encode())
+    with pytest.raises(NotARecordError, match=r"^record\.error is not null"):
+        read(made)
+
+
 def test_any_value_at_any_place_is_a_record_or_one_sentence():
     rng, made, outcomes = random.Random(0), record(curve=CURVE), set()
     values = [None, True, -1, 1e308, float("nan"), 10**400, "", "\ud800", [], [1], [[]], {}, {"a": 1}, nested(40)]
