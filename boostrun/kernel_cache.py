@@ -6,9 +6,10 @@ a file that is cut or has a wrong bit ends every call, or runs. Here each file e
 counts as absent when that is wrong, so that the kernel is compiled again; a folder for temporary files is the last
 resort. To read and digest the 40 files of a command takes 2 ms.
 
-Numba compiles a kernel again when its own file has changed, but not when that of a kernel that it calls has: after a
-``git pull`` old code would run on, under the digest of the new. Here a kernel's file is known by the files of all
-modules that it reaches.
+Numba compiles a kernel again when the time or size of its own file has changed, but not when a kernel that it calls or
+a constant of another module has: after a ``git pull`` old code would run on, under the digest of the new. Here a kernel
+is kept under its content, see :func:`content_of`, in a file of that name, so that processes at work on two versions do
+not exchange theirs.
 
 Kernels of plug-ins import Numba themselves, so Numba is mended where it defines its cache, as soon as that is loaded.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import glob
 import hashlib
 import io
 import os
@@ -24,9 +26,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from boostrun.normal_form import plain_form
+from boostrun.source import parsed
+
+# their versions are known to Numba, or to the index of its cache
+_LIBRARIES = frozenset({"numba", "numpy", "scipy", "llvmlite", *sys.stdlib_module_names})
 _MARK = b"boostrun sealed\n"
 _DIGEST = hashlib.sha256().digest_size
 
@@ -65,37 +72,89 @@ def last_resort() -> Path:
     return folder
 
 
-def modules_behind(kernel: Any) -> set[str]:
-    """Names of the modules, of a kernel's own package and of this one, that a Python function under a kernel reaches:
-    those of what its names stand for, and so on through other kernels and modules.
+def content_of(kernel: Any) -> str:
+    """sha256 (hex) of what a Python function under a kernel computes with: its code and constants, those of all that it
+    calls, in whichever file, and the values that its names and closure stand for now, which Numba freezes.
 
     >>> from boostrun.kernels import trees
-    >>> sorted(modules_behind(trees.grow.py_func))
-    ['boostrun.kernels.trees']
+    >>> content_of(trees.grow.py_func) == content_of(trees.grow.py_func) != content_of(trees.fixed_point.py_func)
+    True
     """
-    packages = {kernel.__module__.partition(".")[0], "boostrun"}
-    found, seen, waiting = {kernel.__module__}, set(), [kernel.__globals__]
-    while waiting:
-        names = waiting.pop()
-        if id(names) in seen:
-            continue
-        seen.add(id(names))
-        for value in list(names.values()):
-            whole_module = isinstance(value, ModuleType)
-            module = value.__name__ if whole_module else getattr(value, "__module__", None)
-            if isinstance(module, str) and module.partition(".")[0] in packages:
-                found.add(module)
-                inner = vars(value) if whole_module else getattr(getattr(value, "py_func", None), "__globals__", None)
-                if inner is not None:
-                    waiting.append(inner)
-    return found
+    told: list[str] = []
+    seen: dict[int, int] = {}
+    _tell(kernel, frozenset(), told, seen)
+    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def stamp_of(kernel: Any) -> tuple:
-    """Name, time and size of the file of each module behind a kernel, in the order of their names."""
-    files = ((name, getattr(sys.modules.get(name), "__file__", None)) for name in sorted(modules_behind(kernel)))
-    stats = ((name, os.stat(file)) for name, file in files if file and os.path.exists(file))
-    return tuple((name, found.st_mtime, found.st_size) for name, found in stats)
+def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[int, int]) -> None:
+    """What a value is; ``names`` are those by which the code that uses it may ask a module."""
+    from numba.core.types import Type
+    from numpy import generic, ndarray
+
+    if id(value) in seen:
+        told.append(f"again {seen[id(value)]}")
+        return
+    function = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # of a kernel, an intrinsic
+    if isinstance(function, FunctionType):
+        seen[id(value)] = len(seen)
+        if function.__module__.partition(".")[0] in _LIBRARIES:
+            told.append(f"{function.__module__}.{function.__qualname__}")
+        else:
+            told.append(f"function {sorted(getattr(value, 'targetoptions', {}).items())}")
+            _tell_function(function, told, seen)
+    elif isinstance(value, CodeType):
+        told.append(f"code {value.co_code.hex()} {value.co_names} {value.co_varnames} {value.co_flags}")
+        for each in value.co_consts[isinstance(value.co_consts[0] if value.co_consts else 0, str) :]:  # no docstring
+            _tell(each, names, told, seen)
+    elif isinstance(value, ModuleType):
+        told.append("module" if value.__name__.partition(".")[0] not in _LIBRARIES else value.__name__)
+        if told[-1] == "module":
+            seen[id(value)] = len(seen)
+            for name in sorted(names & vars(value).keys()):
+                told.append(name)
+                _tell(vars(value)[name], names, told, seen)
+    elif isinstance(value, (tuple, list)):
+        told.append(f"{type(value).__name__} {len(value)}")
+        for each in value:
+            _tell(each, names, told, seen)
+    elif isinstance(value, (ndarray, generic)):
+        told.append(f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}")
+    elif isinstance(value, type):
+        told.append(f"class {value.__name__} {getattr(value, '_fields', '')}")
+    elif isinstance(value, (set, frozenset)):
+        told.append(f"set {sorted(map(repr, value))}")
+    elif callable(value) and type(value).__module__ == "builtins":
+        told.append(f"{value.__module__}.{value.__qualname__}")
+    elif type(value).__module__ == "builtins" or isinstance(value, Type):  # a number, a text; a type of Numba's
+        told.append(f"{type(value).__name__} {value!r}")
+    else:
+        told.append(f"{type(value).__module__}.{type(value).__qualname__}")
+
+
+def _tell_function(function: FunctionType, told: list[str], seen: dict[int, int]) -> None:
+    names = frozenset(_names_in(function.__code__))
+    _tell(function.__code__, names, told, seen)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    known = function.__globals__
+    given = [function.__defaults__, *cells, *(known[name] for name in sorted(names & known.keys()))]
+    for each in given:
+        _tell(each, names, told, seen)
+    if any(getattr(each, "__module__", "") == "numba.core.extending" for each in known.values()):
+        told.append(_source_of(function.__module__))  # what is told to the compiler there has no name in a kernel
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _names_in(each)
+
+
+@functools.cache
+def _source_of(module: str) -> str:
+    """The source of a module that extends the compiler, without comments and layout."""
+    file = getattr(sys.modules[module], "__file__", None)
+    return plain_form(parsed(Path(file), module)) if file else ""
 
 
 def mend(caching: Any) -> None:
@@ -124,6 +183,16 @@ def _mend(caching: Any) -> None:
                 raise FileNotFoundError(path)
             return super()._load_data(name)
 
+        def save(self, key: Any, data: Any) -> None:
+            overloads = self._load_index()
+            name = f"{self._index_name[:-4]}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+            self._save_data(name, data)
+            self._save_index({**overloads, key: name})
+            if not overloads:  # the kernel's own file has changed: what was compiled of it before goes
+                for path in Path(self._cache_path).glob(f"{glob.escape(self._index_name[:-4])}.*.nbc"):
+                    if path.name != name:
+                        path.unlink(missing_ok=True)
+
         @contextlib.contextmanager
         def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
             content = io.BytesIO()
@@ -145,14 +214,15 @@ def _mend(caching: Any) -> None:
             return str(last_resort() / self.get_suitable_cache_subpath(self._py_file))
 
     cache = caching.Cache
-    load, save = cache._load_overload, cache.save_overload
+    load, save, key = cache._load_overload, cache.save_overload, cache._index_key
+
+    @functools.wraps(key)
+    def key_by_content(self: Any, *arguments: Any) -> tuple:
+        return (*key(self, *arguments), content_of(self._py_func))
 
     @functools.wraps(load)
     def load_or_nothing(self: Any, *arguments: Any) -> Any:
         try:
-            self._cache_file._source_stamp = stamp_of(
-                self._py_func
-            )  # by now all names have come to stand for something
             return load(self, *arguments)
         except Exception:  # whatever is wrong with what was kept, the kernel can be compiled
             return None
@@ -164,7 +234,7 @@ def _mend(caching: Any) -> None:
 
     caching.IndexDataCacheFile = SealedFiles
     caching.CacheImpl._locator_classes.append(LastResort)
-    cache._load_overload, cache.save_overload = load_or_nothing, save_if_possible
+    cache._load_overload, cache.save_overload, cache._index_key = load_or_nothing, save_if_possible, key_by_content
 
 
 def _whole_file(path: str) -> bool:

@@ -1,129 +1,163 @@
-"""A module's source without what decides nothing: comments, docstrings, blank lines, ``__version__``."""
+"""Python source as names: what the statements at the top of a module bind, import and change. Nothing is imported."""
 
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
+import functools
+import importlib.util
 from collections.abc import Iterable, Iterator
-from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from typing import NamedTuple
 
 from boostrun.errors import BoostrunError
 
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# decorators that hand back a function or class and store it nowhere
+PURE = frozenset({
+    "abstractmethod", "cache", "cached_property", "classmethod", "contextmanager", "dataclass", "final", "guvectorize",
+    "intrinsic", "jit", "lru_cache", "njit", "override", "property", "runtime_checkable", "staticmethod", "stencil",
+    "total_ordering", "vectorize", "wraps",
+})  # fmt: skip
 
-@cache
-def parsed(source: str, name: str) -> ast.Module:
-    """The syntax tree of a source; BoostrunError with the module's ``name`` where it cannot be parsed."""
+
+class Node(NamedTuple):
+    """A definition that can be referred to: a name of a module, ``*`` for all of it, ``#i`` for its i-th effect."""
+
+    module: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """``package.module.name``."""
+        return f"{self.module}.{self.name}"
+
+
+class ModuleRef(NamedTuple):
+    """A module, where a name leads to one."""
+
+    module: str
+
+
+class Outside(NamedTuple):
+    """A dotted name that is not followed: of another library, or of what decides nothing (empty)."""
+
+    dotted: str
+
+
+Target = Node | ModuleRef | Outside
+
+
+class Module:
+    """The top of a module: names with the statements and imports that bind them, and statements with other effects."""
+
+    def __init__(self, name: str, path: Path, package: bool):
+        self.name, self.path = name, path
+        self.package = name if package else name.rpartition(".")[0]
+        self.tree = parsed(path, name)
+        self.bound: dict[str, list[ast.stmt]] = {}
+        self.imported: dict[str, list[tuple[str, str]]] = {}
+        self.stars: list[str] = []
+        self.statements = list(_run(self.tree.body))
+        for statement in self.statements:
+            for node in inner([statement]):
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    self._import(node)
+            for bound in names_bound([statement]):
+                self.bound.setdefault(bound, []).append(statement)
+        for statement in self.statements:  # a name changed in place is bound by what changes it, too
+            for base in {names[0] for each in inner([statement]) for names in changes(each) if names}:
+                if statement not in self.bound.get(base, [statement]):
+                    self.bound[base].append(statement)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for local, target in imports_of(node, self.package):
+            if local == "*":
+                self.stars.append(target[0])
+            else:
+                self.imported.setdefault(local, []).append(target)
+
+    def defines(self, name: str) -> bool:
+        """Whether a statement or an import at its top binds the name."""
+        return name in self.bound or name in self.imported
+
+    @functools.cached_property
+    def lazy(self) -> dict[str, tuple[str, str]]:
+        """Names that ``__getattr__`` of a module imports when they are asked for, with their module and name."""
+        makers = [each for each in self.bound.get("__getattr__", ()) if isinstance(each, ast.FunctionDef)]
+        found: dict[str, tuple[str, str]] = {}
+        for statement in self.statements if makers else ():
+            value = getattr(statement, "value", None)
+            for key, item in zip(value.keys, value.values) if isinstance(value, ast.Dict) else ():
+                texts = [one.value for one in (key, item) if isinstance(one, ast.Constant)]
+                if len(texts) == 2 and all(isinstance(text, str) for text in texts):
+                    name, (module, _, attribute) = str(texts[0]), str(texts[1]).partition(":")
+                    absolute = importlib.util.resolve_name(module, self.package) if self.package else module
+                    found[name] = absolute, attribute or name
+        for maker in makers:
+            for node in ast.walk(maker):
+                if isinstance(node, ast.ImportFrom):
+                    found |= {local: target for local, target in imports_of(node, self.package) if target[1]}
+        return found
+
+    @functools.cached_property
+    def public(self) -> frozenset[str]:
+        """Names that a star import of this module binds."""
+        listed = [each for each in self.bound.get("__all__", ()) if isinstance(each, (ast.Assign, ast.AnnAssign))]
+        if listed and isinstance(listed[-1].value, (ast.List, ast.Tuple)):
+            return frozenset(str(one.value) for one in listed[-1].value.elts if isinstance(one, ast.Constant))
+        return frozenset(name for name in (*self.bound, *self.imported) if not name.startswith("_"))
+
+
+@functools.cache
+def parsed(path: Path, name: str) -> ast.Module:
+    """The syntax tree of a file; BoostrunError with the module's ``name`` where it cannot be read or parsed."""
     try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError) as error:
-        raise BoostrunError(f"cannot parse the source of {name}: {error}") from None
+        content = path.read_bytes()
+        return ast.parse(importlib.util.decode_source(content))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise BoostrunError(f"cannot read the source of {name}: {error}") from None
 
 
-def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every module, class, function and other statement of a tree, without looking into expressions."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for name in BLOCKS:
-            if isinstance(block := getattr(node, name, None), list):
-                waiting += block
-
-
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-
-
-@cache
-def normalised(source: str, name: str = "source") -> str:
-    r"""``source`` without comments, docstrings, blank lines, trailing space and the value of ``__version__``.
-
-    Cut out by position, since the printed form of a syntax tree differs from one Python version to the next. A release
-    that changes nothing but ``__version__`` makes no record stale.
-
-    >>> normalised('def f(x):  # why\n    "What f does."\n\n    return x   \n')
-    'def f(x):\n    return x\n'
-    """
-    return without(source, name, ())
-
-
-def without(source: str, name: str, more: Iterable[ast.AST]) -> str:
-    """As :func:`normalised`, and without the statements and expressions ``more`` of its tree :func:`parsed`."""
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
-    lines = source.split("\n")  # not splitlines: it knows more line ends than Python's grammar does
-    tree = parsed(source, name)
+def found_at(name: str) -> ModuleSpec | None:
+    """Where a module is, without importing it or its packages; None where there is none."""
+    top, *rest = name.split(".")
     try:
-        comments, inside = _comments_and_strings(source)
-    except (tokenize.TokenError, SyntaxError, IndentationError) as error:
-        raise BoostrunError(f"cannot parse the source of {name}: {error}") from None
-    # Comments first: each runs to the end of its line, so the positions of what stands before it stay right.
-    for row, column in comments:
-        lines[row] = lines[row][:column]
-    for node in _last_first([*_unwanted(tree), *more]):
-        first, last = node.lineno - 1, node.end_lineno - 1  # ast.parse sets it
-        # The tree counts bytes of UTF-8 in a line, not characters.
-        start = len(lines[first].encode()[: node.col_offset].decode())
-        end = len(lines[last].encode()[: node.end_col_offset].decode())
-        rest = lines[last][end:]
-        lines[first] = lines[first][:start] + (rest if first == last else "")
-        for row in range(first + 1, last + 1):
-            lines[row] = rest if row == last else ""
-        inside = inside.difference(range(first, last))
-    kept = [line if row in inside else line.rstrip() for row, line in enumerate(lines)]
-    return "".join(line + "\n" for row, line in enumerate(kept) if line or row in inside)
+        spec = importlib.util.find_spec(top) if top else None
+    except (ImportError, ValueError):  # ValueError: a module made by hand, such as __main__
+        spec = PathFinder.find_spec(top)
+    found = top
+    for part in rest:
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        found = f"{found}.{part}"
+        places = list(spec.submodule_search_locations)
+        try:
+            spec = PathFinder.find_spec(found, places)
+        except KeyError:  # a namespace package, which the import system would import first
+            spec = ModuleSpec(found, None, is_package=True)
+            spec.submodule_search_locations = [str(Path(place, part)) for place in places if Path(place, part).is_dir()]
+    return spec
 
 
-@cache
-def _comments_and_strings(source: str) -> tuple[list[tuple[int, int]], frozenset[int]]:
-    """Where comments begin (row, column), and the rows whose end lies inside a string: these are kept to the letter."""
-    comments: list[tuple[int, int]] = []
-    inside: set[int] = set()
-    begun: list[int] = []  # f-strings are one token before Python 3.12 and several since; nested ones add to the depth
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        kind = tokenize.tok_name[token.type]
-        if kind == "COMMENT" and not begun:
-            comments.append((token.start[0] - 1, token.start[1]))
-        elif kind == "STRING":
-            inside.update(range(token.start[0] - 1, token.end[0] - 1))
-        elif kind in ("FSTRING_START", "TSTRING_START"):
-            begun.append(token.start[0] - 1)
-        elif kind in ("FSTRING_END", "TSTRING_END"):
-            inside.update(range(begun.pop(), token.end[0] - 1))
-    return comments, frozenset(inside)
+# -- names -------------------------------------------------------------------------------------------------------------
 
 
-def _unwanted(tree: ast.Module) -> list[ast.AST]:
-    """Docstrings and the assignment of ``__version__``."""
-    found: list[ast.AST] = []
-    for node in statements(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.body:
-            first = node.body[0]
-            value = first.value if isinstance(first, ast.Expr) else None
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                found.append(first)
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == ["__version__"]:
-            found.append(node)
-    return found
+def imports_of(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each local name that an import binds, with the module and the attribute (empty: the module itself)."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            yield alias.asname or top, (alias.name if alias.asname else top, "")
+        return
+    base = _base(node, package)
+    for alias in node.names:
+        yield alias.asname or alias.name, (base, "" if alias.name == "*" else alias.name)
 
 
-def _last_first(nodes: Iterable[ast.AST]) -> list:
-    return sorted(nodes, key=lambda node: (node.lineno, node.col_offset), reverse=True)
-
-
-def chains(tree: ast.Module) -> Iterator[list[str]]:
-    """Dotted names in a module's text, longest and shorter ones."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            chain, inner = [node.attr], node.value
-            while isinstance(inner, ast.Attribute):
-                chain.append(inner.attr)
-                inner = inner.value
-            if isinstance(inner, ast.Name):
-                yield [inner.id, *reversed(chain)]
-
-
-def base_of(node: ast.ImportFrom, package: str) -> str:
+def _base(node: ast.ImportFrom, package: str) -> str:
     """The absolute name of the module that a ``from`` import names; empty beyond the top, where it fails when run."""
     if not node.level:
         return node.module or ""
@@ -132,3 +166,122 @@ def base_of(node: ast.ImportFrom, package: str) -> str:
         return ""
     start = ".".join(parents[: len(parents) - node.level + 1])
     return f"{start}.{node.module}" if node.module else start
+
+
+def names_bound(statements: Iterable[ast.AST]) -> dict[str, None]:
+    """Names that statements bind in their own scope, imports excepted, in the order in which they stand there."""
+    found: dict[str, None] = {}
+    waiting = [*statements][::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, DEFINITIONS):
+            found[node.name] = None
+            waiting += [*node.decorator_list]
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found[node.id] = None
+        elif isinstance(node, _COMPREHENSIONS):
+            found |= {each.target.id: None for each in ast.walk(node) if isinstance(each, ast.NamedExpr)}
+        elif not isinstance(node, (ast.Lambda, ast.Import, ast.ImportFrom)):
+            name = node.rest if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
+            if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)) and name:
+                found[name] = None
+            waiting += [*ast.iter_child_nodes(node)][::-1]
+    return found
+
+
+def inner(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those in their blocks, but not in definitions."""
+    for statement in statements:
+        yield statement
+        if not isinstance(statement, DEFINITIONS):
+            for block in _BLOCKS:
+                for each in getattr(statement, block, ()):
+                    yield from inner([each] if isinstance(each, ast.stmt) else each.body)
+
+
+def _run(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run when a module is imported: no docstring, nothing for type checkers or for ``-m``."""
+    for statement in body:
+        if isinstance(statement, ast.If) and (last(statement.test) == "TYPE_CHECKING" or _is_main(statement.test)):
+            yield from _run(statement.orelse)
+        elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+            yield statement
+
+
+def _is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+def last(node: ast.AST) -> str:
+    """The last name of a dotted one, of what is called where it is a call; empty for anything else."""
+    if isinstance(node, ast.Call):
+        return last(node.func)
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def dotted(node: ast.AST) -> list[str]:
+    """The names of ``a.b.c``, and of what is called or indexed; empty where it begins with something else."""
+    names: list[str] = []
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        elif isinstance(node, (ast.Call, ast.Subscript)):
+            names, node = [], node.func if isinstance(node, ast.Call) else node.value
+        else:
+            return []
+    return [node.id, *reversed(names)]
+
+
+def changes(statement: ast.AST) -> Iterator[list[str]]:
+    """Dotted names of what a simple statement changes without binding it, as in ``a.b[0] = 1`` or ``a.append(1)``;
+    empty names for a call that is not understood."""
+    if isinstance(statement, ast.Expr):
+        call = statement.value
+        if isinstance(call, ast.Call):
+            yield dotted(call.func)[:-1] if isinstance(call.func, ast.Attribute) else []
+        elif not isinstance(call, ast.Constant):
+            yield []
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    for target in targets if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete)) else ():
+        for one in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+            if isinstance(one, (ast.Attribute, ast.Subscript)):
+                yield dotted(one.value)
+
+
+def imported_on_top(module: Module) -> Iterator[str]:
+    """Modules that the import of a module imports, and names that may be modules."""
+    for statement in inner(module.statements):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            if isinstance(statement, ast.Import):
+                yield from (alias.name for alias in statement.names)
+            for _, (base, attribute) in imports_of(statement, module.package):
+                yield from (base, f"{base}.{attribute}")
+        elif (name := imported_by_call(getattr(statement, "value", statement), module.package)) is not None:
+            yield name
+
+
+def stores(function: ast.stmt, module: Module) -> bool:
+    """Whether a function or class changes a variable of its module, or of one that it imports."""
+    local = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
+    for each in ast.walk(function):
+        if isinstance(each, ast.Global):
+            return True
+        for names in changes(each):
+            if names and names[0] not in local and module.defines(names[0]):
+                return True
+    return False
+
+
+def imported_by_call(node: ast.AST, package: str) -> str | None:
+    """The absolute name of the module in ``import_module("name")``, with or without a package."""
+    if not (isinstance(node, ast.Call) and last(node.func) == "import_module" and node.args):
+        return None
+    target, *rest = node.args
+    known = not rest or (isinstance(rest[0], ast.Name) and rest[0].id in ("__package__", "__name__"))
+    if not (known and isinstance(target, ast.Constant) and isinstance(target.value, str)):
+        return None
+    try:
+        return importlib.util.resolve_name(target.value, package)
+    except (ImportError, ValueError):
+        return target.value

@@ -31,7 +31,7 @@ from boostrun.digest import source_digest
 from boostrun.runner import plan
 from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
-from boostrun.runner.equivalent import NAME, RERUN, Equivalent, read_rows
+from boostrun.runner.equivalent import RERUN, Equivalent, add_row
 
 RESULTS = Path("results")
 # seconds that it takes to build the features, by which the cheapest trial is found; others are quick
@@ -82,15 +82,6 @@ def records() -> Iterator[dict[str, Any]]:
     for path in sorted(RESULTS.rglob("records.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             yield from (record for line in lines if (record := json.loads(line))["status"] == "done")
-
-
-def write(rows: list[dict[str, Any]]) -> None:
-    """Put the rows into the file, one a line, none twice."""
-    lines = sorted({json.dumps(row, sort_keys=True) for row in rows})
-    text = '{"rows": [\n' + ",\n".join(lines) + "\n]}\n"
-    beside = RESULTS / f".{NAME}"
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, RESULTS / NAME)
 
 
 def kind_of(cell: Cell) -> str:
@@ -207,7 +198,7 @@ def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], o
             continue
         labels = sorted({f"{Cell.from_config(each['cell']).label} seed {each['seed']}" for each in chosen[group]})
         row = {"kind": RERUN, "old": old, "new": today, "method": method, "input": kind, "seeds": len(came)}
-        write([*read_rows(RESULTS), {**row, "trials": labels, "here": here}])
+        add_row(RESULTS, {**row, "trials": labels, "here": here})
     return 1 if wrong else 0
 
 

@@ -66,7 +66,8 @@ _BASE = (
     "papers",
     "signals",
     "source",
-    "digest_memory",
+    "definitions",
+    "normal_form",
     "when_imported",
 )
 _DRAWN = {"papers": "#dfe9f5", "core": "#f6f3ec", "edge": "#8a93a0", "up": "#c2361d", "side": "#2d6a9f"}

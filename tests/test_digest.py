@@ -1,264 +1,413 @@
-import ast
+"""What counts to a digest: the definitions that are reached by name, wherever they stand, and nothing else."""
+
+import json
+import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import boostrun
 from boostrun import digest
-from boostrun.digest import modules_of, normalised, source_digest
+from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
 
-FILES = {
-    "toypack/__init__.py": "from toypack import extras\n__version__ = '1'\n",
-    "toypack/extras.py": "EXTRA = 1\n",
-    "toypack/core.py": (
-        '"""Core."""\nimport os\nfrom .deep import leaf\nfrom . import sibling as s\n\n\ndef f(x):\n    """Doc."""\n'
-        "    from toypack.late import g  # here\n    return g(x)\n"
-    ),
-    "toypack/sibling.py": "import toypack.deep.other\nVALUE = 1\n",
-    "toypack/late.py": "def g(x):\n    return x\n",
-    "toypack/unused.py": "import toypack.extras\n",
-    "toypack/typed.py": (
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from toypack import unused\nelse:\n"
-        "    import importlib\n    late = importlib.import_module('toypack.late')\n"
-    ),
-    "toypack/whole.py": "from toypack import something_made_up\n",
-    "toypack/star.py": "from .deep import *\n",
-    "toypack/deep/__init__.py": "from .hidden import thing\n",
-    "toypack/deep/hidden.py": "thing = 1\n",
-    "toypack/deep/leaf.py": "from ..late import g\nfrom .... import beyond\n",
-    "toypack/deep/other.py": "try:\n    import toypack.absent\nexcept ImportError:\n    pass\n",
-    "toyplugin.py": "from boostrun.errors import BoostrunError\nimport toypack.core\n",
-}
+ROOT = Path(boostrun.__file__).parents[1]
 
 
 @pytest.fixture
 def pack(tmp_path, monkeypatch):
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    """Writes files below a folder on the Python path, given by name, and forgets what was read."""
     monkeypatch.syspath_prepend(tmp_path)
+
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        sys.path_importer_cache.clear()
+        digest.forget()
+
+    yield write
     digest.forget()
-    yield tmp_path
+    assert not [name for name in sys.modules if name.startswith("toy")]
+
+
+def names(*roots):
+    return {name.partition(".")[2] for name in reached(roots).definitions}
+
+
+# -- what is reached ---------------------------------------------------------------------------------------------------
+
+HELPERS = {"toypack/__init__.py": "", "toypack/deep/__init__.py": "", "toypack/deep/leaf.py": "VALUE = 1\nOTHER = 2\n"}
+USES = {
+    "absolute": "from toypack.deep.leaf import VALUE\ndef f(): return VALUE\n",
+    "renamed": "from toypack.deep.leaf import VALUE as V\ndef f(): return V\n",
+    "relative": "from .deep.leaf import VALUE\ndef f(): return VALUE\n",
+    "module": "from toypack.deep import leaf\ndef f(): return leaf.VALUE\n",
+    "dotted": "import toypack.deep.leaf\ndef f(): return toypack.deep.leaf.VALUE\n",
+    "as": "import toypack.deep.leaf as other\ndef f(): return other.VALUE\n",
+    "in a function": "def f():\n    from .deep.leaf import VALUE\n    return VALUE\n",
+    "module in a function": "def f():\n    from .deep import leaf\n    return leaf.VALUE\n",
+    "behind try": "try:\n    from .deep.leaf import VALUE\nexcept ImportError:\n    VALUE = 3\ndef f(): return VALUE\n",
+    "star": "from .deep.leaf import *\ndef f(): return VALUE\n",
+    "import_module": "import importlib as i\ndef f(): return i.import_module('toypack.deep.leaf').VALUE\n",
+    "import_module relative": (
+        "from importlib import import_module\ndef f():\n    m = import_module('.deep.leaf', __package__)\n"
+        "    return m.VALUE\n"
+    ),
+    "import_module on top": (
+        "from importlib import import_module\nm = import_module('toypack.deep.leaf')\ndef f(): return m.VALUE\n"
+    ),
+    "getattr": "from .deep import leaf\ndef f(): return getattr(leaf, 'VALUE')\n",
+    "text": "def f(): return obtain('toypack.deep.leaf:VALUE')\n",
+    "default": "from .deep.leaf import VALUE\ndef f(x=VALUE): return x\n",
+    "decorator": "from .deep.leaf import VALUE\n@VALUE\ndef f(): return 1\n",
+    "base": "from .deep.leaf import VALUE\nclass f(VALUE): pass\n",
+    "in a class": "from .deep.leaf import VALUE\nclass f:\n    x = VALUE\n",
+    "in a method": "from .deep.leaf import VALUE\nclass f:\n    def g(self): return VALUE\n",
+    "in a lambda": "from .deep.leaf import VALUE\nf = lambda: VALUE\n",
+    "iterated under its own name": "from .deep.leaf import VALUE\ndef f(): return [VALUE for VALUE in VALUE]\n",
+    "through a constant": "from .deep import leaf\nTABLE = {'a': leaf.VALUE}\ndef f(): return TABLE['a']\n",
+    "put into a constant": "from .deep import leaf\nTABLE = {}\nTABLE['a'] = leaf.VALUE\ndef f(): return TABLE['a']\n",
+    "added in a loop": (
+        "from .deep import leaf\nTABLE = []\nfor i in range(2):\n    TABLE.append(leaf.VALUE)\ndef f(): return TABLE\n"
+    ),
+    "global": "from .deep import leaf\nX = 1\ndef f():\n    global X\n    X = leaf.VALUE\n",
+    "another name": "from .deep.leaf import VALUE\nW = VALUE\ndef f(): return W\n",
+    "module as a value": "from .deep import leaf\ndef g(module): return module.VALUE\ndef f(): return g(leaf)\n",
+    "match": "from .deep.leaf import VALUE\ndef f(x):\n    match x:\n        case 1:\n            return VALUE\n",
+    "passed on": "from .deep import VALUE\ndef f(): return VALUE\n",
+    "module getattr": "from .lazy import VALUE\ndef f(): return VALUE\n",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_name_is_followed_to_its_definition_and_no_further(use, pack):
+    more = {"toypack/deep/__init__.py": "from .leaf import VALUE\n"} if use == "passed on" else {}
+    more |= {"toypack/lazy.py": "_WHERE = {'VALUE': 'toypack.deep.leaf'}\ndef __getattr__(name): ...\n"}
+    pack({**HELPERS, **more, "toypack/main.py": f"{USES[use]}def unused(): return 1\n"})
+    before = source_digest(["toypack.main:f"])
+    pack({"toypack/deep/leaf.py": "VALUE = 1\nOTHER = 3\nMORE = 4\n"})
+    assert source_digest(["toypack.main:f"]) == before
+    pack({"toypack/main.py": f"def added(): return 2\n{USES[use]}def unused(): return 3\n"})
+    assert source_digest(["toypack.main:f"]) == before
+    pack({"toypack/deep/leaf.py": "VALUE = 5\nOTHER = 2\n"})
+    assert source_digest(["toypack.main:f"]) != before
+
+
+PLACES = {
+    "beside": ({"toyflat.py": "{}", "toyhelper.py": "VALUE = 1\n"}, "toyflat", "toyhelper"),
+    "package": ({"toyp/__init__.py": "", "toyp/a.py": "{}", "toyp/b.py": "VALUE = 1\n"}, "toyp.a", "toyp.b"),
+    "namespace": ({"toyn/a.py": "{}", "toyn/b.py": "VALUE = 1\n"}, "toyn.a", "toyn.b"),
+    "other package": ({"toyp/__init__.py": "", "toyp/a.py": "{}", "toyq/b.py": "VALUE = 1\n"}, "toyp.a", "toyq.b"),
+}
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_what_lies_beside_a_root_counts_whatever_its_package(where, pack):
+    files, root, helper = PLACES[where]
+    text = f"from {helper} import VALUE\ndef f(): return VALUE\n"
+    pack({name: content.replace("{}", text) for name, content in files.items()})
+    before = source_digest([f"{root}:f"])
+    pack({f"{helper.replace('.', '/')}.py": "VALUE = 2\n"})
+    assert source_digest([f"{root}:f"]) != before
+
+
+def test_of_what_is_installed_its_distribution_counts_and_no_other(tmp_path, monkeypatch):
+    site = tmp_path / "site-packages"
+    for name in ("toyone", "toytwo", "toyother"):
+        (site / name).mkdir(parents=True)
+        (site / name / "__init__.py").write_text("VALUE = 1\n")
+    uses = "import toytwo, toyother\ndef f(): return toytwo.VALUE + toyother.VALUE\n"
+    (site / "toyone/main.py").write_text(uses)
+    for dist, tops in (("toys", ["toyone", "toytwo"]), ("others", ["toyother"])):
+        info = site / f"{dist}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1\n")
+        (info / "RECORD").write_text("".join(f"{top}/__init__.py,,\n" for top in tops))
+        (info / "top_level.txt").write_text("\n".join(tops))
+    monkeypatch.syspath_prepend(site)
+
+    def found():
+        digest.forget()
+        return source_digest(["toyone.main:f"])
+
+    first = found()
+    (site / "toyother/__init__.py").write_text("VALUE = 2\n")
+    assert found() == first
+    (site / "toytwo/__init__.py").write_text("VALUE = 2\n")
+    assert found() != first
     digest.forget()
-    assert not [name for name in sys.modules if name.startswith("toyp")]
 
 
-def edited(pack, name, old, new):
-    before = source_digest(["toypack.core"])
-    path = pack / name
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
+SAME = {
+    "comments, lines, quotes": '# why\nSTEP = 0x2\n\ndef f( x ):   # here\n    "doc"\n    return (x * STEP + g("a"))\n',
+    "other order": "def f(x):\n    return x * STEP + g('a')\nSTEP = 2\n",
+    "annotations": "STEP: int = 2\ndef f(x: float) -> 'float':\n    return x * STEP + g('a')\n",
+    "renamed": "PACE = 2\ndef f(x):\n    return x * PACE + g('a')\n",
+    "only for type checkers": (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from toypack.deep.leaf import VALUE\nSTEP = 2\n"
+        "def f(x):\n    return x * STEP + g('a')\n"
+    ),
+    "run as a program": (
+        "STEP = 2\ndef f(x):\n    return x * STEP + g('a')\nif __name__ == '__main__':\n    STEP = 3\n    f(1)\n"
+    ),
+}
+PLAIN = "STEP = 2\ndef f(x):\n    return x * STEP + g('a')\n"
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_what_decides_nothing_does_not_count(what, pack):
+    pack({**HELPERS, "toypack/main.py": PLAIN})
+    before = source_digest(["toypack.main:f"])
+    pack({"toypack/main.py": SAME[what]})
+    assert source_digest(["toypack.main:f"]) == before
+
+
+@pytest.mark.parametrize("text", [
+    "STEP = 3\ndef f(x):\n    return x * STEP + g('a')\n", "STEP = 2.0\ndef f(x):\n    return x * STEP + g('a')\n",
+    "STEP = 2\ndef f(x):\n    return STEP * x + g('a')\n", "STEP = 2\ndef f(y):\n    return y * STEP + g('a')\n",
+    "STEP = 2\ndef f(x):\n    return x * STEP + g('b')\n", "STEP = 2\ndef f(x, STEP):\n    return x * STEP + g('a')\n",
+    "STEP = 2\nSTEP += 1\ndef f(x):\n    return x * STEP + g('a')\n",
+    "STEP = 2\nif g:\n    STEP = 4\ndef f(x):\n    return x * STEP + g('a')\n",
+    "from math import pi as STEP\ndef f(x):\n    return x * STEP + g('a')\n",
+])  # fmt: skip
+def test_what_may_decide_counts(text, pack):
+    pack({**HELPERS, "toypack/main.py": PLAIN})
+    before = source_digest(["toypack.main:f"])
+    pack({"toypack/main.py": text})
+    assert source_digest(["toypack.main:f"]) != before
+
+
+def test_local_variables_may_be_renamed_and_not_exchanged(pack):
+    def of(text):
+        pack({"toyone.py": text})
+        return source_digest(["toyone:f"])
+
+    before = of("def f(x):\n    a = x + 1\n    b = a * 2\n    return [c - a for c in b]\n")
+    assert of("def f(x):\n    u = x + 1\n    v = u * 2\n    return [w - u for w in v]\n") == before
+    assert of("def f(x):\n    a = x + 1\n    b = a * 2\n    return [c - b for c in a]\n") != before
+
+
+def test_methods_may_change_their_order(pack):
+    pack({"toyone.py": "class f:\n    x = 1\n    def a(self): return 1\n    def b(self): return 2\n"})
+    before = source_digest(["toyone:f"])
+    pack({"toyone.py": "class f:\n    x = 1\n    def b(self): return 2\n    def a(self): return 1\n"})
+    assert source_digest(["toyone:f"]) == before
+    pack({"toyone.py": "class f:\n    x = 1\n    def b(self): return 1\n    def a(self): return 2\n"})
+    assert source_digest(["toyone:f"]) != before
+
+
+def test_the_message_of_an_error_of_ours_decides_nothing_and_its_kind_does(pack):
+    def of(text):
+        imports = "from boostrun.errors import BoostrunError, DataMissingError\n"
+        pack({"toyone.py": f"{imports}def f(x):\n    raise {text}\n"})
+        return source_digest(["toyone:f"])
+
+    before = of("BoostrunError('no')")
+    assert of("BoostrunError(f'none, {x}') from None") == before
+    assert of("DataMissingError('no')") != before
+    assert of("KeyError('no')") != of("KeyError('none')")
+
+
+# -- what registers itself ---------------------------------------------------------------------------------------------
+
+REGISTRIES = {
+    "decorator": ("", "from toyr.table import add\n@add\ndef half(): return 1\n"),
+    "decorator of a name": ("", "from toyr.table import named\n@named('half')\ndef half(): return 1\n"),
+    "method of the registry": ("", "from toyr.table import Table\n@Table.take\ndef half(): return 1\n"),
+    "call": ("", "from toyr import table\ndef half(): return 1\ntable.add(half)\n"),
+    "assignment": ("", "from toyr import table\ndef half(): return 1\ntable.KNOWN['half'] = half\n"),
+    "kept call": ("", "from toyr.table import add\ndef half(): return 1\n_ = add(half)\n"),
+    "subclass": ("", "from toyr.table import Base\nclass Half(Base):\n    def __call__(self): return 1\n"),
+}
+TABLE = """
+KNOWN = {}
+def add(function):
+    KNOWN[function.__name__] = function
+    return function
+def named(name):
+    def keep(function):
+        KNOWN[name] = function
+        return function
+    return keep
+class Table:
+    @classmethod
+    def take(cls, function):
+        KNOWN[function.__name__] = function
+        return function
+class Base:
+    def __init_subclass__(cls):
+        KNOWN[cls.__name__] = cls
+"""
+
+
+@pytest.mark.parametrize("imported", ["toyr/__init__.py", "toyr/main.py"])
+@pytest.mark.parametrize("how", REGISTRIES)
+def test_what_registers_itself_when_it_is_imported_counts(how, imported, pack):
+    part = REGISTRIES[how][1]
+    files = {"toyr/__init__.py": "", "toyr/table.py": TABLE, "toyr/part.py": part,
+             "toyr/main.py": "from toyr.table import KNOWN\ndef f(name): return KNOWN[name]()\n"}  # fmt: skip
+    pack({**files, imported: f"import toyr.part\n{files[imported]}"})
+    before = source_digest(["toyr.main:f"])
+    pack({"toyr/part.py": part.replace("return 1", "return 2")})
+    assert source_digest(["toyr.main:f"]) != before
+    pack({"toyr/part.py": f"{part}def other(): return 3\n"})
+    assert source_digest(["toyr.main:f"]) == before
+
+
+# -- what cannot be followed -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ("def f(name): return globals()[name]\n", "globals()"),
+    ("def f(text): exec(text)\n", "exec()"),
+    ("def f(text): return eval(text)\n", "eval()"),
+    ("import sys\ndef f(name): return sys.modules[name]\n", "sys.modules"),
+    ("from importlib import import_module\ndef f(name): return import_module(name)\n", "computed name"),
+    ("import toyone\ndef f(name): return getattr(toyone, name)\n", "getattr() of a module"),
+    ("import toyone\ndef f(name): return vars(toyone)[name]\n", "vars() of a module"),
+])  # fmt: skip
+def test_a_computed_name_makes_all_of_its_module_count_and_is_named(text, why, pack):
+    pack({"toyone.py": f"X = 1\n{text}"})
+    found = reached(["toyone:f"])
+    assert len(found.unresolved) == 1 and why in found.unresolved[0] and "toyone" in found.unresolved[0]
+    before = source_digest(["toyone:f"])
+    pack({"toyone.py": f"X = 2\n{text}"})
+    assert source_digest(["toyone:f"]) != before
+
+
+def test_a_module_without_source_counts_by_its_bytes(pack, tmp_path):
+    (tmp_path / "toyp").mkdir()
+    library = tmp_path / "toyp" / f"native{__import__('importlib.machinery').machinery.EXTENSION_SUFFIXES[0]}"
+    library.write_bytes(b"one")
+    pack({"toyp/__init__.py": "", "toyp/main.py": "from toyp import native\ndef f(): return native.x\n"})
+    before = source_digest(["toyp.main:f"])
+    library.write_bytes(b"two")
     digest.forget()
-    return source_digest(["toypack.core"]) != before
-
-
-def test_the_closure_follows_relative_late_and_dotted_imports_but_not_what_is_not_imported(pack):
-    assert modules_of(["toypack.core"]) == [
-        "toypack",
-        "toypack.core",
-        "toypack.deep",
-        "toypack.deep.leaf",
-        "toypack.deep.other",
-        "toypack.late",
-        "toypack.sibling",
-    ]
-
-
-def test_a_package_is_descended_into_only_when_it_is_itself_imported(pack):
-    assert "toypack.extras" not in modules_of(["toypack.core"])
-    assert "toypack.extras" in modules_of(["toypack"])
-    assert "toypack.extras" in modules_of(["toypack.whole"])
-    assert "toypack.deep.hidden" in modules_of(["toypack.star"])
-
-
-def test_imports_for_type_checkers_are_left_out_and_literal_import_module_is_followed(pack):
-    assert modules_of(["toypack.typed"]) == ["toypack", "toypack.late", "toypack.typed"]
-
-
-def test_a_plugin_is_followed_into_boostrun_and_no_other_package(pack):
-    assert modules_of(["toyplugin"]) == ["boostrun.errors", "toyplugin"]
-
-
-@pytest.mark.parametrize(
-    "name, old, new",
-    [
-        ("toypack/core.py", "return g(x)", "return g(x) + 1"),
-        ("toypack/late.py", "return x", "return -x"),
-        ("toypack/deep/__init__.py", "from", "VALUE = 1\nfrom"),
-        ("toypack/sibling.py", "VALUE = 1", "VALUE = 2"),
-        ("toypack/late.py", "    return x", "    if x:\n        return x"),
-    ],
-)
-def test_a_change_of_code_anywhere_in_the_closure_changes_the_digest(pack, name, old, new):
-    assert edited(pack, name, old, new)
-
-
-@pytest.mark.parametrize(
-    "name, old, new",
-    [
-        ("toypack/core.py", "  # here", "  # there"),
-        ("toypack/core.py", '    """Doc."""\n', '    """Doc.\n\n    More\n    """\n\n'),
-        ("toypack/core.py", '"""Core."""\n', "# core\n\n\n"),
-        ("toypack/late.py", "def g(x):\n", "\ndef g(x):   \n\n    # why\n"),
-        ("toypack/late.py", "return x\n", "return x"),
-        ("toypack/__init__.py", "'1'", "'2'"),
-        ("toypack/extras.py", "1", "2"),
-        ("toypack/unused.py", "import", "import os, "),
-    ],
-)
-def test_comments_docstrings_blank_lines_and_what_is_not_imported_do_not(pack, name, old, new):
-    assert not edited(pack, name, old, new)
-
-
-def test_the_order_of_modules_does_not_matter_and_their_names_do(pack):
-    assert source_digest(["toypack.core", "toypack.late"]) == source_digest(["toypack.late", "toypack.core"])
-    assert source_digest(["toypack.core"]) != source_digest(["toypack.extras"])
-
-
-def test_moving_code_from_one_module_to_another_changes_the_digest(pack):
-    before = source_digest(["toypack.sibling"])
-    (pack / "toypack/sibling.py").write_text("import toypack.deep.other\n")
-    with (pack / "toypack/deep/other.py").open("a") as file:
-        file.write("VALUE = 1\n")
-    digest.forget()
-    assert source_digest(["toypack.sibling"]) != before
-
-
-def test_names_and_defaults_of_keys_make_no_record_stale_because_its_cell_holds_them():
-    found = digest.modules_of(["boostrun.papers.iboost.streams.sea"])
-    assert "boostrun.data.streams.drift_stream" in found
-    assert not [name for name in found if name.startswith(("boostrun.config", "boostrun.schemas"))]
-
-
-LOADER = (
-    "from toypack.late import g\nfrom toypack import sibling\nSOURCES = ('toypack.late', 'toypack.sibling')\n\n\n"
-    "def read(x):\n    return g(x) + sibling.VALUE\n"
-)
-
-
-@pytest.mark.parametrize(
-    "old, new, counts",
-    [
-        ("toypack.late import g", "toypack.moved.late import g", False),
-        ("from toypack import sibling", "from toypack.moved import sibling", False),
-        ("('toypack.late', 'toypack.sibling')", "('toypack.moved.late', 'toypack.sibling')", False),
-        ("from toypack.late import g", "from toypack.late import h as g", True),
-        ("g(x) + ", "g(x) - ", True),
-    ],
-)
-def test_where_the_imports_of_a_module_alone_lead_does_not_count_and_what_it_does_with_them_does(
-    pack, old, new, counts
-):
-    path = pack / "toypack" / "loader.py"
-    (pack / "toypack" / "moved").mkdir()
-    for name in ("late", "sibling"):
-        shutil.copy(pack / "toypack" / f"{name}.py", pack / "toypack" / "moved")
-    (pack / "toypack" / "moved" / "__init__.py").touch()
-    path.write_text(LOADER)
-    before = digest.module_digest("toypack.loader")
-    path.write_text(LOADER.replace(old, new))
-    digest.forget()
-    assert LOADER.replace(old, new) != LOADER and (digest.module_digest("toypack.loader") != before) == counts
-
-
-def test_it_is_found_once_per_process(pack):
-    before = source_digest(["toypack.late"])
-    (pack / "toypack/late.py").write_text("other = 1\n")
-    assert source_digest(["toypack.late"]) == before
+    assert source_digest(["toyp.main:f"]) != before
 
 
 def test_a_module_that_is_not_there_or_not_python_is_one_sentence(pack):
-    for name in ("toypack.absent", "absent", "toypack.late.deeper", ""):
+    pack({**HELPERS, "toypack/main.py": "from toypack import late\ndef f(): return late.g\n", "toypack/late.py": ""})
+    for name in ("toypack.absent:f", "absent:f", "toypack.late.deeper:f", ":f"):
         with pytest.raises(BoostrunError, match="no module"):
             source_digest([name])
-    (pack / "toypack/late.py").write_text("def (:\n")
-    digest.forget()
+    pack({"toypack/late.py": "def (:\n"})
     with pytest.raises(BoostrunError, match=r"toypack\.late"):
-        source_digest(["toypack.core"])
+        source_digest(["toypack.main:f"])
+
+
+# -- programs at random ------------------------------------------------------------------------------------------------
+
+
+def program(rng, size):
+    """Definitions by number: which others each refers to, its constant, its kind."""
+    return {
+        number: (sorted(rng.sample(range(size), rng.randrange(0, min(4, size)))), rng.randrange(100), rng.randrange(3))
+        for number in range(size)
+    }
+
+
+def files_of(made, rng, modules):
+    """The program in files: definitions under random names, in random modules and order, imported in random ways."""
+    where = {number: rng.randrange(modules) for number in made}
+    name = {number: f"n{rng.randrange(10**6)}_{number}" for number in made}
+    files = {}
+    for module in range(modules):
+        own = [number for number in made if where[number] == module]
+        rng.shuffle(own)
+        lines, below = [], []
+        for number in own:
+            refs, constant, kind = made[number]
+            used, inside = [], []
+            for ref in refs:
+                far = f"toyx.m{where[ref]}"
+                if where[ref] == module:
+                    used.append(name[ref])
+                elif rng.random() < 0.3:
+                    inside.append(f"from {far} import {name[ref]} as r{ref}")
+                    used.append(f"r{ref}")
+                elif rng.random() < 0.5:
+                    lines.append(f"import {far}")
+                    used.append(f"{far}.{name[ref]}")
+                else:
+                    lines.append(f"from .m{where[ref]} import {name[ref]} as i{ref}")
+                    used.append(f"i{ref}")
+            calls = ", ".join(used)
+            body = "".join(f"    {line}\n" for line in inside)
+            inside = indent(body, "    ")
+            below.append((
+                f"def {name[number]}(x):\n{body}    return ({constant}, {calls})",
+                f"class {name[number]}:\n    c = {constant}\n    def m():\n{inside}        return [{calls}]",
+                f"def {name[number]}(x=lambda y: y):\n    y = {constant}\n{body}    return y, [{calls}]",
+            )[kind])  # fmt: skip
+        files[f"toyx/m{module}.py"] = "\n".join([*lines, *below, ""])
+    return files, [f"toyx.m{where[0]}:{name[0]}"]
+
+
+def reach_of(made):
+    found, waiting = set(), [0]
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting += made[number][0]
+    return found
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32), size=st.integers(1, 12))
+def test_a_digest_is_that_of_the_reached_part_of_a_program_and_of_nothing_else(seed, size, pack, tmp_path):
+    rng = random.Random(seed)
+    made = program(rng, size)
+
+    def of(made):
+        shutil.rmtree(tmp_path / "toyx", ignore_errors=True)
+        files, roots = files_of(made, rng, rng.randrange(1, 4))
+        pack({"toyx/__init__.py": "", **files})
+        return source_digest(roots)
+
+    before = of(made)
+    assert of(made) == before  # moved, renamed, reordered, imported otherwise
+    changed = rng.randrange(size)
+    refs, constant, kind = made[changed]
+    assert (of({**made, changed: (refs, constant + 1, kind)}) != before) == (changed in reach_of(made))
+    assert of({**made, size: ([0], 1, 0)}) == before  # one more that nothing refers to
+
+
+def test_definitions_that_refer_to_each_other_are_told_apart(pack):
+    def of(a, b):
+        pack({"toyone.py": f"def f(): return g\ndef g(): return ({a}, h)\ndef h(): return ({b}, f)\n"})
+        return source_digest(["toyone:f"]), source_digest(["toyone:g"])
+
+    assert len({*of(1, 2), *of(2, 1), *of(1, 1)}) == 6
+
+
+# -- as a whole --------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_found_once_per_process(pack, tmp_path):
+    pack({"toyone.py": "def f(): return 1\n"})
+    before = source_digest(["toyone:f"])
+    (tmp_path / "toyone.py").write_text("def f(): return 2\n")
+    assert source_digest(["toyone:f"]) == before
 
 
 def test_no_module_concerned_is_imported():
     code = (
         "import sys\nfrom boostrun.digest import source_digest\nbefore = set(sys.modules)\n"
-        "source_digest(['boostrun.runner.queue'])\n"
+        "source_digest(['boostrun.runner.queue:run_trials'])\n"
         "print([m for m in set(sys.modules) - before if m.startswith('boostrun')])\n"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
-
-
-TRICKY = '''\
-# -*- coding: utf-8 -*-
-"""Docstring with # no comment and ünïcode"""; x = """kept   
-
-# kept to the letter
-""" ; y = 'ü # kept'  # gone ü
-class A:
-    """Doc."""
-    def f(self): "doc"; return 1
-    def g(self):
-        r\'\'\'raw
-        doc\'\'\'
-        z = f"""a {x!r}   
-
- # kept {y:>{10}} {f'{x}'}
-"""   # gone
-        "not a docstring # kept"
-        return (x,
-
-                # gone
-                y)
-async def h():
-    ("imp" "licit")
-    return \\
-        2
-__version__ = "1"
-s = "form\x0cfeed \\u2028"
-'''  # noqa: W291
-
-
-def test_strings_are_kept_to_the_letter_and_the_rest_is_cut_by_position():
-    text = normalised(TRICKY)
-    assert "gone" not in text and "doc'" not in text and "implicit" not in text and "__version__" not in text
-    for kept in ("kept   \n\n# kept to the letter\n", "'ü # kept'", " {x!r}   \n\n # kept {y:>{10}}", "not a doc"):
-        assert kept in text
-    assert normalised(TRICKY.replace("\n", "\r\n")) == text
-    tree = ast.parse(TRICKY)
-    assert [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "kept" in str(n.value)]
-
-
-OURS = sorted(Path(boostrun.__file__).parent.joinpath("run").glob("*.py"))
-
-
-@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
-def test_our_own_sources_mean_the_same_once_normalised(path):
-    source = path.read_text("utf-8")
-    tree = ast.parse(source)
-    unwanted = digest._unwanted(tree)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and body[0] in unwanted:
-            if len(body) == 1:
-                return  # nothing but its docstring: cannot be parsed without it
-            del body[0]
-    text = normalised(source)
-    assert ast.dump(ast.parse(text)) == ast.dump(tree)
-    assert normalised(text) == text
-
-
-@given(st.lists(st.sampled_from(["x = 1", "y = 'a#b'", "if x:\n    y = 2", 'z = """a\n\n  b  \n"""', "f'{x} # {y}'"])))
-def test_comments_and_blank_lines_between_statements_never_matter(statements):
-    plain = "\n".join(["pass", *statements]) + "\n"
-    noisy = "\n\n# why\n".join(["pass  # ever", *statements]) + "  # end"
-    assert normalised(plain) == normalised(noisy)
 
 
 PYTHONS = [path for version in range(10, 15) if (path := shutil.which(f"python3.{version}"))]
@@ -266,35 +415,9 @@ PYTHONS = [path for version in range(10, 15) if (path := shutil.which(f"python3.
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_every_python_at_hand_finds_the_same_digest(python):
-    modules = ["boostrun.digest", "boostrun.runner.queue"]
-    code = f"from boostrun.digest import *; print(source_digest({modules!r}))"
-    root = Path(boostrun.__file__).parents[1]
-    answer = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=root, check=False)
+    roots = ["boostrun.papers.reservoir.loop:Reservoir", "boostrun.papers.iboost.iboost:IBoostClassifier"]
+    code = f"import json; from boostrun.digest import *; print(json.dumps([source_digest([r]) for r in {roots!r}]))"
+    answer = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     if answer.returncode:
         pytest.skip(answer.stderr.strip().splitlines()[-1])
-    assert answer.stdout.strip() == source_digest(modules)
-
-
-def test_what_a_strangers_paper_declares_does_not_count_but_what_is_imported_from_there_does(tmp_path, monkeypatch):
-    files = {
-        "own/__init__.py": "SUMMARY = 'mine'\nSTEP = 1\n", "own/keys.py": "DEFAULT = 1\n",
-        "own/learner.py": "from .keys import DEFAULT\nclass Mine: ...\n", "own/other.py": "from . import STEP\n",
-    }  # fmt: skip
-    for name, text in files.items():
-        (tmp_path / "own").mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def found():
-        digest.forget()
-        return [source_digest([f"own.{name}"], {}, ["own"]) for name in ("learner", "other")]
-
-    first = found()
-    (tmp_path / "own/keys.py").write_text("DEFAULT = 2\n")
-    assert found() == first
-    (tmp_path / "own/__init__.py").write_text("SUMMARY = 'better'\nSTEP = 1\n")
-    second = found()
-    assert second[0] == first[0] and second[1] != first[1]
-    (tmp_path / "own/learner.py").write_text("from .keys import DEFAULT\nclass Mine: x = 1\n")
-    assert found()[0] != second[0]
-    digest.forget()
+    assert json.loads(answer.stdout) == [source_digest([root]) for root in roots]

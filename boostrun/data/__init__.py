@@ -10,7 +10,7 @@ A loader is one module with
   beyond in a nameless file in the folder `scratch` (None: the system's own for such things);
 - or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
 - optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
-- optional `SOURCES`: dotted names of other modules that decide what is read;
+- optional `SOURCES`: definitions that decide what is read and that `read` does not name, as "module:name";
 - optional `has_test_part(options, data_root) -> bool`: whether a person's own files say which samples are for tests;
 - optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options);
 

@@ -20,7 +20,6 @@ from boostrun.data.options import in_range, split_fraction
 from boostrun.errors import BoostrunError, DataMissingError
 
 DEFAULTS = defaults("dataset", "chars74k")
-SOURCES = ("boostrun.data.class_order",)
 CLASSES = tuple(string.digits + string.ascii_uppercase)  # of Sample001 to Sample036; lower case is left out
 _FOLDER = "English/Fnt"
 _NAME = re.compile(r"img(\d{3})-(\d{5})")

@@ -11,7 +11,6 @@ from boostrun.data.dataset import Parts
 from boostrun.data.files import given_file
 
 DEFAULTS = table.DEFAULTS
-SOURCES = (*table.SOURCES, "boostrun.data.csv_pieces")
 _MEMORY_MB = 1024
 
 

@@ -13,7 +13,6 @@ from boostrun.data.files import given_folder, images_in, listing, read_image
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 
-SOURCES = ("boostrun.data.files",)
 DEFAULTS = defaults("dataset", "image_folder")
 
 

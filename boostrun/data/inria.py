@@ -18,7 +18,6 @@ from boostrun.data.files import images_in, read_image
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError, DataMissingError
 
-SOURCES = ("boostrun.data.files",)
 DEFAULTS = defaults("dataset", "inria")
 HEIGHT, WIDTH = 128, 64
 _SPLITS = ("train", "test")

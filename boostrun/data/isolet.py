@@ -6,7 +6,6 @@ from boostrun.config import defaults
 from boostrun.data.uci_table import UciTable
 
 DEFAULTS = defaults("dataset", "isolet")
-SOURCES = ("boostrun.data.uci_table",)
 
 _SET = UciTable("isolet", "isolet1+2+3+4.data", "isolet5.data", width=617)
 places, files, read = _SET.places, _SET.files, _SET.read

@@ -11,7 +11,6 @@ from boostrun.data.dataset import Parts
 from boostrun.data.uci_table import UciTable
 
 DEFAULTS = defaults("dataset", "letter")
-SOURCES = ("boostrun.data.class_order", "boostrun.data.uci_table")
 
 _SET = UciTable("letter", "letter-recognition.data", 16000, width=16, label_first=True)
 places, files = _SET.places, _SET.files

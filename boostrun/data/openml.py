@@ -13,7 +13,6 @@ from boostrun.errors import BoostrunError, DataMissingError
 
 DEFAULTS = defaults("dataset", "openml")
 
-SOURCES = (*table.SOURCES, "boostrun.data.csv_pieces")
 _MEMORY_MB = 1024
 
 

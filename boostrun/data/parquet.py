@@ -19,10 +19,9 @@ from boostrun.data.files import reading
 from boostrun.data.pieces import Labels, Survey
 from boostrun.errors import BoostrunError
 
-__all__ = ["DEFAULTS", "SOURCES", "files", "places", "read", "read_within"]
+__all__ = ["DEFAULTS", "files", "places", "read", "read_within"]
 
 DEFAULTS = table.DEFAULTS
-SOURCES = table.SOURCES
 _MEMORY_MB = 1024
 _SHARE = 16  # the values of a piece are this part of the memory
 _MOST_BYTES = 1 << 25  # of a piece; larger ones are no faster

@@ -6,7 +6,6 @@ from boostrun.config import defaults
 from boostrun.data.uci_table import UciTable
 
 DEFAULTS = defaults("dataset", "pendigits")
-SOURCES = ("boostrun.data.uci_table",)
 
 _SET = UciTable("pendigits", "pendigits.tra", "pendigits.tes", width=16)
 places, files, read = _SET.places, _SET.files, _SET.read

@@ -6,7 +6,6 @@ from boostrun.config import defaults
 from boostrun.data.uci_table import UciTable
 
 DEFAULTS = defaults("dataset", "statlog")
-SOURCES = ("boostrun.data.uci_table",)
 
 _SET = UciTable("statlog", "sat.trn", "sat.tst", width=36, separator=r"\s+")
 places, files, read = _SET.places, _SET.files, _SET.read

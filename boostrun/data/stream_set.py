@@ -81,9 +81,10 @@ def verify(options: Mapping, data_root: Path) -> str:
 def key(dataset: Mapping, data_root: Path) -> str:
     """sha256 (hex) of the data's checksum and of this loader's source: what a trial on a streamed set reads."""
     from boostrun.data import checksum
-    from boostrun.digest import module_digest
+    from boostrun.digest import names_of_banks
 
-    whole = {"data": checksum(dataset, data_root), "source": module_digest(__name__)}
+    (source,) = names_of_banks([f"{__name__}:open_set"])
+    whole = {"data": checksum(dataset, data_root), "source": source}
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 

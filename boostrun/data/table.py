@@ -23,7 +23,6 @@ from boostrun.data.wide_labels import refuse_many
 from boostrun.errors import BoostrunError, did_you_mean
 
 DEFAULTS = defaults("dataset", "csv")
-SOURCES = ("boostrun.data.table", "boostrun.data.pieces", "boostrun.data.odd_columns", "boostrun.data.row_split")
 """The modules that decide what a table becomes, for the loaders that read one."""
 
 

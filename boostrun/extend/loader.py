@@ -49,7 +49,7 @@ def config_for(dataset: Mapping, data_root: Path) -> Mapping:
     content = None if reads_files(objects.obtain(where)) else _returned(where, _key(given), str(data_root)).content
     return {
         **{key: value for key, value in dataset.items() if key not in given},
-        "loader": __name__, "given": given, "source": source_digest([objects.module_of(where)]), "content": content,
+        "loader": __name__, "given": given, "source": source_digest([where]), "content": content,
     }  # fmt: skip
 
 

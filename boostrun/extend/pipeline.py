@@ -43,7 +43,7 @@ def config_for(features: Mapping) -> Mapping:
         return features
     own = ("name", "class", "bins", "bin_samples")
     given = {key: value for key, value in features.items() if key not in own}
-    source = source_digest([objects.module_of(features["class"])])
+    source = source_digest([features["class"]])
     return {**{key: features[key] for key in own}, "pipeline": __name__, "given": given, "source": source}
 
 

@@ -5,12 +5,12 @@ of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(image
 optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress`, `saved` and `first_split` are
 set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a
 killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of
-with quantiles. A module that computes with others of yours names them in `SOURCES`, so that a bank is built again when
-one of them changes. `fit` sees training images only; one that fits something once for all random splits of a data set
-takes from the attribute `first_split`, a `boostrun.features.first_split.FirstSplit`, what that is. A module with
-`VALUES = True` makes a value bank instead of codes (see `boostrun.features.values`). One with `MISSING = True` is
-computed column by column: of tables with missing values, too (see `boostrun.data.missing`). A family of your own is a
-function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
+with quantiles. `fit` sees training images only; one that fits something once for all random splits of a data set takes
+from the attribute `first_split`, a `boostrun.features.first_split.FirstSplit`, what that is. A bank is built again when
+a definition that `Pipeline` reaches changes; one that it is handed is named in `SOURCES`, as "module:name". With
+`VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.values`); one with
+`MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.missing`). A
+family of your own is a function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
 from __future__ import annotations
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from boostrun.features.values import ValueBank
 
 # The code that decides a bank's content, besides the pipeline and the loader.
-_SOURCES = (
-    "boostrun.features.build", "boostrun.kernels.quantise", "boostrun.data.checks", "boostrun.data.labels",
-    "boostrun.data.missing",
-)  # fmt: skip
+_BUILD = ("boostrun.data.checks:finish", "boostrun.features.build:build")
+_BUILD_VALUES = ("boostrun.features.values:build_values",)
 
 
 def open_bank(
@@ -185,15 +183,17 @@ def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
     import json
 
     from boostrun.data import checksum, loader_module
-    from boostrun.digest import module_digest
+    from boostrun.digest import names_of_banks, roots_in
 
     computed, options = _pipeline(features)
     data = checksum(dataset, data_root)
     loader = offered(Loader, importlib.import_module(loader_module(dataset)), "loader", "data")
-    sources = [*_SOURCES, pipeline_module(features), *computed.SOURCES, loader_module(dataset), *loader.SOURCES]
-    if computed.VALUES:
-        sources.append("boostrun.features.values")
-    whole = {"data": data, "features": options, "source": [module_digest(name) for name in sources]}
+    parts = [
+        _BUILD, (*roots_in(pipeline_module(features), ["Pipeline"]), *computed.SOURCES),
+        (*roots_in(loader_module(dataset), ["read", "read_within"]), *loader.SOURCES),
+        *([_BUILD_VALUES] if computed.VALUES else ()),
+    ]  # fmt: skip
+    whole = {"data": data, "features": options, "source": [name for part in parts for name in names_of_banks(part)]}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -19,7 +19,6 @@ from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gat
 from boostrun.features.progress import Progress
 
 DEFAULTS = defaults("features", "coates_ng")
-SOURCES = tuple(f"boostrun.features.{part}" for part in ("patch_kernels", "patch_torch", "images"))
 CONTRAST = 10.0  # added to the variance of a patch, pixels 0..255
 WHITENING = 0.1  # added to the eigenvalues of the covariance
 SPREAD = 0.01  # added to the variance of a feature

@@ -6,7 +6,6 @@ from boostrun.config import defaults
 from boostrun.features.linear import Linear
 
 DEFAULTS = defaults("features", "products")
-SOURCES = ("boostrun.features.linear",)
 VALUES = True
 MISSING = True
 

@@ -6,7 +6,6 @@ from boostrun.config import defaults
 from boostrun.features.raw import Raw
 
 DEFAULTS = defaults("features", "stumps")
-SOURCES = ("boostrun.features.raw",)
 MISSING = True
 
 

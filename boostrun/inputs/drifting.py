@@ -42,8 +42,10 @@ class StreamInput:
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """What draws the stream, with which seeds, and how it is measured."""
         from boostrun.data import loader_module
+        from boostrun.digest import roots_in
 
-        return (loader_module(dataset), "boostrun.data.streams:draw", "boostrun.inputs.followed:open_stream")
+        loader = roots_in(loader_module(dataset), ("draw", "located", "NEEDS"))
+        return (*loader, "boostrun.data.streams:draw", "boostrun.inputs.followed:open_stream")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Draw it once: what is wrong with it is said before a trial starts."""

@@ -16,11 +16,10 @@ from boostrun.runner.cell import Cell
 
 
 class Code(NamedTuple):
-    """Roots, facts and papers of a digest, see :func:`boostrun.digest.source_digest`."""
+    """Roots and facts of a digest, see :func:`boostrun.digest.source_digest`."""
 
     roots: tuple[str, ...]
     facts: dict[str, Any]
-    papers: frozenset[str]
 
 
 def code_of(cell: Cell) -> Code:
@@ -34,9 +33,10 @@ def code_of(cell: Cell) -> Code:
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
     roots = (
         method.target, method.evaluation, *(part.target for part in method.parts.values()), *named,
-        "boostrun.methods.making", "boostrun.evaluation.trial", *input_.modules(cell.dataset),
+        "boostrun.methods.making:arguments", "boostrun.evaluation.trial:train_and_test",
+        *input_.modules(cell.dataset),
     )  # fmt: skip
-    return Code(roots, _facts(method, cell), catalogue.declaring())
+    return Code(roots, _facts(method, cell))
 
 
 def _facts(method: Method, cell: Cell) -> dict[str, Any]:

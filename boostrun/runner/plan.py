@@ -13,7 +13,7 @@ from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
 from boostrun.config.settings import data_root
 from boostrun.data.own_split import of_trial
-from boostrun.digest import remembering, source_digest
+from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import registry
 from boostrun.files import user_cache
@@ -79,7 +79,7 @@ def open_store(settings: Settings) -> Store:
 
 
 def indexes(cache_root: Path) -> tuple[Path, Path]:
-    """Where indexes of packed records and digests of code are kept: in the cache, else in the user's own."""
+    """Where indexes of packed records are kept: in the cache, else in the user's own."""
     return cache_root / "indexes", user_cache() / "indexes"
 
 
@@ -124,11 +124,9 @@ def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> l
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}
     keys = functools.cache(_data_key) if data else _not_looked_at
-    memory = [folder / "digests.json" for folder in indexes(roots(all_settings[0])[1])] if all_settings else []
-    with remembering(memory):
-        return [
-            _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
-        ]
+    return [
+        _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
+    ]
 
 
 def _plan_cell(

@@ -1,21 +1,21 @@
 """What makes a record stale: which code counts for which cell, and which digests stand for the same code."""
 
+import ast
 import dataclasses
-import functools
-import importlib
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import boostrun
-from boostrun import digest
+from boostrun import digest, source
 from boostrun.config import catalogue
-from boostrun.digest import modules_of, source_digest
+from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
-from boostrun.runner.equivalent import RERUN, SAME_TREE, Equivalent
+from boostrun.runner.equivalent import RERUN, SAME_TREE, Equivalent, add_row, read_rows, spelled
 
 HOME = Path(boostrun.__file__).parent
 BANK, VALUES, DRIFTING, CHUNKS = (
@@ -28,24 +28,21 @@ ALL = [
     ("shareboost", *VALUES),
 ]
 TRAINING = (
-    "boostrun.evaluation.seeds", "boostrun.evaluation.staged", "boostrun.evaluation.trial", "boostrun.inputs.chunks",
-    "boostrun.inputs.opened", "boostrun.inputs.table", "boostrun.methods.making", "boostrun.papers.iboost.streams.sea",
-    "boostrun.papers.reservoir.kernels.geem", "boostrun.papers.shareboost.kernels.sharing",
+    "evaluation.seeds.spawn", "evaluation.staged.Staged", "evaluation.trial.train_and_test", "inputs.chunks.Chunks",
+    "inputs.opened.opened", "inputs.table.Table", "methods.making.arguments", "papers.iboost.streams.sea.draw",
+    "papers.reservoir.kernels.geem.eliminate", "papers.shareboost.inner.lbfgs",
 )  # fmt: skip
-LISTS = (
-    "boostrun", "boostrun.cli", "boostrun.config", "boostrun.config.catalogue", "boostrun.config.compose",
-    "boostrun.core", "boostrun.data.keys", "boostrun.methods.declaration", "boostrun.papers",
-    "boostrun.papers.adaptive", "boostrun.papers.adaptive.keys", "boostrun.papers.iboost",
-    "boostrun.papers.iboost.keys", "boostrun.papers.reservoir", "boostrun.papers.reservoir.keys",
-    "boostrun.papers.shareboost", "boostrun.papers.shareboost.keys", "boostrun.runner.cell", "boostrun.runner.code",
-    "boostrun.runner.store", "boostrun.runner.trial",
+UNCOUNTED = (
+    "boostrun.cli", "boostrun.config", "boostrun.core", "boostrun.methods.declaration", "boostrun.runner",
+    "boostrun.report", "boostrun.methods.probabilities", "boostrun.methods.importances", "boostrun.methods.saved",
+    "boostrun.files", "boostrun.data.digests",
 )  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def fresh():
     yield
-    forget_but_bodies()
+    forget()
 
 
 def cells():
@@ -67,26 +64,23 @@ def modules():
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
-def edit(monkeypatch, module, change):
-    """Let the digest read a changed text of one module, and forget only what hangs on it."""
-    whole = digest._read
+def edit(monkeypatch, change, *edited):
+    """Let the digest read changed texts of some modules, of all where none is named."""
+    whole = source.parsed
 
-    def read(name, path):
-        text = whole(name, path)
-        if name != module:
-            return text
-        assert change(text) != text, f"{module} does not say that any more"
-        return change(text)
+    def parsed(path, name):
+        if edited and name not in edited:
+            return whole(path, name)
+        text = path.read_text("utf-8")
+        assert change(text) != text, f"{name} does not say that any more"
+        return ast.parse(change(text))
 
-    body = digest._body
-    monkeypatch.setattr(digest, "_read", read)
-    forget_but_bodies()
-    edited = functools.cache(body.__wrapped__)
-    monkeypatch.setattr(digest, "_body", lambda name, own: (edited if name == module else body)(name, own))
+    monkeypatch.setattr(source, "parsed", parsed)
+    forget()
 
 
-def forget_but_bodies():
-    for cached in (digest._digest, digest._closure, digest._hash, digest._tree, digest._passed_on, digest._defined):
+def forget():
+    for cached in (digest._digest, digest._reach, digest.code_below):
         cached.cache_clear()
 
 
@@ -106,27 +100,44 @@ def keys_with(keys, **defaults):
     return dataclasses.make_dataclass("Changed", changed, eq=False)
 
 
+def test_a_function_and_a_constant_added_to_every_module_make_nothing_stale(monkeypatch):
+    made, before = cells(), digests(cells())
+    edit(monkeypatch, lambda text: f"{text}\n\ndef unrelated():\n    return UNRELATED\n\n\nUNRELATED = 1\n")
+    assert digests(made) == before
+
+
+def constants():
+    """The numbers that modules name and that count, with the cells that they count for."""
+    found = {}
+    for name, cell in cells().items():
+        for label in reached(code_of(cell).roots).definitions:
+            module, _, constant = label.rpartition(".")
+            node = source.parsed(dict(modules())[module], module) if module in dict(modules()) else ast.parse("")
+            values = [each.value for each in node.body if isinstance(each, ast.Assign)
+                      and isinstance(each.targets[0], ast.Name) and each.targets[0].id == constant]  # fmt: skip
+            if len(values) == 1 and isinstance(values[0], ast.Constant) and type(values[0].value) in (int, float):
+                found.setdefault(label, set()).add(name)
+    return found
+
+
+@pytest.mark.parametrize("part", range(4))
 @pytest.mark.slow
-def test_a_constant_in_each_module_in_turn_makes_exactly_those_stale_whose_roots_reach_it(monkeypatch):
-    codes = {name: code_of(cell) for name, cell in cells().items()}
-    before = {name: source_digest(*code) for name, code in codes.items()}
-    reached = {name: set(modules_of(code.roots)) for name, code in codes.items()}
-    whole, own = digest._body, digest._own(("boostrun",), catalogue.declaring())
+def test_a_constant_that_is_edited_makes_exactly_those_stale_that_reach_it(part, monkeypatch):
+    made, before = cells(), digests(cells())
+    labels = constants()
+    assert len(labels) > 100
+    for label in sorted(labels)[part::4]:
+        module, _, constant = label.rpartition(".")
+        with monkeypatch.context() as patch:
+            edit(patch, lambda text: text.replace(f"\n{constant} = ", f"\n{constant} = 1 + "), module)  # noqa: B023
+            now = digests(made)
+        assert {name for name in made if now[name] != before[name]} == labels[label], label
 
-    def stale(*changed):
-        made = {module: whole(module, own)._replace(text=whole(module, own).text + "_CHANGED = 1\n")
-                for module in changed}  # fmt: skip
-        monkeypatch.setattr(digest, "_body", lambda name, own: made.get(name) or whole(name, own))
-        digest._hash.cache_clear()
-        digest._digest.cache_clear()
-        return {name for name, code in codes.items() if source_digest(*code) != before[name]}
 
-    count = set().union(*reached.values())
-    assert not stale(*(module for module, _ in modules() if module not in count))
-    for module in count:
-        assert stale(module) == {name for name in codes if module in reached[name]}, module
-    monkeypatch.setattr(digest, "_body", whole)
-    assert not set(TRAINING) - count and not set(LISTS) & count
+def test_what_trains_counts_and_what_lists_stores_or_shows_does_not():
+    found = {label for cell in cells().values() for label in reached(code_of(cell).roots).definitions}
+    assert not {f"boostrun.{label}" for label in TRAINING} - found
+    assert not [label for label in found if label.startswith(tuple(f"{each}." for each in UNCOUNTED))]
 
 
 def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monkeypatch):
@@ -134,12 +145,11 @@ def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monk
     own = {
         "boostrun.papers.iboost.dwm": {("dwm", "sea")},
         "boostrun.papers.adaptive.policies.exp3p": {("exp3p", "mnist")},
-        "boostrun.papers.reservoir.split": {("geem_split", "mnist")},
         "boostrun.papers.shareboost.jointboost": {("jointboost", "mnist")},
     }
     for module, expected in own.items():
         with monkeypatch.context() as patch:
-            edit(patch, module, lambda text: f"{text}\nCHANGED = 1\n")
+            edit(patch, lambda text: re.sub(r"(\nclass \w+\(.*\):\n)", r"\1    changed = 1\n", text), module)
             now = digests(made)
         assert {name for name in made if now[name] != before[name]} == expected, module
 
@@ -147,10 +157,8 @@ def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monk
 @pytest.mark.parametrize("constant", ["20131205", "20111213"])
 def test_the_seeds_of_the_holdout_and_of_a_subset_make_tables_stale_and_nothing_else(constant, monkeypatch):
     made, before = cells(), digests(cells())
-    edit(monkeypatch, "boostrun.inputs.table", lambda text: text.replace(constant, "1"))
+    edit(monkeypatch, lambda text: text.replace(constant, "1"), "boostrun.inputs.table")
     now = digests(made)
-    of_chunks = set(modules_of(code_of(made["geem", "stream"]).roots))
-    assert "boostrun.inputs.table" not in of_chunks
     expected = {name for name in made if name[1] in ("mnist", "statlog")}
     assert {name for name in made if now[name] != before[name]} == expected
 
@@ -201,11 +209,10 @@ def test_the_default_of_a_parameter_that_has_no_effect_in_the_method_is_the_one_
 
 def test_words_about_a_method_make_it_not_stale(monkeypatch):
     made, before = cells(), digests(cells())
-    for module in ("boostrun.papers.reservoir.keys", "boostrun.papers.iboost.keys", "boostrun.papers.adaptive.keys",
-                   "boostrun.papers.shareboost.keys", "boostrun.data.keys", "boostrun.features.keys"):  # fmt: skip
-        with monkeypatch.context() as patch:
-            edit(patch, module, lambda text: text.replace('help="', 'help="in other words: '))
-            assert digests(made) == before, module
+    papers = (f"boostrun.papers.{name}.keys" for name in ("adaptive", "iboost", "reservoir", "shareboost"))
+    with monkeypatch.context() as patch:
+        edit(patch, lambda text: text.replace('help="', 'help="in other words: '), *papers, "boostrun.methods.keys")
+        assert digests(made) == before
     declare(monkeypatch, "geem", summary="said otherwise", traits=("other",), exports=frozenset(), probe={})
     assert digests(made) == before
 
@@ -243,75 +250,29 @@ def test_two_methods_of_one_family_have_different_digests():
 
 
 def test_only_our_own_code_counts_to_our_own_methods():
-    found = {module.partition(".")[0] for cell in cells().values() for module in modules_of(code_of(cell).roots)}
+    found = {label.partition(".")[0] for cell in cells().values() for label in reached(code_of(cell).roots).definitions}
     assert found == {"boostrun"}
-
-
-PACK = {
-    "one/__init__.py": "",
-    "one/main.py": "from one.tools import deep\nfrom one import loop as l\ndef f(x):\n    from .late import g\n"
-    "    return g(x) + deep.value + l.n\n",
-    "one/loop.py": "import one.main as m\nn = 2\n",
-    "one/tools/__init__.py": "",
-    "one/tools/deep.py": "value = 1\n",
-    "one/late.py": "def g(x):\n    return x\n",
-}
-
-
-def write(folder, files):
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    importlib.invalidate_caches()
-    digest.forget()
-
-
-def test_moving_and_renaming_files_and_folders_changes_nothing(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    write(tmp_path, PACK)
-    before = source_digest(["one.main"])
-    moved = {
-        "two/__init__.py": "", "two/inner/__init__.py": "",
-        "two/inner/first.py": PACK["one/main.py"]
-        .replace("from one.tools import deep", "from ..deeper import far as deep")
-        .replace("from one import loop as l", "from . import ring as l").replace(".late", "two.late"),
-        "two/inner/ring.py": "from . import first as m\nn = 2\n",
-        "two/deeper/far.py": PACK["one/tools/deep.py"],
-        "two/late.py": PACK["one/late.py"],
-    }  # fmt: skip
-    write(tmp_path, moved)
-    assert source_digest(["two.inner.first"]) == before
-    write(tmp_path, {"two/late.py": "def g(x):\n    return -x\n"})
-    assert source_digest(["two.inner.first"]) != before
-
-
-def test_a_name_bound_to_another_body_counts(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    write(tmp_path, {
-        "three/__init__.py": "", "three/a.py": "def f(): return 1\n", "three/b.py": "def f(): return 2\n",
-        "three/main.py": "from three import a, b\n", "three/other.py": "from three import b as a, a as b\n",
-    })  # fmt: skip
-    assert source_digest(["three.main"]) != source_digest(["three.other"])
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "from boostrun import ReservoirClassifier\n",
-        "import boostrun\nboostrun.ReservoirClassifier()\n",
-        "import boostrun as b\nx = b.ReservoirClassifier\n",
-        "from boostrun.papers.reservoir.classifier import ReservoirClassifier\n",
+        "from boostrun import ReservoirClassifier\ndef f(): return ReservoirClassifier()\n",
+        "import boostrun\ndef f(): return boostrun.ReservoirClassifier()\n",
+        "import boostrun as b\nx = b.ReservoirClassifier\ndef f(): return x\n",
+        "from boostrun.papers.reservoir.classifier import ReservoirClassifier\nclass f(ReservoirClassifier): pass\n",
     ],
 )
-def test_a_public_name_in_a_strangers_code_leads_to_its_body(text, tmp_path, monkeypatch):
+def test_a_public_name_in_a_strangers_code_leads_to_its_definition(text, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    write(tmp_path, {"stranger.py": text})
-    found = modules_of(["stranger:Mine"])
-    assert {"boostrun.papers.reservoir.classifier", "boostrun.papers.reservoir.loop"} < set(found)
-    before = source_digest(["stranger:Mine"])
-    edit(monkeypatch, "boostrun.papers.reservoir.loop", lambda text: text + "\nCHANGED = 1\n")
-    assert source_digest(["stranger:Mine"]) != before
+    (tmp_path / "stranger.py").write_text(text)
+    found = set(reached(["stranger:f"]).definitions)
+    reservoir = "boostrun.papers.reservoir"
+    assert {f"{reservoir}.classifier.ReservoirClassifier", f"{reservoir}.loop.Reservoir", "stranger.f"} < found
+    before = source_digest(["stranger:f"])
+    head = "\nclass Reservoir:\n"
+    edit(monkeypatch, lambda text: text.replace(head, f"{head}    changed = 1\n"), f"{reservoir}.loop")
+    assert source_digest(["stranger:f"]) != before
 
 
 def test_facts_and_the_name_of_a_root_count():
@@ -349,12 +310,16 @@ def test_without_a_list_only_equal_digests_are_the_same(tmp_path):
 
 
 def test_every_row_that_is_published_is_well_formed():
-    rows = json.loads((HOME.parent / "results" / "equivalent.json").read_text())["rows"]
+    rows = read_rows(HOME.parent / "results")
     assert all(len(row[end]) == 64 for row in rows for end in ("old", "new"))
-    assert all(len(row["commit"]) == 40 for row in rows if row["kind"] == SAME_TREE)
 
 
-def test_what_becomes_of_a_trained_model_counts_for_no_cell():
-    counted = set().union(*(modules_of(code_of(cell).roots) for cell in cells().values()))
-    assert "boostrun.methods.estimator" in counted
-    assert not {"probabilities", "importances", "saved"} & {name.rpartition(".")[2] for name in counted}
+def test_a_row_is_added_once_and_what_is_frozen_stays(tmp_path):
+    frozen = {SAME_TREE: {"c": ["b", "a"]}, RERUN: {}}
+    (tmp_path / "equivalent.json").write_text(spelled({"frozen": frozen, "rows": []}))
+    for _ in range(2):
+        add_row(tmp_path, {"kind": RERUN, "old": "c", "new": "d", "seeds": 3})
+    known = Equivalent.read(tmp_path)
+    assert (known.kind("a", "c"), known.kind("b", "d"), known.kind("d", "c")) == (SAME_TREE, RERUN, "")
+    content = json.loads((tmp_path / "equivalent.json").read_text())
+    assert content["frozen"] == {SAME_TREE: {"c": ["a", "b"]}, RERUN: {}} and len(content["rows"]) == 1

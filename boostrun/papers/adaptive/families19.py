@@ -18,10 +18,6 @@ _PARTS = (
     "frequencies", "haar_like", "histograms", "hog", "orientation_maps", "orientations", "patch_sums", "patterns",
     "pixels", "planes", "rectangle_energy", "rectangles",
 )  # fmt: skip
-SOURCES = (
-    "boostrun.papers.adaptive.chosen", "boostrun.papers.adaptive.families",
-    *(f"boostrun.papers.adaptive.families.{part}" for part in _PARTS),
-)  # fmt: skip
 _PIXELS = 1 << 16  # of the images that a thread works on at a time: its arrays stay below about 50 MiB
 
 

@@ -21,12 +21,7 @@ from boostrun.papers.adaptive.groups.codebooks import cluster, sample
 
 DEFAULTS = defaults("features", "families33")
 _PARTS = ("codebooks", "covariance", "dense_sift", "lbp", "phog", "pyramid", "v1s", "visual_words")
-SOURCES = (
-    "boostrun.papers.adaptive.chosen", "boostrun.papers.adaptive.groups",
-    *(f"boostrun.papers.adaptive.groups.{part}" for part in _PARTS),
-    *(f"boostrun.papers.adaptive.families.{part}" for part in ("orientations", "patterns", "planes")),
-    "boostrun.features.images", "boostrun.features.first_split",
-)  # fmt: skip
+SOURCES = ("boostrun.features.first_split:FirstSplit",)
 _PIXELS = 1 << 15  # of the images that a thread works on at a time: its arrays stay below about 100 MiB
 
 

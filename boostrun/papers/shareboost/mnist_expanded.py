@@ -13,7 +13,6 @@ from boostrun.data.dataset import Parts
 from boostrun.papers.shareboost.kernels.elastic import resample
 
 DEFAULTS = defaults("dataset", "mnist_expanded")
-SOURCES = ("boostrun.data.mnist", "boostrun.papers.shareboost.kernels.elastic")
 _BLOCK = 1024  # images distorted at a time
 _RADIUS = 4.0  # of the Gaussian, in sigmas
 

@@ -17,10 +17,6 @@ from boostrun.papers.shareboost.kernels.templates import gather_windows, masked_
 from boostrun.papers.shareboost.masks import gaussian_masks
 
 DEFAULTS = defaults("features", "templates")
-SOURCES = (
-    "boostrun.features.images", "boostrun.kernels.lanes", "boostrun.papers.shareboost.masks",
-    "boostrun.papers.shareboost.kernels.templates",
-)  # fmt: skip
 FILTERS = ("zero_mean", "unit", "raw")
 _BLANK = 0.05  # of the sum of a window of full ink, at which a window counts as blank
 _TRIES = 50  # draws for each window that is wanted, before images count as blank

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.features import bank_key, build, open_bank
 from boostrun.features.bank import Bank
 from boostrun.features.journal import Journal
-from boostrun.papers.adaptive import families33
-from boostrun.papers.adaptive.families33 import DEFAULTS, SOURCES, Families33
+from boostrun.papers.adaptive import families33, groups
+from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
 from boostrun.papers.adaptive.groups import NAMES
 from boostrun.papers.adaptive.groups.codebooks import nearest
 
@@ -206,11 +207,14 @@ def test_a_damaged_codebook_is_learned_again(unsplit, tmp_path, clustered):
     assert bank_of(unsplit, tmp_path, 1).meta["pipeline"] == expected.meta["pipeline"] and clustered == [300]
 
 
-def test_every_module_of_the_families_is_part_of_the_banks_key():
-    from boostrun.digest import modules_of
+def test_every_module_of_the_groups_is_part_of_the_banks_key():
+    from boostrun.digest import reached, roots_in
 
-    used = {module for module in modules_of(["boostrun.papers.adaptive.groups"]) if module != "boostrun.errors"}
-    assert used < set(SOURCES) and set(SOURCES) - used == {"boostrun.features.images", "boostrun.features.first_split"}
+    found = reached((*roots_in(families33.__name__, ["Pipeline"]), *families33.SOURCES)).definitions
+    modules = {label.rpartition(".")[0] for label in found}
+    folder = Path(groups.__file__).parent
+    every = {f"{groups.__name__}.{path.stem}" for path in folder.glob("[a-z]*.py")}
+    assert every | {"boostrun.features.first_split"} < modules
 
 
 def test_other_options_are_another_bank(data, tmp_path):

@@ -1,0 +1,105 @@
+"""The mapping from digests of whole modules to digests of definitions: ``results/equivalent.json``, ``frozen``.
+
+``python scripts/freeze_digests.py CHECKOUT`` was run once, with a checkout of the last commit that had the old formula
+(98725eaa): each cell of a published record gets its digest by both formulas, each on the same definitions, and each
+digest that a record carries is led to today's by what was known of it then, a proof or a rerun. The parts of keys of
+feature banks get their old names in ``boostrun/published_digests.json``. Nothing is trained, no record is touched.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from equivalent import RESULTS, digests_in, records
+
+import boostrun.features as banks
+from boostrun.config import catalogue
+from boostrun.digest import roots_in, source_digest
+from boostrun.files import write_whole
+from boostrun.runner.cell import Cell
+from boostrun.runner.code import code_of
+from boostrun.runner.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows, spelled
+
+_OF_BANKS = """
+import importlib, json, sys
+from boostrun import features
+from boostrun.digest import module_digest
+for line in sys.stdin:
+    name = json.loads(line)
+    sources = features._SOURCES if name == "" else (name, *getattr(importlib.import_module(name), "SOURCES", ()))
+    print(json.dumps([module_digest(each) for each in sources]))
+"""
+
+
+def old_names(checkout: Path, modules: list[str]) -> list[list[str]]:
+    """The digests by which keys of banks knew modules; of the empty name those of what builds a bank."""
+    env = {**os.environ, "PYTHONPATH": str(checkout.absolute())}
+    lines = "".join(f"{json.dumps(name)}\n" for name in modules)
+    command = [sys.executable, "-c", _OF_BANKS]
+    done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, text=True, check=True, cwd=checkout, env=env)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def of_banks(checkout: Path) -> dict[str, list[str]]:
+    """Digest of a part of a bank's key -> what the key has in its place."""
+    parts: dict[str, tuple[str, ...]] = {"": banks._BUILD, "boostrun.features.values": banks._BUILD_VALUES}
+    for pipeline in [*catalogue.pipelines().values()]:
+        more = getattr(importlib.import_module(pipeline.module), "SOURCES", ())
+        parts[pipeline.module] = (*roots_in(pipeline.module, ["Pipeline"]), *more)
+    for data in catalogue.datasets().values():
+        if data.gives == "table":
+            parts[data.loader] = roots_in(data.loader, ["read", "read_within"])
+    for own in ("boostrun.extend.loader", "boostrun.extend.pipeline"):
+        parts[own] = roots_in(own, ["read", "read_within", "Pipeline"])
+    parts["boostrun.data.stream_set"] = ("boostrun.data.stream_set:open_set",)
+    return {source_digest(roots): old for roots, old in zip(parts.values(), old_names(checkout, [*parts]))}
+
+
+def frozen(checkout: Path) -> dict[str, dict[str, list[str]]]:
+    """Kind -> today's digest -> the digests that stand for it."""
+    known, cells, carried = Equivalent.read(RESULTS), dict[str, Any](), defaultdict[str, set](set)
+    data = set[str]()
+    for record in records():
+        cells[record["cell_key"]] = record["cell"]
+        carried[record["cell_key"]].add(record["inputs"]["source"])
+        data.add(record["inputs"]["data"])
+    before = dict(zip(cells, digests_in(checkout, [*cells.values()])))
+    found: dict[str, dict[str, set[str]]] = {SAME_TREE: defaultdict(set), RERUN: defaultdict(set)}
+    told = Counter[str]()
+    for key, config in cells.items():
+        new = source_digest(*code_of(Cell.from_config(config)))
+        found[SAME_TREE][new].add(before[key])
+        for old in carried[key]:
+            kind = known.kind(old, before[key])
+            told[kind or "stale"] += 1
+            if kind:
+                found[kind][new].add(old)
+    for row in read_rows(RESULTS):  # keys of banks keep their names
+        for old in data:
+            if kind := known.kind(old, row["new"]) if old != row["new"] else "":
+                found[kind][row["new"]].add(old)
+    print(f"{len(cells)} cells, {len(set(before.values()))} digests before; kinds of {told}")
+    return {kind: {new: sorted(olds) for new, olds in sorted(rows.items())} for kind, rows in found.items()}
+
+
+def main() -> None:
+    """Write both files."""
+    checkout = Path(sys.argv[1])
+    content = frozen(checkout)
+    pairs = {kind: sum(map(len, rows.values())) for kind, rows in content.items()}
+    write_whole(RESULTS / NAME, spelled({"frozen": content, "rows": []}).encode())
+    names = of_banks(checkout)
+    text = ",\n".join(f"{json.dumps(new)}: {json.dumps(old)}" for new, old in sorted(names.items()))
+    write_whole(Path("boostrun/published_digests.json"), f"{{\n{text}\n}}\n".encode())
+    print(f"{pairs} pairs, {len(names)} parts of keys of banks")
+
+
+if __name__ == "__main__":
+    main()
