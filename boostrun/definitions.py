@@ -52,8 +52,6 @@ _UNCOUNTED = (
 _EVERYTHING = "*"  # stands for all names of a module
 
 
-
-
 @functools.cache
 def code_below(homes: frozenset[str]) -> Definitions:
     """The definitions below these folders and files, and in boostrun; read once a process."""

@@ -2,8 +2,9 @@
 
 ``python scripts/freeze_digests.py CHECKOUT`` was run once, with a checkout of the last commit that had the old formula
 (98725eaa): each cell of a published record gets its digest by both formulas, each on the same definitions, and each
-digest that a record carries is led to today's by what was known of it then, a proof or a rerun. The parts of keys of
-feature banks get their old names in ``boostrun/published_digests.json``. Nothing is trained, no record is touched.
+digest that a record carries is led to today's by what was known of it then, a proof or a rerun. The definitions behind
+today's digests are noted in ``results/code.json``, and the parts of keys of feature banks get their old names in
+``boostrun/published_digests.json``. Nothing is trained, no record is touched.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import boostrun.features as banks
 from boostrun.config import catalogue
 from boostrun.digest import roots_in, source_digest
 from boostrun.files import write_whole
+from boostrun.runner import changes
 from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows, spelled
@@ -62,8 +64,8 @@ def of_banks(checkout: Path) -> dict[str, list[str]]:
     return {source_digest(roots): old for roots, old in zip(parts.values(), old_names(checkout, [*parts]))}
 
 
-def frozen(checkout: Path) -> dict[str, dict[str, list[str]]]:
-    """Kind -> today's digest -> the digests that stand for it."""
+def frozen(checkout: Path) -> tuple[dict[str, dict[str, list[str]]], dict[str, dict[str, str]]]:
+    """Kind -> today's digest -> the digests that stand for it; and the definitions behind each of today's digests."""
     known, cells, carried = Equivalent.read(RESULTS), dict[str, Any](), defaultdict[str, set](set)
     data = set[str]()
     for record in records():
@@ -73,8 +75,12 @@ def frozen(checkout: Path) -> dict[str, dict[str, list[str]]]:
     before = dict(zip(cells, digests_in(checkout, [*cells.values()])))
     found: dict[str, dict[str, set[str]]] = {SAME_TREE: defaultdict(set), RERUN: defaultdict(set)}
     told = Counter[str]()
+    notes = dict[str, dict[str, str]]()
     for key, config in cells.items():
-        new = source_digest(*code_of(Cell.from_config(config)))
+        code = code_of(Cell.from_config(config))
+        new = source_digest(*code)
+        if new not in notes:
+            notes[new] = changes.definitions(code.roots)
         found[SAME_TREE][new].add(before[key])
         for old in carried[key]:
             kind = known.kind(old, before[key])
@@ -86,15 +92,16 @@ def frozen(checkout: Path) -> dict[str, dict[str, list[str]]]:
             if kind := known.kind(old, row["new"]) if old != row["new"] else "":
                 found[kind][row["new"]].add(old)
     print(f"{len(cells)} cells, {len(set(before.values()))} digests before; kinds of {told}")
-    return {kind: {new: sorted(olds) for new, olds in sorted(rows.items())} for kind, rows in found.items()}
+    return {kind: {new: sorted(olds) for new, olds in sorted(rows.items())} for kind, rows in found.items()}, notes
 
 
 def main() -> None:
     """Write both files."""
     checkout = Path(sys.argv[1])
-    content = frozen(checkout)
+    content, notes = frozen(checkout)
     pairs = {kind: sum(map(len, rows.values())) for kind, rows in content.items()}
     write_whole(RESULTS / NAME, spelled({"frozen": content, "rows": []}).encode())
+    write_whole(RESULTS / changes.NAME, changes.spelled(notes).encode())
     names = of_banks(checkout)
     text = ",\n".join(f"{json.dumps(new)}: {json.dumps(old)}" for new, old in sorted(names.items()))
     write_whole(Path("boostrun/published_digests.json"), f"{{\n{text}\n}}\n".encode())

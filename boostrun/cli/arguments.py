@@ -49,6 +49,7 @@ options:
   -m, --multirun        run every combination of comma-separated values
   --quick               reproduce, frontier: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
+  --why                 plan: every definition that changed, and what a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run, frontier: what the table is called, as name=NAME
   -o, --output FILE     export, report, claims, predict: where to
@@ -81,7 +82,7 @@ class Arguments:
 
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
-    "--proba": "proba",
+    "--proba": "proba", "--why": "why",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {

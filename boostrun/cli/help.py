@@ -133,10 +133,11 @@ the best of each data set, and each paper's tables, curves, comparisons, records
     ),
     "plan": Page(
         "plan [PAPER/ITEM] [key=value ...]",
-        """What a run, a sweep or a reproduction would do, a line a cell: trials that are cached, stale (and whether
-code or data changed) or to run, with time and memory from earlier records like them. Nothing is built or
+        """What a run, a sweep or a reproduction would do, a line a cell: trials that are cached, stale (and which
+definitions or data changed) or to run, with time and memory from earlier records like them. Nothing is built or
 run.""",
-        ("--quick               of an item's smaller version", _OWN),
+        ("--quick               of an item's smaller version",
+         "--why                 every definition that changed, and code that a digest cannot follow", _OWN),
         (
             ("plan -m algo={algo},{other} dataset=digits r=20,50", "a sweep"),
             ("plan {item}", "an item"),

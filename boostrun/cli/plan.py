@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.config.compose import compose_all
+from boostrun.digest import reached
+from boostrun.runner import changes
+from boostrun.runner.code import code_of
+from boostrun.runner.equivalent import Equivalent
 from boostrun.runner.naming import PARTS, apart, word
 from boostrun.runner.packed import like
 from boostrun.runner.plan import PlannedCell, open_store, plan
@@ -34,6 +39,8 @@ def main(words: Arguments) -> int:
     for cell, settings in zip(cells, apart(cells)):
         seconds, megabytes = _estimate(cell, history)
         print(_line(cell, _label(cell, settings), seconds, megabytes))
+        if "why" in words.flags:
+            print("".join(f"  {line}\n" for line in _whys(cell)), end="")
         if cell.to_run:
             total, unknown = total + (seconds or 0.0) * len(cell.to_run), unknown + (seconds is None)
     to_run = sum(len(cell.to_run) for cell in cells)
@@ -45,6 +52,16 @@ def main(words: Arguments) -> int:
     for words_of, count in _elsewhere(cells).items():
         print(f"{count} of the cached were made with {words_of}: trials made here can differ, see the FAQ")
     return 0
+
+
+def _whys(cell: PlannedCell) -> Iterator[str]:
+    """Every definition that changed since the stale trials of a cell, and code that no digest can follow."""
+    settings, code = cell.settings, code_of(cell.cell)
+    results = Path(settings.root["results"])
+    for source in sorted({record["inputs"]["source"] for record, _ in cell.stale.values()}):
+        names = changes.since(source, code.roots, Path(settings.root["store"]), results, Equivalent.read(results))
+        yield from (f"changed: {name}" for name in names)
+    yield from (f"not followed: {place}" for place in reached(code.roots).unresolved)
 
 
 def _distinct(cells: Sequence[PlannedCell]) -> list[PlannedCell]:
@@ -80,8 +97,8 @@ def _line(cell: PlannedCell, label: str, seconds: float | None, megabytes: float
     if cell.done:
         parts.append(f"{len(cell.done)} cached")
     if cell.stale:
-        why = ", ".join(sorted({reason for _, reason in cell.stale.values()}))
-        parts.append(f"{len(cell.stale)} stale ({why} changed)")
+        why = "; ".join(sorted({reason for _, reason in cell.stale.values()}))
+        parts.append(f"{len(cell.stale)} stale (changed: {why})")
     if cell.failed:
         parts.append(f"{len(cell.failed)} failed before")
     if cell.to_run:

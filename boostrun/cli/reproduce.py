@@ -18,6 +18,7 @@ from boostrun.report.entry import canonical
 from boostrun.report.paired import write_differences
 from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
+from boostrun.runner.changes import publish
 from boostrun.runner.drawings import draw, picture
 from boostrun.runner.packed import DamagedPackError, unpack
 from boostrun.runner.plan import roots
@@ -46,6 +47,8 @@ def main(words: Arguments) -> int:
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         records = [record for cell in result.cells for record in cell.best_records]
         write(table, folder, [*records, *(_others(folder, records) if item.spec.changed else ())])
+        publish(Path(item.settings[0].root["results"]), Path(item.settings[0].root["store"]),
+                {record["inputs"]["source"] for record in records})  # fmt: skip
         curves = item.curves(result.cells)
         drawn = write_pictures(folder, table, entries, curves, item.metrics, item.extras(entries, table))
         write_tradeoff(folder, table, entries, item.tradeoff)

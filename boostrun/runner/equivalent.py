@@ -51,6 +51,10 @@ class Equivalent:
             self._kinds[old, new] = SAME_TREE if proved else sampled
         return self._kinds[old, new]
 
+    def leads_to(self, old: str) -> set[str]:
+        """The digests that ``old`` leads to, however."""
+        return self._reached(old, (*_PROOFS, RERUN))
+
     def _reached(self, old: str, kinds: tuple[str, ...]) -> set[str]:
         reached, waiting = set[str](), [old]
         while waiting:

@@ -16,7 +16,7 @@ from boostrun.config.compose import Settings
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.extend import typed
-from boostrun.runner import cluster, pool, predictions, provenance
+from boostrun.runner import changes, cluster, pool, predictions, provenance
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.code import code_of
@@ -80,6 +80,9 @@ def run_cells(
             return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
         store.sweep_locks()
+        for cell in cells:
+            if cell.to_run:
+                changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare([cell for cell, _ in group], group[0][1], progress=not quiet)

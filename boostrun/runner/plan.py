@@ -19,6 +19,7 @@ from boostrun.extend import registry
 from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
+from boostrun.runner import changes as changed
 from boostrun.runner import tuned
 from boostrun.runner.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.runner.code import code_of
@@ -26,6 +27,7 @@ from boostrun.runner.equivalent import RERUN, Equivalent
 from boostrun.runner.store import Store
 
 MOST_TRIALS = 500_000  # of one command
+_MOST_NAMES = 3  # of definitions that have changed
 
 
 @dataclass
@@ -138,7 +140,8 @@ def _plan_cell(
 ) -> PlannedCell:
     settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
-    source = source_digest(*code_of(cell))
+    code = code_of(cell)
+    source = source_digest(*code)
     planned = PlannedCell(settings, cell, Inputs("", source), missing=untuned)
     keys = dict.fromkeys(settings.seeds, "")
     if not untuned:
@@ -150,6 +153,9 @@ def _plan_cell(
         except DataMissingError as error:
             planned.missing = str(error)
     planned.inputs = Inputs(keys[settings.root["seed"]], source)
+    changes = functools.cache(
+        lambda old: changed.since(old, code.roots, store.root, Path(settings.root["results"]), equivalent)
+    )
     for seed in settings.seeds:
         trial = Trial(cell, seed, Inputs(keys[seed], source))
         record = store.get(trial.key) if trial.inputs.data else None
@@ -160,7 +166,7 @@ def _plan_cell(
             planned.failed.append(record)
         found = [old for old in store.find(cell.key, seed, index()) if old["status"] == "done"]
         if found:
-            whys = [_why_stale(old, trial.inputs, equivalent) for old in found]
+            whys = [_why_stale(old, trial.inputs, equivalent, changes) for old in found]
             old, why = next((pair for pair in zip(found, whys) if not pair[1]), (found[0], whys[0]))
             if not why:  # the same code under an older digest, or the data are not here to be compared
                 planned.done.append(old)
@@ -183,13 +189,16 @@ def _not_looked_at(dataset: str, features: str, places: Places) -> str:
     return ""
 
 
-def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent) -> str:
-    changed = []
+def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent, changes: Callable) -> str:
+    """What has changed since a record was made: definitions by name, "code", "data or features"; empty: nothing."""
+    found = []
     if not equivalent.kind(record["inputs"]["source"], inputs.source):
-        changed.append("code")
+        names = changes(record["inputs"]["source"])
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        found.append(", ".join(names[:_MOST_NAMES]) + more if names else "code")
     if inputs.data and not equivalent.kind(record["inputs"]["data"], inputs.data):
-        changed.append("data or features")
-    return " and ".join(changed)
+        found.append("data or features")
+    return " and ".join(found)
 
 
 def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True) -> None:

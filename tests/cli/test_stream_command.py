@@ -97,7 +97,7 @@ def test_done_trials_do_not_run_twice_plan_knows_them_and_changed_files_are_stal
     values, labels = samples(2000, seed=5)
     np.save(workplace / "x.npy", values)
     np.save(workplace / "y.npy", labels)
-    assert "2 stale (data or features changed)" in command(f"plan {line}")[1]
+    assert "2 stale (changed: data or features)" in command(f"plan {line}")[1]
 
 
 def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workplace):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 import sys
 
 import numpy as np
@@ -175,10 +176,15 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
     command(f"algo=rand {SMALL}")
     assert "3 cached, 0 stale, 0 to run" in command(f"plan algo=rand {SMALL}")[1]
     assert "2 to run (about" in command(f"plan algo=rand {SMALL} trials=5")[1]
-    from boostrun.runner import plan
+    from boostrun.runner import changes, plan
 
+    now = changes.definitions
     monkeypatch.setattr(plan, "source_digest", lambda *_: "0" * 64)
-    assert "3 stale (code changed)" in command(f"plan algo=rand {SMALL}")[1]
+    monkeypatch.setattr(changes, "definitions", lambda roots: {**now(roots), "boostrun.kernels.stumps.column": "other"})
+    assert "3 stale (changed: boostrun.kernels.stumps.column)" in command(f"plan algo=rand {SMALL}")[1]
+    assert "changed: boostrun.kernels.stumps.column" in command(f"plan algo=rand {SMALL} --why")[1]
+    shutil.rmtree(workplace / "results" / "runs" / ".code")
+    assert "3 stale (changed: code)" in command(f"plan algo=rand {SMALL}")[1]
     code, out, _ = command(f"table reservoir/table3 dataset=digits algo=rand {SMALL.replace('dataset=digits ', '')}")
     assert code == 0 and "†" in out
 
