@@ -14,11 +14,13 @@ from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.settings import BUDGET_KEYS
 from boostrun.conformance import Check, Section, Skipped, blame, part
 from boostrun.conformance.family import is_family
+from boostrun.digest import reached, roots_in
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys, objects, registry
 from boostrun.methods.paper import Paper
 
 _ONE = {"strategies": "strategy", "policies": "policy", "weak_learners": "weak_learner"}
+_MOST_PLACES = 3  # where code cannot be followed, in one line
 _NEEDED = (
     "a method has fit and predict, or test_then_train and predict; a data set read; a feature family "
     "__call__(images); a strategy __call__(batch, r, rng); a policy choose(board); a weak learner find(samples, "
@@ -146,6 +148,35 @@ def _or_told(name: str, make: Callable[[], Section]) -> Section:
 
 def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     """A method, a data set or features of the catalogue, with keys from the command line."""
+    section = _of_choice(group, name, overrides)
+    if group == "algo":
+        declared = catalogue.methods()[name]
+        roots = [declared.target, declared.evaluation, *(each.target for each in declared.parts.values())]
+    elif registry.is_own(group, name):
+        roots = [registry.where_of(group, name)]
+    else:
+        chosen = {"name": name}
+        module = catalogue.pipeline(chosen).module if group == "features" else catalogue.dataset(chosen).loader
+        roots = [*roots_in(module, ["Pipeline", "read", "read_within", "draw"])]
+    return section._replace(checks=[*section.checks, *_computed_names(roots)])
+
+
+def _computed_names(roots: Sequence[str]) -> list[Check]:
+    """A check that tells where a digest cannot follow the code of a plug-in; none where it can."""
+    own = [root for root in roots if not root.startswith("boostrun.")]
+    found = reached(own).unresolved if own else ()
+    if not (places := [place for place in found if not place.startswith("boostrun.")]):
+        return []
+
+    more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+
+    def tell() -> None:
+        raise Skipped(f"{'; '.join(places[:_MOST_PLACES])}{more}: an edit anywhere there makes records stale")
+
+    return [Check("its code can be followed by name", tell)]
+
+
+def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     given = {word.removeprefix(f"{group}."): value for word, value in compose.values_of(overrides).items()}
     budgets = {key: given.pop(key) for key in BUDGET_KEYS if group == "algo" and key in given}
     checked = config.check_group(group, {"name": name, **given})
@@ -214,7 +245,8 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
     thing = obtain(where)
     checked = config.check_keys(keys.of_part(thing, where), given, _ONE[room], name)
     made = {key: _as_before(thing, key, value) for key, value in checked.items()}
-    return Section(f"{name}, {part.ROOMS[room]}", part.checks(room, where, made), blame.files_of(where))
+    checks = [*part.checks(room, where, made), *_computed_names([where])]
+    return Section(f"{name}, {part.ROOMS[room]}", checks, blame.files_of(where))
 
 
 def _as_before(thing: Any, key: str, value: Any) -> Any:

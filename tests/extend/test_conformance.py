@@ -13,6 +13,10 @@ ALGORITHMS = """
     class Good(DecisionTreeClassifier):
         pass
 
+    class Computed(DecisionTreeClassifier):
+        def fit(self, X, y):
+            return super().fit(X, globals()["np"].asarray(y))
+
     class Unseeded(DecisionTreeClassifier):
         def fit(self, X, y):
             return super().fit(X, y if len(y) < 9 else np.random.default_rng().permutation(y))
@@ -147,6 +151,13 @@ def test_a_good_one_keeps_them_all(own):
 def test_a_budget_of_samples_is_seen_to_be_kept(own):
     where = own(ALGORITHMS.replace("3 * self.rounds", "2 * self.rounds"), "Greedy")
     assert outcome(where, "budget r=3").status == "ok"
+
+
+def test_code_that_cannot_be_followed_is_named_and_no_fault(own):
+    found = outcome(own(ALGORITHMS, "Computed"), "its code")
+    assert found.status == "skipped" and "globals(): an edit anywhere there makes records stale" in found.reason
+    (section,) = things.sections(own(ALGORITHMS, "Good"), "mine", ())
+    assert not [check for check in section.checks if check.name.startswith("its code")]
 
 
 def test_short_budget_keys_and_own_keys_are_taken(own):
