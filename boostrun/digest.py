@@ -60,6 +60,15 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
     return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True))
 
 
+def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
+    """The same of the sources as they lie there now: they are read again where a file has changed since it was read."""
+    found = _reach(tuple(sorted(set(roots))))
+    paths = [there.path for name in {node.module for node in found.nodes} if (there := found.code.module(name))]
+    if any(source.STATES.get(path) != source.state_of(path) for path in paths):
+        forget()
+    return source_digest(roots, facts)
+
+
 def reached(roots: Sequence[str]) -> Reached:
     """The definitions that :func:`source_digest` counts, and what could not be followed.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import os
 from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -111,9 +112,23 @@ class Module:
         return frozenset(name for name in (*self.bound, *self.imported) if not name.startswith("_"))
 
 
+STATES: dict[Path, tuple[int, ...]] = {}
+"""What the file system said of each file when it was read."""
+
+
+def state_of(path: Path) -> tuple[int, ...]:
+    """What changes when a file is written or replaced: device, inode, size and both times; empty where it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 @functools.cache
 def parsed(path: Path, name: str) -> ast.Module:
     """The syntax tree of a file; BoostrunError with the module's ``name`` where it cannot be read or parsed."""
+    STATES[path] = state_of(path)
     try:
         content = path.read_bytes()
         return ast.parse(importlib.util.decode_source(content))

@@ -16,12 +16,15 @@ from typing import Any
 from boostrun import compiling
 from boostrun.config import catalogue
 from boostrun.data.own_split import of_trial
+from boostrun.digest import digest_now
+from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.evaluation.trial import Trained, train_and_test
 from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner.cell import Cell, Trial, canonical_json
+from boostrun.runner.code import code_of
 from boostrun.runner.model_size import model_bytes
 
 
@@ -47,6 +50,11 @@ class Execute:
 
                 predictions.keep(Path(self.predictions), trial.key, predictions.of(trained))
             return trained.result
+
+    def confirm(self, trial: Trial) -> None:
+        """Raise BoostrunError where the code, which this process has imported by now, is not that of the trial."""
+        if digest_now(*code_of(trial.cell)) != trial.inputs.source:
+            raise BoostrunError(f"the code of {trial.cell.label} changed while it ran; give the command again")
 
     def trained(self, trial: Trial) -> Trained:
         """The fitted model, the data it was trained on, and metrics with cost and curve."""

@@ -90,6 +90,8 @@ def perform(trial: Trial, execute: Execute, provenance: Mapping[str, Any]) -> di
     try:
         result = execute(trial)
         seconds = time.perf_counter() - begun
+        if confirm := getattr(execute, "confirm", None):  # whether it was made of what the trial's key says
+            confirm(trial)
         if not isinstance(result, Mapping) or set(result) != {"metrics", "cost", "curve"}:
             raise BoostrunError("execute must return a dict of metrics, cost and curve")
         parts = {name: without_numpy(part) for name, part in result.items()}

@@ -214,7 +214,18 @@ def test_records_carry_the_digest_of_the_persons_file(command, voter, mine):
     assert "1 cached, 0 stale" in command(f"plan {RUN}")[1]
     mine("voter.py", VOTER.replace(".argmax()", ".argmin()"))
     digest.forget()
-    assert "1 stale (code changed)" in command(f"plan {RUN}")[1]
+    assert "1 stale (changed: voter.Voter)" in command(f"plan {RUN}")[1]
+
+
+def test_no_record_is_kept_of_code_that_changes_while_it_runs(command, voter, mine):
+    edit = "__import__('pathlib').Path('mine/sizes.py').write_text('SHARE = 2')"
+    changed = VOTER.replace("self.most =", f"{edit}\n            self.most =")
+    mine("voter.py", changed.replace("np.full(len(X), self.most)", "np.full(len(X), self.most) * SHARE")
+         .replace("import numpy as np", "import numpy as np\n    from sizes import SHARE"))  # fmt: skip
+    mine("sizes.py", "SHARE = 1\n")
+    code, _, err = command(RUN)
+    assert code == 1 and "changed while it ran; give the command again" in err
+    assert "0 cached, 0 stale, 1 to run" in command(f"plan {RUN}")[1]
 
 
 def test_a_data_set_with_files_is_stale_when_one_changes(command, mine, workplace):
@@ -245,7 +256,7 @@ def test_a_data_set_with_files_is_stale_when_one_changes(command, mine, workplac
     assert command(line)[0] == command(f"{line} dataset.test_part=true")[0] == 0
     assert "numbers.txt" in command("data shelf --config-dir mine")[1]
     (workplace / "datasets" / "numbers.txt").write_text(" ".join(map(str, range(1, 41))))
-    assert "1 stale (data or features changed)" in command(f"plan {line}")[1]
+    assert "1 stale (changed: data or features)" in command(f"plan {line}")[1]
 
 
 def test_a_data_set_that_is_other_each_time_is_found_out(command, mine):

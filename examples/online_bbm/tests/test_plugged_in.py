@@ -58,7 +58,7 @@ def test_records_hold_kappa_stay_cached_and_are_stale_where_their_own_learner_ha
     package = copied / "mine" / "online_bbm"
     change(package / "adaboost_ol.py", "eta = 4.0", "eta = 3.0")
     change(package / "__init__.py", "Online BBM: ", "On-line BBM: ")
-    assert "2 stale (code changed)" in boostrun(plan.format("adaboost_ol"), copied).out
+    assert "2 stale (changed: online_bbm.adaboost_ol.adaboost_ol)" in boostrun(plan.format("adaboost_ol"), copied).out
     assert "2 cached, 0 stale, 0 to run" in boostrun(plan.format("online_bbm"), copied).out
 
 
