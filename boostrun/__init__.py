@@ -12,7 +12,11 @@ from __future__ import annotations
 
 import importlib
 
-from boostrun.when_imported import when_imported
+from boostrun import fresh_import
+
+fresh_import.install()  # before any other module of ours is imported
+
+from boostrun.when_imported import when_imported  # noqa: E402
 
 __version__ = "0.1.0"
 
@@ -26,8 +30,9 @@ _PUBLIC = {
 }
 
 
-when_imported("numba.core.caching", "boostrun.kernel_cache:mend")
-when_imported("numba.core.event", "boostrun.compiling:listen")
+if "_again" not in globals():  # this module may be run twice, see below
+    when_imported("numba.core.caching", "boostrun.kernel_cache:mend")
+    when_imported("numba.core.event", "boostrun.compiling:listen")
 
 
 def _public() -> dict[str, str]:
@@ -48,3 +53,6 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return sorted(["__version__", *_public()])
+
+
+fresh_import.again(globals())

@@ -31,6 +31,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")  # names of files may hold what no encoding has
+    told = ""
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
             return importlib.import_module("boostrun.cli.completion").main(argv[1:])
@@ -55,7 +56,8 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
             scikit_learn.spare()
         return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
     except BoostrunError as error:
-        print(f"boostrun: {_cut(str(error))}", file=sys.stderr)
+        told = str(error)
+        print(f"boostrun: {_cut(told)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
@@ -65,6 +67,8 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         return 2
     finally:
         _tell_set_aside()
+        if argv[:1] not in (["--shell-completion"], ["-sc"]):
+            _tell_left_out(told)
 
 
 def command() -> int:
@@ -97,6 +101,15 @@ def _tell_set_aside() -> None:
     if record is not None and (line := record.told()):
         with contextlib.suppress(OSError):
             print(line, file=sys.stderr)
+
+
+def _tell_left_out(told: str) -> None:
+    """One line for each thing that is installed and broken, but those that an error has ``told``."""
+    catalogue = sys.modules.get("boostrun.config.catalogue")
+    for one in catalogue.left_out() if catalogue is not None else ():
+        if str(one) not in told:
+            with contextlib.suppress(OSError):
+                print(f"boostrun: {_cut(str(one))}", file=sys.stderr)
 
 
 def _system_sentence(error: OSError | MemoryError) -> str:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.data import naming
-from boostrun.config import MISSING, catalogue, defaults
+from boostrun.config import MISSING, catalogue, defaults, guests
 from boostrun.config.compose import choices, compose_one
-from boostrun.errors import BoostrunError
+from boostrun.config.yaml_files import options
 from boostrun.runner.plan import roots
 
 PACKAGES = (
@@ -32,6 +32,8 @@ def main(words: Arguments) -> int:
     folders = {"store": settings.root["store"], "results": settings.root["results"], "banks": cache_root}
     states = [f"{name}: {_writable(Path(path))}" for name, path in folders.items()]
     _section("folders", states)
+    if broken := _broken(words):
+        _section("installed and left out", broken)
     return 1 if any("not writable" in state for state in states) else 0
 
 
@@ -56,6 +58,22 @@ def _threads() -> list[str]:
     return [f"{usable_cores()} usable cores; {use}", *variables]
 
 
+def _broken(words: Arguments) -> list[str]:
+    """What packages bring and cannot be read; of their papers every claim and item is looked at."""
+    from boostrun.runner import claims, paper
+
+    for name in filter(catalogue.is_guest, catalogue.papers()):
+        with catalogue.sparing(name, asked=False):
+            if catalogue.papers()[name].claims is not None:
+                claims.of_papers([name], words.config_dir)
+            for item in options("paper", words.config_dir):
+                if item.startswith(f"{name}/"):
+                    paper.faults(item, words.config_dir)
+    for group in catalogue.GROUPS:
+        choices(group, words.config_dir)
+    return [str(one) for one in catalogue.left_out()]
+
+
 def _data(words: Arguments) -> list[str]:
     from boostrun import data
 
@@ -64,12 +82,12 @@ def _data(words: Arguments) -> list[str]:
         if name not in catalogue.names("dataset") or MISSING in defaults("dataset", name).values() or name == "openml":
             lines.append(f"{name}: yours to name")
             continue
-        settings = compose_one([*naming(name), *words.overrides], words.config_dir)
         try:
+            settings = compose_one([*naming(name), *words.overrides], words.config_dir)
             data.checksum(settings.dataset, roots(settings)[0])
             lines.append(f"{name}: found")
-        except BoostrunError as error:
-            lines.append(f"{name}: not found; {error}")
+        except (Exception, SystemExit) as error:  # a loader may be somebody else's
+            lines.append(f"{name}: not found; {guests.said(error)}")
     return lines
 
 

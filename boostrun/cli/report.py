@@ -13,6 +13,7 @@ from pathlib import Path
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import cell_words, table_name
+from boostrun.config import catalogue
 from boostrun.config.compose import PLACES, compose_one, places_of
 from boostrun.config.yaml_files import first_comment, options
 from boostrun.errors import BoostrunError, did_you_mean
@@ -44,7 +45,10 @@ def main(words: Arguments) -> int:
     drawn = [folder.with_name("drawn") for folder in indexes(roots(settings)[1])]
     stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), drawn, {}), Records()
     own = stored.own(records) if OWN in words.names or not words.names else []
-    sections = [*own, *(stored.section(name, records) for name in names)]
+    sections = list(own)
+    for name in names:
+        with catalogue.sparing(name.partition("/")[0], asked=bool(words.names)):
+            sections.append(stored.section(name, records))
     claims = verdicts((), places, words.config_dir, names) if names else {}
     page = render(sections, records, __version__, claims=claims)
     content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
@@ -72,6 +76,7 @@ def _chosen(words: Arguments) -> list[str]:
         found = [item for item in known if item == name or item.startswith(f"{name}/")]
         if not found:
             papers = dict.fromkeys(item.partition("/")[0] for item in known)
+            catalogue.refuse_left_out(name)
             raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, [*known, *papers])} (boostrun ls paper)")
         chosen |= dict.fromkeys(found)
     return list(chosen)

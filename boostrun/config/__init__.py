@@ -70,7 +70,9 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
         known = catalogue.names(group)
     if not isinstance(name, str) or name not in known:
-        raise BoostrunError(f"no {group} '{_typed(name)}'{did_you_mean(str(name), known)} (boostrun ls {group})")
+        meant = did_you_mean(str(name), known)
+        missing = catalogue.missing(str(name)) if group != "run" else ""
+        raise BoostrunError(f"no {group} '{_typed(name)}'{meant} (boostrun ls {group}){missing}")
     given = {key: value for key, value in values.items() if key != "name"}
     return {"name": name, **_check(fields_in(group, name), given, group, name)}
 

@@ -94,7 +94,10 @@ def _offered(overrides: list[str], config_dir: str | None) -> list[str]:
                      **registry.installed(group)}  # fmt: skip
             typed = "null" if value is None else str(value)
             meant = _own_file(typed) if group == "dataset" else ""
-            raise BoostrunError(f"no {group} '{typed}'{meant or did_you_mean(typed, known)} (boostrun ls {group})")
+            missing = catalogue.missing(typed)
+            raise BoostrunError(
+                f"no {group} '{typed}'{meant or did_you_mean(typed, known)} (boostrun ls {group}){missing}"
+            )
     return overrides
 
 

@@ -6,40 +6,136 @@ names others (``name: module:OBJECT``). Nothing here decides a result, so no dig
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from boostrun import plugins
+from boostrun.config import guests
+from boostrun.config.guests import LeftOut
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import Method, obtain
 from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
 PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
+_NAMES = (
+    *GROUPS.values(),
+    *PARTS,
+    "models",
+    "probabilities",
+    "importances",
+    "drawings",
+    "pictures",
+    "public",
+    "streams",
+)
 _beside: dict[str, tuple[str, str]] = {}  # papers of a person's own folder: name -> (module:OBJECT, folder)
+_being_read: list[str] = []  # module:OBJECT of papers whose import has begun
+_left_out: dict[tuple[str, str, str], LeftOut] = {}
 
 
 @functools.cache
 def papers() -> dict[str, Paper]:
     """Every paper, by name: the core's own things first, under the empty name.
 
-    Raises BoostrunError where one cannot be imported, or two bring something of the same name.
+    One that a package brings and that cannot be read, or brings a name that there is already, is left out, see
+    :func:`left_out`. Raises BoostrunError for one of a person's own folder.
     """
-    theirs = {name: where for name, (where, _) in _beside.items()}
-    found: dict[str, Paper] = {}
-    for name, where in {"": "boostrun.core:CORE", **_installed(), **theirs}.items():
+    if not _being_read:
+        _left_out.clear()
+        for plugin in plugins.plugins():
+            if plugin.error:
+                leave_out(LeftOut("the package", plugin.name, "entry_points.txt", plugin.error))
+    found = {"": _read("", "boostrun.core:CORE")}
+    for name, where in _installed():
+        if name in _beside or where in _being_read:  # it asks itself, as it is imported, what there is
+            continue
+        paper = None
+        _being_read.append(where)
         try:
-            found[name] = obtain(where)
-        except Exception as error:
-            raise BoostrunError(f"the paper '{name}' ({where}) cannot be read: {error}") from error
-        if not isinstance(found[name], Paper):
-            raise BoostrunError(f"the paper '{name}' ({where}) is no boostrun.methods.paper.Paper")
-    _refuse_doubles(found)
+            paper = guests.read(where)
+            if not _is_ours(where):
+                guests.check(paper)
+            if name in found:
+                raise BoostrunError(f"a paper '{name}' is there already")
+            _refuse_doubles({**found, name: paper})
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # sys.exit() at its top, too
+            leave_out(LeftOut("the paper", name, where, guests.said(error), guests.brought(paper)))
+        else:
+            found[name] = paper
+        finally:
+            _being_read.remove(where)
+    for name, (where, _) in _beside.items():
+        found[name] = _read(name, where)
+    if _beside:
+        _refuse_doubles(found)
+    _all.cache_clear()  # of what was asked meanwhile
     return found
+
+
+def _read(name: str, where: str) -> Paper:
+    try:
+        return guests.read(where)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise BoostrunError(f"the paper '{name}' ({where}) cannot be read: {guests.said(error)}") from error
+
+
+def left_out() -> list[LeftOut]:
+    """What is installed and cannot be read, as far as has been found out."""
+    return list(_left_out.values())
+
+
+def leave_out(one: LeftOut) -> None:
+    """From now on this counts as left out."""
+    _left_out.setdefault(one[:3], one)
+
+
+def refuse_left_out(word: str) -> None:
+    """Raise BoostrunError where ``word`` is a paper that is left out, its module:OBJECT, or one of its items."""
+    papers()
+    if broken := next((one for one in left_out() if word.partition("/")[0] in (one.name, one.where)), None):
+        raise BoostrunError(str(broken))
+
+
+def missing(word: str) -> str:
+    """For a sentence that there is nothing called ``word``: what is left out and may bring it, as a clause.
+
+    >>> missing("geem")
+    ''
+    """
+    papers()
+    return "".join(f"; {one}" for one in left_out() if one.may_bring(word))
+
+
+def is_guest(name: str) -> bool:
+    """Whether the paper ``name`` comes with a package that is not ours."""
+    where = next((where for each, where in _installed() if each == name), "boostrun.")
+    return name not in _beside and not _is_ours(where)
+
+
+@contextlib.contextmanager
+def sparing(name: str, asked: bool) -> Iterator[None]:
+    """A block that uses files of the paper ``name``: where it fails, and the paper is somebody else's, it is left out;
+    where a person has ``asked`` for it a BoostrunError says so.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if not is_guest(name):
+            raise
+        broken = LeftOut("the paper", name, dict(_installed())[name], guests.said(error), frozenset())
+        if asked:
+            raise BoostrunError(str(broken)) from error
+        leave_out(broken)
 
 
 def read_beside(folder: Path) -> None:
@@ -79,13 +175,18 @@ def beside() -> list[tuple[str, str, str]]:
 def declaring() -> frozenset[str]:
     """Dotted names of the modules that declare the papers."""
     beside = (where for where, _ in _beside.values())
-    return frozenset(where.partition(":")[0] for where in (*_installed().values(), *beside))
+    return frozenset(where.partition(":")[0] for where in (*(where for _, where in _installed()), *beside))
 
 
 @functools.cache
-def _installed() -> dict[str, str]:
-    """Name -> module:OBJECT of the entry points; looked up once, which takes longer than a digest."""
-    return {point.name: point.value for point in sorted(entry_points(group="boostrun.papers"))}
+def _installed() -> list[tuple[str, str]]:
+    """(name, module:OBJECT) of the entry points, ours first; looked up once, which takes longer than a digest."""
+    found = plugins.entry_points("boostrun.papers")
+    return [*dict.fromkeys((point.name, point.value) for point in found)]
+
+
+def _is_ours(where: str) -> bool:
+    return where.startswith("boostrun.")
 
 
 def methods() -> dict[str, Method]:
@@ -133,7 +234,9 @@ def pipeline(features: Mapping[str, Any]) -> Pipeline:
 def _chosen(group: str, values: Mapping[str, Any]) -> Any:
     name, known = values.get("name"), _all(GROUPS[group])
     if name not in known:
-        raise BoostrunError(f"no {group} '{name}'{did_you_mean(str(name), known)} (boostrun ls {group})")
+        raise BoostrunError(
+            f"no {group} '{name}'{did_you_mean(str(name), known)} (boostrun ls {group}){missing(str(name))}"
+        )
     return known[name]
 
 
@@ -161,7 +264,8 @@ def part_target(room: str, name: str) -> str:
     """``module:Class`` of a strategy, policy or weak learner; BoostrunError for a name that is none."""
     known = _all(room)
     if name not in known:
-        raise BoostrunError(f"there is no '{name}' among the {room} ({', '.join(known)}){did_you_mean(name, known)}")
+        meant = f"{did_you_mean(name, known)}{missing(name)}"
+        raise BoostrunError(f"there is no '{name}' among the {room} ({', '.join(known)}){meant}")
     return known[name]
 
 
@@ -196,7 +300,7 @@ def _all(room: str) -> dict[str, Any]:
 
 
 def _refuse_doubles(found: Mapping[str, Paper]) -> None:
-    for room in (*GROUPS.values(), *PARTS, "models", "probabilities", "importances"):
+    for room in _NAMES:
         owner: dict[str, str] = {}
         for name, paper in found.items():
             for what in getattr(paper, room):

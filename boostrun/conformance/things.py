@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from boostrun import config
+from boostrun import config, plugins
 from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.settings import BUDGET_KEYS
 from boostrun.conformance import Check, Section, Skipped, blame, part
@@ -38,6 +37,7 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
         catalogue.read_beside(Path(config_dir))
     if ":" not in word:
         return _of_name(word, config_dir, overrides)
+    catalogue.refuse_left_out(word)
     folder = str(Path(config_dir or ".").resolve())
     objects.allow(word, folder)
     thing = objects.named(word)
@@ -86,19 +86,20 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
     for room in part.ROOMS:
         if word in catalogue.parts(room):
             return [of_part(room, word, catalogue.parts(room)[word], overrides)]
+    catalogue.refuse_left_out(word)
     if "/" in word:
         raise BoostrunError(f"no paper item '{word}'{did_you_mean(word, items)} (boostrun ls paper)")
     known = [*papers, *(name for group in catalogue.GROUPS for name in catalogue.names(group))]
     raise BoostrunError(
         f"'{word}' names no class (module:Class, as in my_algo:MyBooster, is needed), no paper ({', '.join(papers)}), "
         "and "
-        f"nothing that a paper brings{did_you_mean(word, known)}"
+        f"nothing that a paper brings{did_you_mean(word, known)}{catalogue.missing(word)}"
     )
 
 
 def _paper_named(where: str, folder: str) -> str:
     """The name of a paper in the catalogue, which it is put into unless it is installed."""
-    for point in entry_points(group="boostrun.papers"):
+    for point in plugins.entry_points("boostrun.papers"):
         if point.value == where:
             return str(point.name)
     name = where.partition(":")[0].partition(".")[0]
@@ -128,7 +129,7 @@ def _where_of(name: str) -> str:
     """module:OBJECT of a paper."""
     beside = {each: where for each, where, _ in catalogue.beside()}
     return beside[name] if name in beside else next(
-        point.value for point in entry_points(group="boostrun.papers") if point.name == name
+        point.value for point in plugins.entry_points("boostrun.papers") if point.name == name
     )  # fmt: skip
 
 

@@ -48,7 +48,8 @@ def read(path: str | Path) -> Saved:
     kind = kind_of(path)
     declared = catalogue.models().get(kind)
     if declared is None:
-        raise BoostrunError(f"{path} holds {kind}, which is no model that can be exported")
+        missing = catalogue.missing(kind)
+        raise BoostrunError(f"{path} holds {kind}, which is no model that can be exported{missing}")
     model, extra = obtain(declared.target).load(path)
     facts = facts_of(extra, path)
     labels = facts.classes.tolist()

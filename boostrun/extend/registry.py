@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from boostrun import plugins
 from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError
 from boostrun.extend import keys, objects, typed
@@ -28,10 +29,19 @@ class OwnChoice(NamedTuple):
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The choices of a group that installed packages bring, by name; nothing is imported."""
-    if group not in ENTRY_POINTS:
-        return {}
-    return {point.name: point for point in sorted(entry_points(group=ENTRY_POINTS[group]))}
+    """The choices of a group that installed packages bring, by name; nothing is imported.
+
+    One of a name that there is already is left out, see :func:`boostrun.config.catalogue.left_out`.
+    """
+    found: dict[str, EntryPoint] = {}
+    for point in plugins.entry_points(ENTRY_POINTS[group]) if group in ENTRY_POINTS else ():
+        declared = point.name in catalogue.names(group) and not is_own(group, point.name)
+        if declared or found.get(point.name, point).value != point.value:
+            why = f"{group} '{point.name}' is there already"
+            catalogue.leave_out(catalogue.LeftOut(f"the {ENTRY_POINTS[group]}", point.name, point.value, why))
+        else:
+            found[point.name] = point
+    return found
 
 
 def is_own(group: str, name: str) -> bool:

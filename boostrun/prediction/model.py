@@ -27,7 +27,7 @@ def load(path: str | Path) -> Saveable:
         if cls is None:
             raise BoostrunError(
                 f"{path} holds a model of {written[0]}, which is none of the classifiers of boostrun {__version__} and "
-                "the papers beside it (--config-dir DIR names a folder of your own)"
+                f"the papers beside it (--config-dir DIR names a folder of your own){catalogue.missing(written[0])}"
             )
         if kind not in _kinds(cls):
             raise _unknown(path, kind)
@@ -42,7 +42,8 @@ def load(path: str | Path) -> Saveable:
 def _classes() -> dict[str, str]:
     """ "module:Class" of every classifier there is, by the name of its class."""
     found = {name: f"{module}:{name}" for name, module in catalogue.public()}
-    return {method.target.partition(":")[2]: method.target for method in catalogue.methods().values()} | found
+    targets = {method.target.partition(":")[2]: method.target for method in reversed(catalogue.methods().values())}
+    return targets | found  # of two classes of one name the first counts: ours
 
 
 def _kinds(cls: Any) -> list[str]:

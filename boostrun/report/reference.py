@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostrun.config import catalogue
+from boostrun.config import catalogue, guests
 from boostrun.errors import BoostrunError, did_you_mean
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def papers() -> list[str]:
 
 def files() -> dict[str, Path]:
     """Files of figures by the name that they give their paper in the column ``paper``, else by the paper's own."""
-    found = {}
+    found: dict[str, Path] = {}
     for name, paper in catalogue.papers().items():
         if paper.reference is not None:
-            found[_cited(paper.reference) or name] = paper.reference
+            found.setdefault(_cited(paper.reference) or name, paper.reference)  # ours are asked first
     return found
 
 
@@ -73,28 +73,17 @@ def figures(paper: str, table: str = "") -> list[dict[str, Any]]:
     """
     brought = files()
     if paper not in brought:
+        catalogue.refuse_left_out(paper)
         raise BoostrunError(f"no figures of a paper {_unknown(paper, sorted(brought))}")
     try:
-        rows = [_row(line) for line in _lines(brought[paper])]
-    except (OSError, ValueError, csv.Error) as error:
+        rows = [_row(line) for line in guests.figures_in(brought[paper])]
+    except (OSError, ValueError) as error:
         raise BoostrunError(f"the figures of paper {paper!r} cannot be read: {error}") from None
     chosen = [row for row in rows if not table or row["table"] == table]
     if table and not chosen:
         known = list(dict.fromkeys(row["table"] for row in rows))
         raise BoostrunError(f"paper {paper!r} has no table {_unknown(table, known)}")
     return chosen
-
-
-def _lines(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        lines = csv.DictReader(stream, restkey="", restval="")
-        found = list(lines)
-    if not lines.fieldnames:
-        raise ValueError("there is no column in it")
-    for number, line in enumerate(found, 2):
-        if "" in line and "" not in lines.fieldnames:
-            raise ValueError(f"row {number} has more fields than there are columns")
-    return found
 
 
 def _row(line: Mapping[str, str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from boostrun.report import Entry, build
 from boostrun.report.claims import Claim, Judged, Pick, Source, judge, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.runner import item_checks, paper
-from boostrun.runner.plan import indexes, plan, roots
+from boostrun.runner.plan import PlannedCell, indexes, plan, roots
 from boostrun.runner.store import Store
 
 
@@ -36,8 +36,6 @@ def verdicts(
         checked before a record is read.
     """
     claims = of_papers(names, config_dir)
-    for name, rows in claims.items():
-        check(rows, f"the claims of {name}", config_dir)
     if of_items is not None:
         kept = {name: [row for row in rows if row.cases and set(items_of([row])) <= set(of_items)]
                 for name, rows in claims.items()}  # fmt: skip
@@ -45,20 +43,30 @@ def verdicts(
     items = {item: None for rows in claims.values() for item in items_of(rows)}
     figures = {(pick.item, pick.row) for rows in claims.values() for claim in rows for case in claim.cases
                for pick in _cells(case.chains) if pick.paper}  # fmt: skip
-    sources = _sources(list(items), figures, places, config_dir)
-    return {name: [judge(claim, sources) for claim in rows] for name, rows in claims.items()}
+    sources = _sources(list(items), figures, names, places, config_dir)
+    return {name: [judge(claim, sources) for claim in rows] for name, rows in claims.items()
+            if sources.keys() >= set(items_of(rows))}  # fmt: skip
 
 
 def of_papers(names: Sequence[str], config_dir: str | None = None) -> dict[str, list[Claim]]:
-    """The claims of papers by name, of all that bring some where none is named; BoostrunError for an unknown one."""
+    """The claims of papers by name, of all that bring some where none is named, checked: BoostrunError for an unknown
+    paper and for what is wrong with a file."""
     if config_dir is not None:
         catalogue.read_beside(Path(config_dir))
     brought = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
     for name in names:
         if name not in brought:
             known = f"there are {', '.join(brought)}" if brought else "no paper brings any"
+            catalogue.refuse_left_out(name)
             raise BoostrunError(f"no claims of a paper '{name}'{did_you_mean(name, brought)} ({known})")
-    return {name: read(path) for name, path in brought.items() if not names or name in names}
+    found = {}
+    for name, path in brought.items():
+        if not names or name in names:
+            with catalogue.sparing(name, asked=name in names):
+                rows = read(path)
+                check(rows, f"the claims of {name}", config_dir)
+                found[name] = rows
+    return found
 
 
 def items_of(claims: Iterable[Claim]) -> list[str]:
@@ -95,10 +103,12 @@ def _cells(chains: Iterable[Iterable[Iterable[Pick]]]) -> list[Pick]:
 
 
 def _sources(
-    items: Sequence[str], figures: Container[tuple[str, str]], places: Sequence[str], config_dir: str | None
-) -> dict[str, Source]:
+    items: Sequence[str], figures: Container[tuple[str, str]], names: Collection[str], places: Sequence[str],
+    config_dir: str | None,
+) -> dict[str, Source]:  # fmt: skip
     """What each item shows, from records that are stored, those of these items alone; ``figures``: (item, row) whose
-    figures of the paper are looked up, which takes longer than the trials.
+    figures of the paper are looked up, which takes longer than the trials. An item that cannot be read is left out
+    with its paper, see :func:`boostrun.config.catalogue.sparing`, but for papers that are named in ``names``.
     """
     bases = dict[object, object]()
     where = compose.compose_one(places, config_dir, bases)
@@ -106,28 +116,49 @@ def _sources(
     more = ["--config-dir", config_dir] if config_dir else []
     found: dict[str, Source] = {}
     loaded: dict[str, paper.Item] = {}
+    commands: dict[str, Source] = {}
+    spared = lambda name: catalogue.sparing(_paper(name), asked=_paper(name) in names)  # noqa: E731
     for name in items:
         show = shlex.join(["boostrun", "table", name, *places, *more])
         make = ["boostrun", "reproduce", name, *places, *more]
-        if paper.drawing(name, config_dir):
-            found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
-            continue
-        loaded[name], _ = paper.load_published(name, results, places, config_dir, bases)
-        make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
-        found[name] = Source(show, shlex.join(make))
-    settings = [one for item in loaded.values() for one in item.settings]
+        with spared(name):
+            if paper.drawing(name, config_dir):
+                found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
+                continue
+            loaded[name], _ = paper.load_published(name, results, places, config_dir, bases)
+            make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
+            commands[name] = Source(show, shlex.join(make))
     packed = [results / name / "records.jsonl.gz" for name in loaded]
     store = Store(Path(root["store"]), packed, indexes(roots(where)[1]))
-    planned = iter(plan(settings, store, data=False) if settings else [])
-    for name, item in loaded.items():
-        cells = [next(planned) for _ in item.cells]
-        stale = {record["key"]: record["inputs"]["source"][:12] for cell in cells for record, _ in cell.stale.values()}
-        entries = item.entries(cells)
-        codes = [_codes(entry, stale) for entry in entries]
-        entries = [entry if (name, entry.row) in figures else dataclasses.replace(entry, where={}) for entry in entries]
-        spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
-        found[name] = dataclasses.replace(found[name], table=build(spec, entries), codes=codes)
+    groups: dict[str, list[str]] = {}
+    for name in commands:  # each paper of somebody else's by itself, ours together, which is faster
+        groups.setdefault(_paper(name) if catalogue.is_guest(_paper(name)) else "", []).append(name)
+    for group, members in groups.items():
+        with spared(group):
+            planned = iter(plan([one for name in members for one in loaded[name].settings], store, data=False))
+            for name in members:
+                cells = [next(planned) for _ in loaded[name].cells]
+                found[name] = _shown(commands[name], loaded[name], cells, figures)
     return found
+
+
+def _shown(
+    source: Source, item: paper.Item, cells: Sequence[PlannedCell], figures: Container[tuple[str, str]]
+) -> Source:
+    """A source with the table of an item's cells."""
+    stale = {record["key"]: record["inputs"]["source"][:12] for cell in cells for record, _ in cell.stale.values()}
+    entries = item.entries(cells)
+    codes = [_codes(entry, stale) for entry in entries]
+    entries = [
+        entry if (item.name, entry.row) in figures else dataclasses.replace(entry, where={}) for entry in entries
+    ]
+    spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
+    return dataclasses.replace(source, table=build(spec, entries), codes=codes)
+
+
+def _paper(item: str) -> str:
+    """The paper whose item it is."""
+    return item.partition("/")[0]
 
 
 def _codes(entry: Entry, stale: Mapping[str, str]) -> frozenset[tuple[str, str]]:

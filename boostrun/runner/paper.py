@@ -275,6 +275,7 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
     path = yaml_files.option("paper", name, config_dir)
     if path is None:
         known = yaml_files.options("paper", config_dir)
+        catalogue.refuse_left_out(name)
         raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
     try:
         return _content(path, path.stat().st_mtime_ns), path
