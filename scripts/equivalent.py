@@ -13,7 +13,6 @@ was found is kept as it comes: the same command goes on from there.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import os
 import subprocess
@@ -79,9 +78,7 @@ def digests_in(folder: Path, cells: list[dict[str, Any]]) -> list[str]:
 
 def records() -> Iterator[dict[str, Any]]:
     """Every published record that is done."""
-    for path in sorted(RESULTS.rglob("records.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            yield from (record for line in lines if (record := json.loads(line))["status"] == "done")
+    return (record for record in plan.published_store(RESULTS).records() if record["status"] == "done")
 
 
 def kind_of(cell: Cell) -> str:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from boostrun.runner.packed import unpack
+
 ITEM = "reservoir/table3"
 OF_ITEM = ["dataset=digits", "algo=rand,wsam", "r=20", "T=2", "trials=2", "n_jobs=1"]
 """What is published in the folder that cases start from, and what narrows the item to it."""
@@ -129,18 +131,24 @@ def records(given: Path, folder: Path, rng: random.Random) -> list[str]:
 def packed(given: Path, folder: Path, rng: random.Random) -> list[str]:
     """The packed records of an item, some lines or the file itself damaged."""
     shutil.copytree(given / "item" / "results", folder / "results")
-    path = folder / "results" / ITEM / "records.jsonl.gz"
-    lines = gzip.decompress(path.read_bytes()).splitlines()
-    key = json.loads(lines[0])["key"][:12]
-    kind = rng.randrange(5)
+    path = folder / "results" / ITEM / "records.parquet"
+    found = [copy.deepcopy(record) for record in unpack(path)]
+    key = found[0]["key"][:12]
+    kind = rng.randrange(6)
+    if kind > 2:  # as earlier versions have packed
+        path.unlink()
+        path = path.with_name("records.jsonl.gz")
+    lines = [json.dumps(record).encode() for record in found]
     if kind < 3:
+        path.write_bytes(damaged(path.read_bytes(), rng))
+    elif kind == 3:
         for number in rng.sample(range(len(lines)), rng.choice([1, 1, 3])):
             lines[number] = odd_line(json.loads(lines[number]), rng)
-        if kind == 2:
+        if rng.random() < 0.3:
             lines += rng.sample(lines, 2)  # doubled
         path.write_bytes(gzip.compress(b"\n".join(lines)))
-    elif kind == 3:
-        path.write_bytes(damaged(path.read_bytes(), rng))
+    elif kind == 4:
+        path.write_bytes(damaged(gzip.compress(b"\n".join(lines)), rng))
     else:
         whole = b"\n".join(lines)
         path.write_bytes(gzip.compress(damaged(whole, rng)) + rng.choice([b"", gzip.compress(whole), b"\0" * 9]))

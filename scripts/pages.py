@@ -19,7 +19,7 @@ from boostrun.config import catalogue
 from boostrun.config.fields import MISSING, fields_of, kind_of
 from boostrun.config.settings import Root, Run, Tune
 from boostrun.config.yaml_files import first_comment, options
-from boostrun.runner.packed import Packs
+from boostrun.runner.packed import Packs, packs_below
 
 ROOT = Path(__file__).parent.parent
 
@@ -112,22 +112,16 @@ def _frontiers() -> Iterator[str]:
 
 
 def _costs() -> Iterator[str]:
-    """What all records of a paper took, those of its tuning counted too, each once."""
-    took: dict[str, dict[str, float]] = {}
-    for name in options("paper"):
-        took.setdefault(name.partition("/")[0], {}).update(_seconds(ROOT / "results" / name))
-    tuned: dict[str, float] = {}
-    for folder in sorted((ROOT / "results" / "tuned").iterdir()):
-        tuned |= _seconds(folder)
+    """What all records of a paper took, each once."""
+    papers = dict.fromkeys(name.partition("/")[0] for name in options("paper"))
+    took = {paper: _seconds(ROOT / "results" / paper) for paper in papers}
+    tuned = _seconds(ROOT / "results" / "tuned")
     yield "All published records, made from nothing, take so long on one core: wall seconds of each trial as its record"
     yield "has them (machines and their load differed), features and compiling not counted.\n"
     yield "| | records | core-hours |\n| --- | ---: | ---: |"
     rows = [(_escaped(catalogue.papers()[paper].title), known) for paper, known in took.items()]
     rows.append(("choices of `boostrun tune`", tuned))
-    bought: dict[str, float] = {}
-    for name in options("frontier"):
-        bought |= _seconds(ROOT / "results" / "frontiers" / name)
-    if bought:
+    if bought := _seconds(ROOT / "results" / "frontiers"):
         rows.append(("what a budget buys, with its searches", bought))
     rows.append(("all", {key: seconds for _, known in rows for key, seconds in known.items()}))
     for title, known in rows:
@@ -137,7 +131,7 @@ def _costs() -> Iterator[str]:
 
 def _seconds(folder: Path) -> dict[str, float]:
     """Seconds of each packed record of a folder, by its key."""
-    packed = Packs(sorted(folder.rglob("records*.gz")))
+    packed = Packs(packs_below(folder))
     return {known.key: known.seconds or 0.0 for known in packed.known.values()}
 
 

@@ -15,15 +15,13 @@ from boostrun.config.yaml_files import options
 from boostrun.report import build
 from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
-from boostrun.runner.plan import plan
-from boostrun.runner.store import Store
+from boostrun.runner.plan import plan, published_store
 
 
 def draw(name: str, results: Path, bases: dict) -> int:
-    """The pictures of one item, from the records that lie beside its table; returns how many."""
+    """The pictures of one item, from the packed records of its table; returns how many."""
     item, _ = paper.load_published(name, results, [f"results={results}"], None, bases)
-    store = Store(results / "no-records", [results / name / "records.jsonl.gz"])
-    cells = plan(item.settings, store, data=False)
+    cells = plan(item.settings, published_store(results), data=False)
     entries = item.entries(cells)
     table = build(item.spec, entries)
     found = write_pictures(
@@ -41,7 +39,7 @@ def main() -> None:
     words, bases = parser.parse_args(), {}
     for name in options("paper"):
         wanted = not words.names or any(name == word or name.startswith(f"{word}/") for word in words.names)
-        if wanted and not paper.drawing(name) and (words.results / name / "records.jsonl.gz").is_file():
+        if wanted and not paper.drawing(name) and (words.results / name / "table.md").is_file():
             begun = time.perf_counter()
             count = draw(name, words.results, bases)
             print(f"{name}: {count} pictures in {time.perf_counter() - begun:.1f} s", flush=True)

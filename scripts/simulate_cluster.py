@@ -1,6 +1,6 @@
 """Simulate a sweep on many cores: trials of measured length, one dispatcher, one shared file system.
 
-    python scripts/simulate_cluster.py [results/.../records.jsonl.gz] [key=value ...]
+    python scripts/simulate_cluster.py [PAPER/ITEM] [key=value ...]
 
 Prints a line for each number of cores. The keys are those of `Costs`, and trials=..., cores=1,8,64 and
 order=longest|shuffled: the lengths are those of the records, over and over until there are so many trials, shuffled by
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from boostrun.runner.cluster.flow import in_batches
 
-RECORDS = "results/reservoir/table3/records.jsonl.gz"
+ITEM = "reservoir/table3"
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,14 @@ def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
     )  # fmt: skip
 
 
-def lengths_of(path: Path, trials: int, seed: int = 0) -> list[float]:
-    """Seconds of the trials of packed records, over and over until there are ``trials``, shuffled by ``seed``."""
-    from boostrun.runner.packed import unpack
+def lengths_of(item: str, trials: int, seed: int = 0, results: Path = Path("results")) -> list[float]:
+    """Seconds of the published trials of an item, over and over until there are ``trials``, shuffled by ``seed``."""
+    from boostrun.runner import paper
+    from boostrun.runner.plan import plan, published_store
 
-    measured = [record["cost"]["seconds"] for record in unpack(path) if record["status"] == "done"]
+    cells = plan(paper.load_published(item, results)[0].settings, published_store(results), data=False)
+    found = {record["key"]: record["cost"]["seconds"] for cell in cells for record in cell.best_records}
+    measured = [seconds for _, seconds in sorted(found.items())]
     lengths = (measured * -(-trials // len(measured)))[:trials]
     random.Random(seed).shuffle(lengths)
     return lengths
@@ -128,12 +131,12 @@ def table(lengths: Sequence[float], cores: Sequence[int], costs: Costs) -> str:
 def main(words: Sequence[str] | None = None) -> None:
     """Read the words of the command line, those of this process by default, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("words", nargs="*", metavar="WORD", help=f"packed records ({RECORDS} if left out), key=value")
+    parser.add_argument("words", nargs="*", metavar="WORD", help=f"an item ({ITEM} if left out), key=value")
     words = parser.parse_args(words).words
     given = dict(word.split("=", 1) for word in words if "=" in word)
-    paths = [word for word in words if "=" not in word] or [RECORDS]
-    if len(paths) > 1:
-        parser.error(f"one file of records at a time, not {' and '.join(paths)}")
+    items = [word for word in words if "=" not in word] or [ITEM]
+    if len(items) > 1:
+        parser.error(f"one item at a time, not {' and '.join(items)}")
     cores = [int(number) for number in given.pop("cores", "1,8,64,256,1000").split(",")]
     trials = int(given.pop("trials", "20000"))
     order = given.pop("order", "shuffled")
@@ -144,7 +147,7 @@ def main(words: Sequence[str] | None = None) -> None:
     if order not in ("shuffled", "longest"):
         parser.error(f"order={order}: shuffled or longest is needed")
     costs = Costs(**{key: kinds[key](float(value)) for key, value in given.items()})
-    lengths = lengths_of(Path(paths[0]), trials)
+    lengths = lengths_of(items[0], trials)
     print(table(sorted(lengths, reverse=True) if order == "longest" else lengths, cores, costs))
 
 

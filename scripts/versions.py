@@ -24,7 +24,6 @@ TESTS = (
     "tests/papers/iboost/test_iboost.py", "tests/report/test_tables.py",
 )  # fmt: skip
 TOOLS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
-PARQUET = "pyarrow>=15"  # goes by the version of NumPy: its newest refuses our lowest
 HYDRA = "hydra-core>=1.4.0.dev0,<1.5"  # a bound that is a pre-release lets pip take one
 
 
@@ -48,7 +47,7 @@ def lowest(requirement: str) -> str:
 
 def requirements(kind: str) -> list[str]:
     """What pip is asked for, besides boostrun itself."""
-    listed = [*dependencies(), PARQUET]
+    listed = dependencies()
     if kind == "lowest":
         return [lowest(requirement) for requirement in listed]
     return [*listed, HYDRA] if kind == "hydra" else listed

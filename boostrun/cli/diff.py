@@ -10,8 +10,8 @@ from boostrun.config.yaml_files import options
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
-from boostrun.runner.packed import unpack
-from boostrun.runner.plan import open_store, plan
+from boostrun.runner.packed import NAME, OLD_NAME, unpack
+from boostrun.runner.plan import open_store, plan, published_store
 from boostrun.runner.record import NotARecordError, read
 
 
@@ -26,10 +26,11 @@ def main(words: Arguments) -> int:
 
 def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
     path = Path(name)
-    if path.is_dir() and (path / "records.jsonl.gz").is_file():
-        path = path / "records.jsonl.gz"
+    if path.is_dir() and (found := _published(path.resolve(), words)):
+        return found
+    path = next((path / file for file in (NAME, OLD_NAME) if (path / file).is_file()), path)
     if path.is_file():
-        return list(unpack(path)) if path.suffix == ".gz" else [_read(path)]
+        return list(unpack(path)) if path.suffix in (".parquet", ".gz") else [_read(path)]
     if name in options("paper", words.config_dir):
         cells = plan(paper.load(name, words.overrides, False, words.config_dir).settings, open_store(settings))
         found = [record for cell in cells for record in cell.best_records]
@@ -41,6 +42,16 @@ def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
     if not found:
         raise BoostrunError(f"no record, file or item '{name}' (keys are file names in {settings.root['store']})")
     return found
+
+
+def _published(folder: Path, words: Arguments) -> list[dict]:
+    """The records of the table in an item's folder, wherever below the results they are packed; none of any other."""
+    name, results = "/".join(folder.parts[-2:]), folder.parents[1] if len(folder.parts) > 2 else folder
+    if name not in options("paper", words.config_dir) or paper.drawing(name, words.config_dir):
+        return []
+    item, _ = paper.load_published(name, results, words.overrides, words.config_dir)
+    cells = plan(item.settings, published_store(results), data=False)
+    return [record for cell in cells for record in cell.best_records]
 
 
 def _read(path: Path) -> dict:

@@ -22,9 +22,9 @@ def main(words: Arguments) -> int:
         return _summary(words)
     from boostrun.report.frontier.figure import draw_frontier
     from boostrun.report.frontier.table import text, write_table
-    from boostrun.report.output import write_records
     from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
+    from boostrun.runner.packing import write_records
 
     asked = _asked(words)
     found = measure(asked, command=["boostrun", *words.argv])
@@ -34,17 +34,18 @@ def main(words: Arguments) -> int:
     name = table_name(words.name) or usual
     again = _again(words, "" if name == usual else name)
     frontier = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {again}"))
-    folder = Path(found.settings.root["results"]) / "frontiers" / name
+    results = Path(found.settings.root["results"])
+    folder = results / "frontiers" / name
     written = [path.name for path in write_table(frontier, folder)]
-    write_records(folder, found.records)
+    packed = write_records(folder, found.records, results)
     if found.searched:
-        write_records(folder / "search", found.searched)
+        write_records(folder / "search", found.searched, results)
     refused = [record for record in found.failed if record["error"]["type"] == BoostrunError.__name__]
     found.failed = [record for record in found.failed if record not in refused]  # the table says why
     if (figure := draw_frontier(frontier)) is not None:
         written += [path.name for path in write_both(figure, folder / "figure")]
     print(text(frontier))
-    print(f"written: {folder}/{', '.join(written)} and records.jsonl.gz")
+    print(f"written: {folder}/{', '.join(written + ([packed.name] if packed else []))}")
     return tell_end(found, words)
 
 

@@ -166,7 +166,7 @@ difference is significant (paired by seed where the seeds are the same). A and B
 record's key, a file, a folder of packed records, or an item.""",
         ("store=DIR             where the records are", _OWN),
         (("diff 3f2a 91bc", "two records, by the first letters of their files"),
-         ("diff one.jsonl.gz two.jsonl.gz", "two packs of records, cell by cell"), ("ls runs", "keys to compare")),
+         ("diff one.parquet two.parquet", "two packs of records, cell by cell"), ("ls runs", "keys to compare")),
     ),
     "export": Page(
         "export MODEL.npz [-o FILE] | export algo=NAME dataset=NAME [key=value ...] [--to c | onnx | npz] [-o FILE]",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -112,9 +114,10 @@ def _line(cell: PlannedCell, label: str, seconds: float | None, megabytes: float
 def _history(store: Store) -> dict[str, list[tuple[float, float]]]:
     """Names and budget of a cell -> seconds and peak memory (MB) of trials done."""
     found: dict[str, list[tuple[float, float]]] = {}
+    like_of = functools.cache(lambda cell: like(json.loads(cell)))
     for known in store.known():
         if known.status == "done" and known.seconds is not None:
-            found.setdefault(known.like, []).append((known.seconds, known.peak_memory_mb or 0.0))
+            found.setdefault(like_of(known.cell), []).append((known.seconds, known.peak_memory_mb or 0.0))
     return found
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boostrun.cli import frontier, published_frontier
@@ -14,13 +13,12 @@ from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
 from boostrun.config.compose import compose_one
 from boostrun.report import build, text, write
-from boostrun.report.entry import canonical
 from boostrun.report.paired import write_differences
 from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
 from boostrun.runner.changes import publish
 from boostrun.runner.drawings import draw, picture
-from boostrun.runner.packed import DamagedPackError, unpack
+from boostrun.runner.packing import write_records
 from boostrun.runner.plan import roots
 
 
@@ -46,7 +44,8 @@ def main(words: Arguments) -> int:
     folder = item.folder()
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         records = [record for cell in result.cells for record in cell.best_records]
-        write(table, folder, [*records, *(_others(folder, records) if item.spec.changed else ())])
+        write(table, folder)
+        packed = write_records(folder, records, Path(item.settings[0].root["results"]))
         publish(Path(item.settings[0].root["results"]), Path(item.settings[0].root["store"]),
                 {record["inputs"]["source"] for record in records})  # fmt: skip
         curves = item.curves(result.cells)
@@ -61,15 +60,7 @@ def main(words: Arguments) -> int:
         ]
     print(text.render(table))
     if not result.interrupted:
-        what = ".tex, .png, curves and records.jsonl.gz" if drawn else ".tex; there is nothing to draw"
+        what = ".tex, .png, curves" if drawn else ".tex; there is nothing to draw"
+        what += f" and {packed.name}" if packed and drawn else ""
         print("\n".join(["", *told, f"written: {folder}/table.md, .csv, {what}"]))
     return tell_end(result, words)
-
-
-def _others(folder: Path, records: Sequence[Mapping]) -> list[dict]:
-    """What is packed in the folder of cells that a part of the item has not: the whole item's, and not run again."""
-    path, here = folder / "records.jsonl.gz", {canonical(record["cell"]) for record in records}
-    try:
-        return [one for one in unpack(path) if canonical(one["cell"]) not in here] if path.is_file() else []
-    except DamagedPackError:  # it is kept under another name
-        return []

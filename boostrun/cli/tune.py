@@ -13,6 +13,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import headline, same_places, tell_end
@@ -96,14 +97,14 @@ def _grid(settings: Settings) -> list[Settings]:
 def _report(cells, settings: Settings, combination: Sequence[str], words: Arguments) -> None:
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
-    from boostrun.report.output import write_records
     from boostrun.runner import tuned
+    from boostrun.runner.packing import write_records
     from boostrun.runner.plan import cell_of
 
     records = [cell.done[0] for cell in cells]
     choice = tuned.choose([cell.cell for cell in cells], records)
     folder = tuned.folder(settings.root["results"], cell_of(settings))
-    write_records(folder, records)
+    write_records(folder, records, Path(settings.root["results"]))
     write_bytes(folder / "table.md", tuning.markdown(choice).encode())
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())
     print(tuning.text(choice))

@@ -9,6 +9,7 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from boostrun import __version__, config
@@ -113,7 +114,7 @@ def _headline(all_settings: Sequence[Settings], how: Mapping[str, Any]) -> str:
 def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupted: bool) -> None:
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
-    from boostrun.report.output import write_records
+    from boostrun.runner.packing import write_records
     from boostrun.runner.plan import cell_of, open_store
     from boostrun.runner.search import whole
     from boostrun.runner.tuned import searched_folder
@@ -128,7 +129,8 @@ def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupt
     folder = searched_folder(settings.root["results"], cell_of(settings))
     store = open_store(settings)
     records = {key: store.done(key) for row in choice.rows for key in row["records"]}
-    write_records(folder, [record for record in records.values() if record is not None])
+    found = [record for record in records.values() if record is not None]
+    write_records(folder, found, Path(settings.root["results"]))
     write_bytes(folder / "table.md", tuning.searched_markdown(kept).encode())
     write_bytes(folder / "tuned.json", (json.dumps(kept, indent=2) + "\n").encode())
     print(tuning.searched_text(kept))

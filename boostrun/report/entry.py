@@ -80,7 +80,11 @@ def done(records: Sequence[Mapping]) -> list[Mapping]:
 
 def canonical(record: Mapping) -> str:
     """One line of JSON that does not depend on the order of the keys."""
-    return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)  # a curve may be read only now
 
 
 def value(record: Mapping, metric: str, rounds: int | None = None) -> float | None:

@@ -16,8 +16,7 @@ from boostrun.report import Entry, build
 from boostrun.report.claims import Claim, Judged, Pick, Source, judge, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.runner import item_checks, paper
-from boostrun.runner.plan import PlannedCell, indexes, plan, roots
-from boostrun.runner.store import Store
+from boostrun.runner.plan import PlannedCell, open_store, plan
 
 
 def verdicts(
@@ -128,8 +127,7 @@ def _sources(
             loaded[name], _ = paper.load_published(name, results, places, config_dir, bases)
             make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
             commands[name] = Source(show, shlex.join(make))
-    packed = [results / name / "records.jsonl.gz" for name in loaded]
-    store = Store(Path(root["store"]), packed, indexes(roots(where)[1]))
+    store = open_store(where)
     groups: dict[str, list[str]] = {}
     for name in commands:  # each paper of somebody else's by itself, ours together, which is faster
         groups.setdefault(_paper(name) if catalogue.is_guest(_paper(name)) else "", []).append(name)

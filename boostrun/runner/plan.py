@@ -24,6 +24,7 @@ from boostrun.runner import tuned
 from boostrun.runner.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import RERUN, Equivalent
+from boostrun.runner.packed import packs_below
 from boostrun.runner.store import Store
 
 MOST_TRIALS = 500_000  # of one command
@@ -76,12 +77,16 @@ def roots(settings: Settings) -> tuple[Path, Path]:
 
 def open_store(settings: Settings) -> Store:
     """The store of single records, with the published records beside it."""
-    packed = sorted(Path(settings.root["results"]).rglob("records.jsonl.gz"))
-    return Store(Path(settings.root["store"]), packed, indexes(roots(settings)[1]))
+    return Store(Path(settings.root["store"]), packs_below(Path(settings.root["results"])))
+
+
+def published_store(results: Path) -> Store:
+    """The packed records below a folder of results, without any single ones."""
+    return Store(results / "no-records", packs_below(results))
 
 
 def indexes(cache_root: Path) -> tuple[Path, Path]:
-    """Where indexes of packed records are kept: in the cache, else in the user's own."""
+    """Where commands remember what they have looked at: in the cache, else in the user's own."""
     return cache_root / "indexes", user_cache() / "indexes"
 
 

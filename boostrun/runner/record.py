@@ -207,12 +207,19 @@ def _no_number(record: Mapping[str, Any]) -> str:
 # -- reading and writing -----------------------------------------------------------------------------------------------
 
 
-def _parsed(text: bytes) -> Any:
+def parsed(text: bytes) -> Any:
     """What a text of JSON holds, in a quarter of json's time; what orjson refuses, as NaN, json may know."""
     try:
         return orjson.loads(text)
     except ValueError:
         return json.loads(text)
+
+
+def check_whole(record: Any) -> None:
+    """Raise NotARecordError for the first field that does not fit, or the first figure that is no number."""
+    _check_form(record)
+    if place := _no_number(record):
+        raise NotARecordError(f"record.{place} holds a number beyond {LARGEST:g}: such a figure cannot be kept")
 
 
 def read(text: bytes) -> dict[str, Any]:
@@ -226,7 +233,7 @@ def read(text: bytes) -> dict[str, Any]:
         Saying what does not fit.
     """
     try:
-        record = _parsed(text)
+        record = parsed(text)
     except RecursionError:
         raise NotARecordError("nested too deeply") from None
     except ValueError:
@@ -250,9 +257,7 @@ def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
         whole: dict[str, Any] = plain(record, "record")
     except RecursionError:
         raise NotARecordError("record is nested too deeply to be kept") from None
-    _check_form(whole)
-    if place := _no_number(whole):
-        raise NotARecordError(f"record.{place} holds a number beyond {LARGEST:g}: such a figure cannot be kept")
+    check_whole(whole)
     if whole["cell_key"] != Cell.from_config(whole["cell"]).key:
         raise NotARecordError("record.cell_key is not the key of record.cell")
     if whole["key"] != trial_key(whole["cell"], whole["seed"], whole["inputs"]):

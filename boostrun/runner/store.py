@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gzip
-import io
 import json
 import os
 import re
@@ -21,7 +19,6 @@ from filelock import __version__ as filelock_version
 from boostrun.errors import BoostrunError
 from boostrun.files import left_behind, sync_folder, write_whole
 from boostrun.runner import record as schema
-from boostrun.runner.cell import Cell
 from boostrun.runner.packed import Known, Packs
 from boostrun.runner.record import NotARecordError, check_record
 
@@ -48,24 +45,21 @@ class Store:
     root : Path
         Folder of the single records, made when the first one is written.
     packed : iterable of Path
-        ``records.jsonl.gz`` files, read when first needed. A packed record that is done wins over a single one with the
-        same key, so that a trial that was run once more does not change what is published. Files that do not exist are
-        skipped; a cut or corrupt one is set aside as a whole.
-    indexes : iterable of Path
-        Folders where indexes of packed files are remembered, so that no more is read of them than what is asked for.
+        Files of packed records, opened when first needed, and read as far as they are asked for. A packed record that
+        is done wins over a single one with the same key, so that a trial that was run once more does not change what is
+        published. Files that do not exist are skipped; a cut or corrupt one is set aside as a whole.
 
     What does not fit the schema counts as absent: :mod:`boostrun.runner.record` remembers it and tells of it. Any
     number of processes may use one folder at once. A store can be pickled; what it has read stays behind.
     """
 
-    def __init__(self, root: Path, packed: Iterable[Path] = (), indexes: Iterable[Path] = ()) -> None:
+    def __init__(self, root: Path, packed: Iterable[Path] = ()) -> None:
         self.root = Path(root).absolute()
         self.packed = tuple(Path(path).absolute() for path in packed)
-        self.indexes = tuple(Path(path).absolute() for path in indexes)
         self._folders: dict[str, tuple[int, dict[str, tuple]]] = {}
 
     def __getstate__(self) -> dict:
-        return {"root": self.root, "packed": self.packed, "indexes": self.indexes}
+        return {"root": self.root, "packed": self.packed}
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -135,7 +129,7 @@ class Store:
 
     @functools.cached_property
     def _packs(self) -> Packs:
-        return Packs(self.packed, self.indexes)
+        return Packs(self.packed)
 
     def _is_published(self, key: str) -> bool:
         known = self._packs.known.get(key)
@@ -284,26 +278,3 @@ class Store:
         with contextlib.suppress(BoostrunError, OSError), self.lock(key, timeout=0):
             for leftover in self.path(key).parent.glob(f".{key}.*.tmp"):
                 leftover.unlink()
-
-
-def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write records to one gzip file of JSON lines; the same records give the same bytes, in whichever order they come.
-
-    Raises
-    ------
-    BoostrunError
-        When a record is not whole or the file cannot be written; an earlier file is then left as it was.
-    """
-    whole = [check_record(record) for record in records]
-    whole.sort(key=lambda record: (Cell.from_config(record["cell"]).label, record["seed"], record["key"]))
-    lines = [json.dumps(record, sort_keys=True, allow_nan=False, separators=(",", ":")) for record in whole]
-    path = Path(path)
-    buffer = io.BytesIO()
-    # mtime 0 and no file name in the header: the bytes depend on the records alone.
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, compresslevel=9, mtime=0) as packed:
-        packed.write("".join(line + "\n" for line in lines).encode("ascii"))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, buffer.getvalue())
-    except OSError as error:
-        raise StoreWriteError(f"cannot write {path}: {error.strerror or error}") from None

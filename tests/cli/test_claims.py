@@ -1,12 +1,13 @@
 """``boostrun claims``: a stranger's paper brings its own, and a file that names what is not there is one sentence."""
 
-import gzip
 import json
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+
+from ..published import copies, of_item
 
 ROOT = Path(__file__).parents[2]
 BBM = ROOT / "examples" / "online_bbm"
@@ -93,15 +94,14 @@ def test_records_of_other_code_in_one_comparison_are_refused(command, workplace)
     folder = workplace / "results" / "reservoir" / "lattice"
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "results" / "equivalent.json", workplace / "results")
-    lines = gzip.decompress((ROOT / "results/reservoir/lattice/records.jsonl.gz").read_bytes()).splitlines()
-    records = [json.loads(line) for line in lines]
+    records = copies(of_item("reservoir/lattice"))
     from boostrun.runner.cell import trial_key
+    from boostrun.runner.packed import pack
 
     for record in records:
         if record["cell"]["algo"]["name"] == "geem":
             record["inputs"]["source"] = "0" * 64
             record["key"] = trial_key(record["cell"], record["seed"], record["inputs"])
-    packed = "".join(json.dumps(record) + "\n" for record in records)
-    (folder / "records.jsonl.gz").write_bytes(gzip.compress(packed.encode()))
+    pack(records, folder / "records.parquet")
     told = " ".join(command("claims reservoir")[1].split())
     assert "records of different code: geem digits raw" in told

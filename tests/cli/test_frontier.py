@@ -23,12 +23,12 @@ def rows(folder, name="digits-samples_held"):
 def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_again(made, workplace):
     folder = workplace / "results" / "frontiers" / "digits-samples_held"
     names = {path.name for path in folder.iterdir()}
-    assert names == {"table.md", "table.csv", "contest.csv", "figure.png", "figure.svg", "records.jsonl.gz"}
+    assert names == {"table.md", "table.csv", "contest.csv", "figure.png", "figure.svg", "records.parquet"}
     assert [(row["method"], row["samples_held"], row["spent"]) for row in rows(workplace)] == [
         ("wsam", "40", "40"), ("wsam", "80", "80"), ("fix", "40", "40"), ("fix", "80", "80"),
     ]  # fmt: skip
     whole = (folder / "table.md").read_bytes()
-    (folder / "records.jsonl.gz").unlink()
+    (folder / "records.parquet").unlink()
     records = sorted((workplace / "results" / "runs").rglob("*.json"))
     for path in records[::2]:  # as if it had been killed
         path.unlink()
@@ -60,7 +60,7 @@ def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(com
     assert searched == {"wsam": 4, "fix": 4} and len(rows(workplace, "tuned")) == 4
     shutil.rmtree(workplace / "results" / "runs")  # what is published is enough to make it again
     folder = workplace / "results" / "frontiers" / "tuned"
-    first = {path: path.read_bytes() for path in folder.rglob("*.*") if path.suffix in (".csv", ".gz")}
+    first = {path: path.read_bytes() for path in folder.rglob("*.*") if path.suffix in (".csv", ".parquet")}
     code, again, _ = command(published)
     assert code == 0 and again.splitlines()[:6] == out.splitlines()[:6] and len(first) == 4
     assert not list((workplace / "results" / "runs").rglob("*.json"))

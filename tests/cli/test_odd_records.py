@@ -53,7 +53,7 @@ NO_NUMBER = {"NaN": float("nan"), "infinity": float("inf"), "1e308": 1e308, "400
 def done(command):
     """The files of an item's records, single and packed."""
     assert command(f"reproduce {ITEM} {OF_ITEM}")[0] == 0
-    return sorted(Path("results/runs").glob("??/*.json")), Path("results") / ITEM / "records.jsonl.gz"
+    return sorted(Path("results/runs").glob("??/*.json")), Path("results") / ITEM / "records.parquet"
 
 
 def answers(command, line, key):
@@ -80,16 +80,18 @@ def test_a_single_record_that_does_not_fit_disables_no_command_and_is_named_once
 
 
 @pytest.mark.slow
-def test_a_line_of_packed_records_that_does_not_fit_disables_no_command_and_is_named(command, done):
+def test_packed_records_that_do_not_fit_disable_no_command_and_are_named(command, done):
     files, packed = done
-    lines = gzip.decompress(packed.read_bytes()).splitlines()
-    for path in files:
+    old, whole = packed.with_name("records.jsonl.gz"), packed.read_bytes()
+    lines = [path.read_bytes().strip() for path in files]
+    for path in [*files, packed]:
         path.unlink()
     for what, odd in list(ODD.items())[::3]:
-        packed.write_bytes(gzip.compress(b"\n".join([odd(json.loads(lines[0])), *lines[1:]])))
+        old.write_bytes(gzip.compress(b"\n".join([odd(json.loads(lines[0])), *lines[1:]])))
         (said,) = answers(command, COMMANDS[len(what) % 3], "")
-        assert said.startswith("set aside: 1 record") and f"{packed.name} line 1 " in said
-    packed.write_bytes(gzip.compress(b"\n".join(lines))[:-20])
+        assert said.startswith("set aside: 1 record") and f"{old.name} line 1 " in said
+    old.unlink()
+    packed.write_bytes(whole[:-20])
     for line in COMMANDS[1:3]:
         (said,) = answers(command, line, "")
         assert "(cut or corrupt)" in said

@@ -1,25 +1,24 @@
 """``boostrun report`` shows what is stored, and runs nothing."""
 
-import gzip
 import json
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
-PUBLISHED = Path(__file__).parents[2] / "results"
+from boostrun.runner.packed import pack, unpack
+
+from ..published import RESULTS, copies, of_item
 
 
 @pytest.fixture
 def published(workplace):
     """The published records of one small item, in a results folder of its own."""
-    if not (PUBLISHED / "reservoir" / "swaps").is_dir():
+    if not (RESULTS / "reservoir" / "swaps").is_dir():
         pytest.skip("this copy comes without published records")
     folder = workplace / "results" / "reservoir" / "swaps"
     folder.mkdir(parents=True)
-    shutil.copy(PUBLISHED / "reservoir" / "swaps" / "records.jsonl.gz", folder)
-    return folder / "records.jsonl.gz"
+    pack(of_item("reservoir/swaps"), folder / "records.parquet")
+    return folder / "records.parquet"
 
 
 def test_the_figures_are_those_of_table(command, workplace, published):
@@ -37,7 +36,7 @@ def test_the_figures_are_those_of_table(command, workplace, published):
 
 @pytest.mark.slow
 def test_an_item_that_is_published_smaller_is_shown_as_published(command, workplace, published):
-    lines = [json.loads(line) for line in gzip.decompress(published.read_bytes()).splitlines()]
+    lines = copies(unpack(published))
     for line in lines:
         line["cell"]["budget"]["T"] = 30
     remade(published, lines)
@@ -65,7 +64,7 @@ def remade(path, records):
     for record in records:
         record["cell_key"] = Cell.from_config(record["cell"]).key
         record["key"] = trial_key(record["cell"], record["seed"], record["inputs"])
-    path.write_bytes(gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode()))
+    pack(records, path)
 
 
 def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):

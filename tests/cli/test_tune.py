@@ -39,7 +39,7 @@ def test_the_best_family_is_the_one_with_the_smallest_training_loss_and_is_read_
     for line in (r"lbp +-0\.\d{4} .* chosen", r"cost of the run +57 520 ", r"cost with tuning +115 040 .* 2 runs"):
         assert re.search(line, out)
     (table,) = (workplace / "results" / "tuned").glob("*/table.md")
-    assert "| lbp | -0." in table.read_text() and (table.parent / "records.jsonl.gz").is_file()
+    assert "| lbp | -0." in table.read_text() and (table.parent / "records.parquet").is_file()
     again = re.search(r"next: boostrun (.*)", out).group(1)
     assert again == f"algo=best_family {TYPED} algo.family={chosen['value']}"
     code, out, _ = command(f"plan algo=best_family {FAMILIES} trials=2 algo.family=tuned")

@@ -41,7 +41,7 @@ def test_all_methods_are_searched_alike_on_held_out_data_and_what_is_chosen_is_r
     values = kept(workplace, "rand")["values"]
     assert {f"algo.{key}": run["cell"]["algo"][key] for key in ("shrinkage", "coefficient")} == values
     (table,) = (workplace / "results" / "tuned").glob("rand-*/table.md")
-    assert table.read_text().count("\n| 0.") == 4 and (table.parent / "records.jsonl.gz").is_file()
+    assert table.read_text().count("\n| 0.") == 4 and (table.parent / "records.parquet").is_file()
     assert "nothing is tuned for wsam" in command(f"{LINE} algo.coefficient=newton tuned=true")[2]
 
 

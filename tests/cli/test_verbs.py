@@ -1,6 +1,5 @@
 """What the verbs do and print, on small runs in a temporary folder."""
 
-import gzip
 import json
 import re
 import shutil
@@ -13,6 +12,7 @@ import yaml
 
 from boostrun.config import catalogue
 from boostrun.runner import provenance
+from boostrun.runner.packed import unpack
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
 
@@ -111,7 +111,7 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     folder = workplace / "results" / "reservoir" / "table3"
     assert code == 0 and "stl10" in out and "—" in out and "T=4" in out
     assert sorted(path.name for path in folder.iterdir()) == [
-        "curve_T.png", "curve_samples_drawn.png", "curve_train_seconds.png", "records.jsonl.gz", "table.csv",
+        "curve_T.png", "curve_samples_drawn.png", "curve_train_seconds.png", "records.parquet", "table.csv",
         "table.md", "table.png", "table.tex",
     ]  # fmt: skip
     for path in (workplace / "results" / "runs").rglob("*.json"):
@@ -132,6 +132,19 @@ def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workpla
             path.unlink()  # a fresh clone has the packed records alone
     assert "8 cached, 0 stale, 0 to run" in command(f"plan {small} algo=rand,max")[1]
     assert "max" not in (workplace / "results" / "reservoir" / "table3" / "table.md").read_text()
+
+
+def test_folders_of_an_item_are_compared_by_the_records_of_its_table_wherever_they_are_packed(command, workplace):
+    small = "reservoir/table3 dataset=digits algo=rand r=12 T=4 n_jobs=1 run.pictures=false"
+    for place, trials in (("results", 2), ("other", 3)):
+        assert command(f"reproduce {small} trials={trials} results={place} store=runs")[0] == 0
+    room = workplace / "results" / "reservoir"
+    (room / "table3" / "records.parquet").rename(room / "records.parquet")
+    code, out, _ = command("diff results/reservoir/table3 other/reservoir/table3")
+    assert code == 0 and out.startswith("a: 4 records, seeds 0, 1; b: 6 records, seeds 0 to 2")
+    for one in ("results/reservoir/records.parquet", "other/reservoir/table3/records.parquet"):
+        assert command(f"diff {one} {one}")[0] == 0
+    assert "no record, file or item" in command("diff results/reservoir other/reservoir")[2]
 
 
 @pytest.mark.slow
@@ -157,8 +170,7 @@ def test_an_item_reads_several_figures_off_one_run(command, workplace):
     folder = workplace / "results" / "adaptive" / "table1"
     table = pd.read_csv(folder / "table.csv")
     assert table["T"].tolist() == ["T=10"] * 2 and table["metric"].tolist() == ["log10 loss", "test error %"]
-    with gzip.open(folder / "records.jsonl.gz", "rt") as lines:
-        curves = [json.loads(line)["curve"] for line in lines]
+    curves = [record["curve"] for record in unpack(folder / "records.parquet")]
     for metric, shown in zip(("log10_loss", "test_error_pct"), table["mean"]):
         assert shown == pytest.approx(np.mean([curve[metric][curve["T"].index(10)] for curve in curves]))
     assert all(curve["family_steps"] == {"raw": curve["T"]} for curve in curves)

@@ -32,7 +32,7 @@ def test_files_and_targets_that_contributing_names_are_there():
     assert len(named) > 8
     assert [path for path in named if not (ROOT / path).exists()] == []
     scripts = set(re.findall(r"python (scripts/\w+\.py)", text))
-    assert len(scripts) == 2 and all((ROOT / path).is_file() for path in scripts)
+    assert len(scripts) == 3 and all((ROOT / path).is_file() for path in scripts)
     targets = set(re.findall(r"(?:^|`)make ([\w-]+)", text, re.MULTILINE))
     made = set(re.findall(r"^([\w -]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert targets <= {word for line in made for word in line.split()} and len(targets) > 4

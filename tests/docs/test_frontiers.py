@@ -1,8 +1,7 @@
 """What is published of frontiers: the words that make one, its tables and its records, the summaries, the page."""
 
 import csv
-import gzip
-import json
+import functools
 import math
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,7 @@ from boostrun.report.frontier.points import KINDS, METRIC
 from boostrun.report.frontier.summary import frontiers_of, markdown
 from boostrun.report.statistics import mean_std
 
+from ..published import of_room
 from .page import script
 
 ROOT = Path(__file__).parents[2]
@@ -22,15 +22,14 @@ FOLDERS = [
 ]  # fmt: skip
 
 
-def means(folder):
-    """Of each method the (number, mean) of every cell that the packed records of a folder hold."""
+@functools.cache
+def means():
+    """Of each method the (number, mean) of every cell that the packed records of frontiers hold."""
     cells: dict[tuple[str, str], list[float]] = {}
-    with gzip.open(folder / "records.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["status"] == "done":
-                cells.setdefault((record["cell"]["algo"]["name"], record["cell_key"]), []).append(
-                    record["metrics"][METRIC]
-                )
+    for record in of_room("frontiers"):
+        if record["status"] == "done" and METRIC in record["metrics"]:
+            place = record["cell"]["algo"]["name"], record["cell_key"]
+            cells.setdefault(place, []).append(record["metrics"][METRIC])
     found: dict[str, list[tuple[int, float]]] = {}
     for (method, _), values in cells.items():
         found.setdefault(method, []).append((len(values), mean_std(values)[0]))
@@ -91,8 +90,8 @@ def test_the_readme_counts_the_frontiers_of_other_budgets(kind, words):
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_figure_of_a_frontier_is_the_mean_of_records_beside_it(folder):
-    there = means(folder)
+def test_every_figure_of_a_frontier_is_the_mean_of_packed_records(folder):
+    there = means()
     with open(folder / "table.csv", newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["mean"]]
     assert rows

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import io
-import json
 import math
 import re
 import shutil
@@ -316,18 +314,12 @@ def test_missing_and_complete_cells_are_all_cells(trials, order):
 
 def test_written_files_are_the_table_and_writing_again_changes_no_byte(make_entry, tmp_path):
     entry = make_entry(values=TEN)
-    paths = write(build(SPEC, [entry]), tmp_path / "new" / "table3", entry.records)
-    assert [path.name for path in paths] == ["table.md", "table.csv", "table.tex", "records.jsonl.gz"]
+    paths = write(build(SPEC, [entry]), tmp_path / "new" / "table3")
+    assert [path.name for path in paths] == ["table.md", "table.csv", "table.tex"]
     before = [path.read_bytes() for path in paths]
     again = dataclasses.replace(entry, records=entry.records[::-1])
-    assert [p.read_bytes() for p in write(build(SPEC, [again]), tmp_path / "new" / "table3", again.records)] == before
-    packed = [json.loads(line) for line in gzip.decompress(before[3]).decode().splitlines()]
-    assert sorted(packed, key=lambda r: r["key"]) == sorted(entry.records, key=lambda r: r["key"])
+    assert [p.read_bytes() for p in write(build(SPEC, [again]), tmp_path / "new" / "table3")] == before
     assert sorted(p.name for p in (tmp_path / "new" / "table3").iterdir()) == sorted(p.name for p in paths)
-
-
-def test_without_records_only_the_table_is_written(make_entry, tmp_path):
-    assert len(write(build(SPEC, [make_entry()]), tmp_path)) == 3
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_in_words(make_entry, tmp_path):

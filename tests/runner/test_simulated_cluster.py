@@ -1,6 +1,5 @@
 """The simulation of a sweep on many cores, held against what can be said without it."""
 
-import gzip
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "simulate_cluster.py"
-RECORDS = ROOT / "results" / "reservoir" / "table3" / "records.jsonl.gz"
+ITEM, RESULTS = "reservoir/table3", ROOT / "results"
 if not SCRIPT.is_file():
     pytest.skip("the scripts are in a checkout only", allow_module_level=True)
 sys.path.insert(0, str(SCRIPT.parent))
@@ -72,24 +71,24 @@ def test_a_slow_dispatcher_or_a_slow_store_is_what_a_thousand_cores_wait_for():
     assert batched.seconds == pytest.approx(100 + 3, abs=1)
 
 
-@pytest.mark.skipif(not RECORDS.is_file(), reason="no published records here")
+@pytest.mark.skipif(not RESULTS.is_dir(), reason="no published records here")
 def test_lengths_are_those_of_the_records_as_often_as_needed():
-    with gzip.open(RECORDS, "rt") as lines:
-        count = sum(1 for _ in lines)
-    once = lengths_of(RECORDS, count)
+    count = 720
+    once = lengths_of(ITEM, count, results=RESULTS)
     assert len(once) == count and min(once) > 0
-    assert sorted(lengths_of(RECORDS, 2 * count)) == sorted(once * 2)
-    assert lengths_of(RECORDS, count) == once != lengths_of(RECORDS, count, seed=1)
+    assert sorted(lengths_of(ITEM, 2 * count, results=RESULTS)) == sorted(once * 2)
+    assert lengths_of(ITEM, count, results=RESULTS) == once != lengths_of(ITEM, count, seed=1, results=RESULTS)
 
 
-@pytest.mark.skipif(not RECORDS.is_file(), reason="no published records here")
+@pytest.mark.skipif(not RESULTS.is_dir(), reason="no published records here")
 def test_the_script_prints_a_line_for_each_number_of_cores_and_refuses_what_it_does_not_know():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def run(*words):
         return subprocess.run(
-            [sys.executable, SCRIPT, RECORDS, *words], capture_output=True, text=True, env=environment, check=False
-        )
+            [sys.executable, SCRIPT, ITEM, *words],
+            capture_output=True, text=True, env=environment, check=False, cwd=ROOT,
+        )  # fmt: skip
 
     out = run("trials=500", "cores=1,10", "order=longest")
     assert [line.split()[0] for line in out.stdout.splitlines()[2:]] == ["1", "10"], out.stderr

@@ -1,6 +1,5 @@
 import contextlib
 import errno
-import gzip
 import io
 import json
 import os
@@ -12,11 +11,10 @@ import pytest
 from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
-from boostrun.runner import packed as packed_module
 from boostrun.runner.cell import Inputs
-from boostrun.runner.packed import unpack
+from boostrun.runner.packed import pack
 from boostrun.runner.record import told
-from boostrun.runner.store import LockBusyError, Store, StoreWriteError, pack
+from boostrun.runner.store import LockBusyError, Store, StoreWriteError
 
 
 def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
@@ -126,8 +124,8 @@ def test_a_settled_folder_is_not_read_again_until_it_changes(tmp_path, monkeypat
 
 def test_packed_records_are_read_beside_single_ones_and_what_is_published_wins(tmp_path):
     packed = [record(seed, "2024") for seed in range(3)]
-    pack(packed, tmp_path / "p.jsonl.gz")
-    store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz", tmp_path / "absent.jsonl.gz"])
+    pack(packed, tmp_path / "p.parquet")
+    store = Store(tmp_path / "s", [tmp_path / "p.parquet", tmp_path / "absent.parquet"])
     assert store.done(packed[2]["key"]) == packed[2]
     store.put(record(1, "2025"))
     store.put(record(3, "2025"))
@@ -139,82 +137,21 @@ def test_packed_records_are_read_beside_single_ones_and_what_is_published_wins(t
 
 
 def test_a_failed_attempt_does_not_hide_a_published_result(tmp_path):
-    pack([record(0)], tmp_path / "p.jsonl.gz")
-    store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz"])
+    pack([record(0)], tmp_path / "p.parquet")
+    store = Store(tmp_path / "s", [tmp_path / "p.parquet"])
     store.put(record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""}))
     assert store.get(record()["key"]) == store.done(record()["key"]) == record(0)
     assert [known.status for known in store.known()] == ["done"]
 
 
 def test_a_result_of_ours_is_taken_where_a_failure_is_published(tmp_path):
-    pack([record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""})], tmp_path / "p.jsonl.gz")
-    store = Store(tmp_path / "s", [tmp_path / "p.jsonl.gz"])
+    pack([record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""})], tmp_path / "p.parquet")
+    store = Store(tmp_path / "s", [tmp_path / "p.parquet"])
     assert store.get(record()["key"])["status"] == "failed"
     assert store.done(record()["key"]) is None
     store.put(record(0))
     assert store.get(record()["key"]) == store.done(record()["key"]) == record(0)
     assert [known.status for known in store.known()] == ["done"]
-
-
-def test_packing_is_deterministic_sorted_and_loses_nothing(tmp_path):
-    made = [record(seed, cell=cell(r=r)) for r in (100, 20) for seed in (1, 0)]
-    pack(made, tmp_path / "a.gz")
-    pack(reversed(made), tmp_path / "deep" / "b.gz")
-    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "deep" / "b.gz").read_bytes()
-    back = list(unpack(tmp_path / "a.gz"))
-    assert [(r["cell"]["budget"]["r"], r["seed"]) for r in back] == [(100, 0), (100, 1), (20, 0), (20, 1)]
-    assert sorted(back, key=lambda r: r["key"]) == sorted(made, key=lambda r: r["key"])
-    assert not list(tmp_path.glob(".*"))
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda data: data[: len(data) // 2],
-        lambda data: data[:-4],
-        lambda data: b"",
-        lambda data: b"plain text",
-        lambda data: data[:20] + bytes([data[20] ^ 255]) + data[21:],
-    ],
-)
-def test_a_cut_or_corrupt_pack_is_one_sentence(tmp_path, spoil):
-    path = tmp_path / "p.gz"
-    pack([record(seed) for seed in range(5)], path)
-    path.write_bytes(spoil(path.read_bytes()))
-    with pytest.raises(BoostrunError, match=r"p\.gz"):
-        list(unpack(path))
-
-
-@pytest.mark.parametrize("odd", [b'{"half": ', b"[1]", b"1", b'{"key": 1}', b"", b"\xff", b"[" * 100_000, b"7" * 5000])
-def test_a_line_of_a_pack_that_is_no_record_is_set_aside_and_the_others_count(tmp_path, odd):
-    path, made = tmp_path / "p.gz", [record(seed) for seed in range(3)]
-    lines = [json.dumps(one).encode() for one in made]
-    path.write_bytes(gzip.compress(b"\n".join([lines[0], odd, *lines[1:]]) + b"\n"))
-    assert list(unpack(path)) == made
-    line = told()
-    assert f"{path} line 2" in line and line.startswith("set aside: 1 record") and "\n" not in line
-
-
-def test_a_damaged_pack_hides_no_other_and_is_told_of(tmp_path):
-    for seed, name in enumerate("ab"):
-        pack([record(seed)], tmp_path / name)
-    damaged = tmp_path / "a"
-    damaged.write_bytes(damaged.read_bytes()[:-9])
-    store = Store(tmp_path / "s", [tmp_path / "a", tmp_path / "b"])
-    assert [one["seed"] for one in store.records()] == [1]
-    assert f"{damaged} (cut or corrupt)" in told()
-
-
-def test_a_pack_of_more_than_can_be_held_is_damaged_and_not_unpacked(tmp_path, monkeypatch):
-    pack([record(seed) for seed in range(5)], tmp_path / "p")
-    monkeypatch.setattr(packed_module, "_LARGEST_PACK", 1000)
-    with pytest.raises(packed_module.DamagedPackError, match="more than"):
-        list(unpack(tmp_path / "p"))
-
-
-def test_a_missing_pack_is_one_sentence(tmp_path):
-    with pytest.raises(BoostrunError, match="no packed file"):
-        list(unpack(tmp_path / "p.gz"))
 
 
 class FullFile(io.FileIO):
@@ -236,7 +173,7 @@ def test_a_full_disk_leaves_the_record_absent_and_nothing_behind(tmp_path, monke
             store.put(record(0))
         if call == "fsync":
             with pytest.raises(BoostrunError, match="No space left"):
-                pack([record(0)], tmp_path / "p.gz")
+                pack([record(0)], tmp_path / "p.parquet")
     assert store.get(record(0)["key"]) is None
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [f"{record(1)['key']}.json"]
 

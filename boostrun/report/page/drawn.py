@@ -19,7 +19,7 @@ from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.entry import Entry
 
 _POINTS = 60  # of a curve: more cannot be seen at the width of a page
-_SHOWN = ("status", "seed", "cell", "metrics", "cost", "curve")  # of a record, what a plot can tell
+_SHOWN = ("status", "seed", "cell", "metrics", "cost")  # of a record, what a plot can tell besides its curve
 
 
 class Plot(NamedTuple):
@@ -69,7 +69,7 @@ def _digest(
 
 
 def _of_record(record: Mapping) -> bytes:
-    shown = [record.get(part) for part in _SHOWN]
+    shown = [record.get(part) for part in _SHOWN] + [dict(record.get("curve") or {})]
     return hashlib.sha256(marshal.dumps(shown, 2)).digest()  # version 2: bytes that values alone decide
 
 

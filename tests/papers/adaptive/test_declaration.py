@@ -1,10 +1,7 @@
 """The declaration: keys are those of the published records, defaults those of the constructors, imports light."""
 
-import gzip
-import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +13,8 @@ from boostrun.methods.declaration import obtain
 from boostrun.papers.adaptive import METHODS, PAPER, POLICIES
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 
-RESULTS = Path(__file__).parents[3] / "results" / "adaptive"
+from ...published import of_item
+
 SWEPT = {"family", "scale", "edge_gaps", "budget_multiplier", "laminating_Q"}  # of the published cells
 UNPUBLISHED = {"pruning", "mabsplit", "few_features"}  # rivals of later papers and our own, in no table of this one
 
@@ -30,10 +28,8 @@ def published():
     """One cell of each method."""
     cells = {}
     for item in ("table1", "beyond", "figure2"):
-        with gzip.open(RESULTS / item / "records.jsonl.gz", "rt") as lines:
-            for line in lines:
-                cell = json.loads(line)["cell"]
-                cells.setdefault(cell["algo"]["name"], cell)
+        for record in of_item(f"adaptive/{item}"):
+            cells.setdefault(record["cell"]["algo"]["name"], record["cell"])
     return cells
 
 

@@ -1,0 +1,97 @@
+"""Fold what ``boostrun reproduce``, ``frontier`` and ``tune`` have packed into the one file of its room.
+
+    python scripts/pack_records.py [--results results]
+
+A room is a folder below the results, as ``reservoir`` or ``frontiers``. The records of all ``records.parquet`` in the
+folders inside it (and of ``records.jsonl.gz``, of earlier versions) are put at the end of the room's own
+``records.parquet``, and those files are removed. What is there already stays where it is, byte for byte, so that a new
+version adds little to the history; a record gives way to a later one of its cell and seed. The same files give the same
+bytes. A damaged file stops its room, of which nothing is changed then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostrun.errors import BoostrunError
+from boostrun.runner.columns import LARGEST_GROUP, parquet_of, table_of, text_of
+from boostrun.runner.packed import NAME, packs_below, unpack, write_pack
+from boostrun.runner.parquet_pack import ParquetPack
+
+
+def fold(room: Path) -> int:
+    """Fold the files inside a room into its own; returns how many records are new in it.
+
+    Raises BoostrunError for a damaged file, and where something cannot be written.
+    """
+    mine = room / NAME
+    files = [path for path in packs_below(room) if path != mine]
+    if not files:
+        return 0
+    whole = ParquetPack(mine) if mine.exists() else None
+    found: dict[tuple[str, int], tuple[tuple, Mapping[str, Any] | None]] = {}
+    for row in range(len(whole.known) if whole else 0):
+        record = whole.read(row)
+        found[record["cell_key"], record["seed"]] = _order(record), None
+    for path in files:
+        for record in sorted(unpack(path), key=lambda one: (text_of(one["cell"]), one["seed"], one["key"])):
+            place = record["cell_key"], record["seed"]
+            if place not in found or found[place][0] < _order(record):
+                found.pop(place, None)
+                found[place] = _order(record), record
+    new = [record for _, record in found.values() if record is not None]
+    if new:
+        left = [table for table in _left(whole, new) if len(table)] if whole else []
+        starts = range(0, len(new), LARGEST_GROUP)
+        write_pack(mine, parquet_of([*left, *(table_of(new[start : start + LARGEST_GROUP]) for start in starts)]))
+    for path in files:
+        path.unlink()
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
+    return len(new)
+
+
+def _order(record: Mapping[str, Any]) -> tuple:
+    """By which of two records of one cell and seed the later counts, one that is done before any that failed."""
+    return record["status"] == "done", str(record["provenance"].get("time", "")), record["key"]
+
+
+def _left(whole: ParquetPack, new: Iterable[Mapping[str, Any]]):
+    """The row groups of a room's file without the records that give way."""
+    gone = {(record["cell_key"], record["seed"]) for record in new}
+    stays = np.array([(known.cell_key, known.seed) not in gone for known in whole.known])
+    start = 0
+    for group in range(whole.groups):
+        table = whole.table(group)
+        kept = stays[start : start + len(table)]
+        yield table if kept.all() else table.filter(kept)
+        start += len(table)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Fold all rooms of the results that the command line names; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    results, failed = parser.parse_args(words).results, 0
+    for room in sorted(path for path in results.iterdir() if path.is_dir()):
+        begun = time.perf_counter()
+        try:
+            count = fold(room)
+        except BoostrunError as error:
+            print(f"{room}: {error}")
+            failed = 1
+            continue
+        if count:
+            size = (room / NAME).stat().st_size
+            print(f"{room / NAME}: {count} new, {size / 1e6:.1f} MB, {time.perf_counter() - begun:.1f} s", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
