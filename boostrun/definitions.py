@@ -173,11 +173,14 @@ class Definitions:
             return [Node(module, _EVERYTHING)]
         return []
 
+    def names(self, module: str) -> set[str]:
+        """What a module defines and imports at its top."""
+        there = self.module(module)
+        return {*there.bound, *there.imported} if there is not None else set()
+
     def defined(self, module: str, name: str) -> list[Node]:
         """The definition of a name in a module that is used as a value."""
-        there = self.module(module)
-        known = there is not None and there.defines(name)
-        return [node for node in self.member(module, name) if isinstance(node, Node)] if known else []
+        return [node for node in self.member(module, name) if isinstance(node, Node)]
 
     # -- what a definition is
 

@@ -153,6 +153,7 @@ def _reach(roots: tuple[str, ...]) -> _Reach:
                 imported |= one.imports
         for module in code.run_by({node.module for node in nodes} | imported):
             effects.update(code.effects(module))
-        objects.update((name, node) for module in values for name in asked for node in code.defined(module, name))
+        objects.update((name, node) for module in values for name in asked & code.names(module)
+                       for node in code.defined(module, name))  # fmt: skip
         waiting += [*(effects - nodes.keys()), *({node for _, node in objects} - nodes.keys())]
     return _Reach(code, nodes, begun, effects, objects)

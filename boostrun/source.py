@@ -16,6 +16,9 @@ from boostrun.errors import BoostrunError
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = frozenset({*DEFINITIONS, *_COMPREHENSIONS, ast.Lambda})
+_ATOMS = frozenset({ast.Constant, ast.Import, ast.ImportFrom, ast.Load, ast.Store, ast.Del, ast.Global, ast.Nonlocal})
+_BINDING = frozenset({ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping})
 # decorators that hand back a function or class and store it nowhere
 PURE = frozenset({
     "abstractmethod", "cache", "cached_property", "classmethod", "contextmanager", "dataclass", "final", "guvectorize",
@@ -189,18 +192,27 @@ def names_bound(statements: Iterable[ast.AST]) -> dict[str, None]:
     waiting = [*statements][::-1]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, DEFINITIONS):
-            found[node.name] = None
-            waiting += [*node.decorator_list]
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found[node.id] = None
-        elif isinstance(node, _COMPREHENSIONS):
-            found |= {each.target.id: None for each in ast.walk(node) if isinstance(each, ast.NamedExpr)}
-        elif not isinstance(node, (ast.Lambda, ast.Import, ast.ImportFrom)):
-            name = node.rest if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
-            if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)) and name:
+        kind = type(node)
+        if kind is ast.Name:
+            if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                found[node.id] = None  # type: ignore[attr-defined]
+        elif kind in _ATOMS:
+            pass
+        elif kind in _SCOPES:
+            if kind in DEFINITIONS:
+                found[node.name] = None  # type: ignore[attr-defined]
+                waiting += node.decorator_list  # type: ignore[attr-defined]
+            elif kind in _COMPREHENSIONS:
+                found |= {each.target.id: None for each in ast.walk(node) if isinstance(each, ast.NamedExpr)}
+        else:
+            if kind in _BINDING and (name := getattr(node, "rest" if kind is ast.MatchMapping else "name", None)):
                 found[name] = None
-            waiting += [*ast.iter_child_nodes(node)][::-1]
+            for field in reversed(node._fields):
+                value = getattr(node, field, None)
+                if type(value) is list:
+                    waiting += [each for each in reversed(value) if isinstance(each, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    waiting.append(value)
     return found
 
 

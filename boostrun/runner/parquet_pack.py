@@ -12,6 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile
 
@@ -137,7 +138,7 @@ class ParquetPack:
         group, place = self._place(row)
         if (group, column) not in self._series:
             lists = self._file.read_row_group(group, [column], use_threads=False)[column].combine_chunks()
-            self._series[group, column] = lists.offsets.to_numpy(), lists.values.to_numpy()
+            self._series[group, column] = _array(lists.offsets), _array(lists.values)
         offsets, numbers = self._series[group, column]
         return iter(numbers[offsets[place] : offsets[place + 1]].tolist())
 
@@ -154,6 +155,12 @@ class ParquetPack:
         except (pa.ArrowException, OSError, ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
             why = " ".join(str(error).split())[:160]
             raise DamagedPackError(f"the packed records {self.path} are cut or corrupt ({why})") from None
+
+
+def _array(numbers: pa.Array) -> np.ndarray:
+    """Numbers without a missing one, not copied; what Arrow offers for it imports pandas."""
+    dtype = np.dtype(numbers.type.to_pandas_dtype())
+    return np.frombuffer(numbers.buffers()[1], dtype)[numbers.offset : numbers.offset + len(numbers)]
 
 
 class Curve(Mapping):
