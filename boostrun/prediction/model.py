@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun import __version__
-from boostrun.config import catalogue
+from boostrun.config import catalogue, guests
 from boostrun.errors import BoostrunError
 from boostrun.methods.archive import kind_of, text_of
 from boostrun.methods.declaration import obtain
@@ -23,17 +23,26 @@ def load(path: str | Path) -> Saveable:
     kind, classes = kind_of(path), _classes()
     written = _written_by(path)
     if written:
-        cls = next((obtain(classes[name]) for name in written if name in classes), None)
-        if cls is None:
+        target = next((classes[name] for name in written if name in classes), None)
+        if target is None:
             raise BoostrunError(
                 f"{path} holds a model of {written[0]}, which is none of the classifiers of boostrun {__version__} and "
                 f"the papers beside it (--config-dir DIR names a folder of your own){catalogue.missing(written[0])}"
             )
+        try:
+            cls = obtain(target)
+        except (Exception, SystemExit) as error:
+            raise BoostrunError(
+                f"{path} holds a model of {target}, which cannot be imported: {guests.said(error)}"
+            ) from error
         if kind not in _kinds(cls):
             raise _unknown(path, kind)
         return cls.load(path)
     for target in classes.values():  # a file of an older version: any class that holds what is in it predicts the same
-        cls = obtain(target)
+        try:
+            cls = obtain(target)
+        except (Exception, SystemExit):  # somebody else's
+            continue
         if kind in _kinds(cls):
             return cls.load(path)
     raise _unknown(path, kind)
@@ -42,8 +51,10 @@ def load(path: str | Path) -> Saveable:
 def _classes() -> dict[str, str]:
     """ "module:Class" of every classifier there is, by the name of its class."""
     found = {name: f"{module}:{name}" for name, module in catalogue.public()}
-    targets = {method.target.partition(":")[2]: method.target for method in reversed(catalogue.methods().values())}
-    return targets | found  # of two classes of one name the first counts: ours
+    targets: dict[str, str] = {}
+    for method in catalogue.methods().values():
+        targets.setdefault(method.target.partition(":")[2], method.target)  # ours are asked first
+    return targets | found
 
 
 def _kinds(cls: Any) -> list[str]:
