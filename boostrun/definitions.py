@@ -40,8 +40,9 @@ _NAME = __name__.partition(".")[0]
 _UNCOUNTED = (
     # how a configuration is read, whose values stand in each record's cell; what finds digests; how files are kept
     *(f"{_NAME}.{name}" for name in (
-        "config", "runner.cell", "digest", "source", "when_imported", "files", "data.digests", "data.published",
-        "features.bank_key", "features.journal", "features.progress", "features.seal", "features.store",
+        "config", "runner.cell", "digest", "source", "when_imported", "files", "data._loader", "data.checksum",
+        "data.digests", "data.published", "features.bank_key", "features.journal", "features.progress",
+        "features.seal", "features.store",
     )),
     # what becomes of a model that has been trained and measured
     *(f"{_NAME}.methods.{name}" for name in (
@@ -127,7 +128,9 @@ class Definitions:
         return self._names[key]
 
     def _found(self, module: Module, name: str) -> Iterator[Target]:
-        if name in module.bound:
+        if _uncounted(f"{module.name}.{name}"):
+            yield Outside("")
+        elif name in module.bound:
             yield from self._other_name(module, name) or [Node(module.name, name)]
         for base, attribute in module.imported.get(name, ()):
             yield from self.member(base, attribute) if attribute else [self.place(base)]

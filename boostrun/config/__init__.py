@@ -33,16 +33,17 @@ def defaults(group: str, name: str) -> dict[str, Any]:
 
 
 def late_keys(group: str, name: str) -> dict[str, Any]:
-    """The keys of a choice that came after records were published, and their defaults.
+    """The keys of a choice that came after records were published, with the values that these were made with.
 
     >>> late_keys("features", "coates_ng")
     {'device': 'cpu'}
     """
-    return {key: field.default for key, field in fields_in(group, name).items() if kind_of(field).late}
+    kinds = {key: kind_of(field) for key, field in fields_in(group, name).items()}
+    return {key: kind.absent for key, kind in kinds.items() if kind.absent != MISSING}
 
 
 def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a group as they stand in a cell: without late keys that have their default.
+    """The values of a group as they stand in a cell: without late keys that have the value of before.
 
     >>> "device" in without_late("features", {"name": "coates_ng", **defaults("features", "coates_ng")})
     False

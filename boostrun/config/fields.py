@@ -41,17 +41,17 @@ MISSING = "???"  # OmegaConf's mark for a value that must be given
 class Kind:
     """How a value is read: ``read(value)`` gives the plain value or None; ``allowed`` says what it accepts.
 
-    ``help`` says what the key means. A ``late`` key came after records were published: at its default it does not
-    stand in a cell, so that they are found. ``follows`` names the parameter that a value of None stands for. None is
-    right where it is the default, and where the field is ``optional``. ``hints`` say of words that are not allowed what
-    to type instead.
+    ``help`` says what the key means. A key that came after records were published says by ``absent`` with which value
+    they were made: at this value it does not stand in a cell, so that they are found. ``follows`` names the parameter
+    that a value of None stands for. None is right where it is the default, and where the field is ``optional``.
+    ``hints`` say of words that are not allowed what to type instead.
     """
 
     read: Callable[[Any], Any]
     allowed: str
     choices: tuple[str, ...] = ()
     help: str = ""
-    late: bool = False
+    absent: Any = MISSING
     follows: str = ""
     optional: bool = False
     hints: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)

@@ -140,15 +140,15 @@ class Chars74KKeys(SplitDatasetKeys):
 class FollowedKeys(DatasetKeys):
     """What every stream that is followed has: how much of it is, when labels come, and what is measured."""
 
-    first: int | None = integer(None, late=True, help="the first examples alone; null, or more than there are: all")
+    first: int | None = integer(None, absent=None, help="the first examples alone; null, or more than there are: all")
     delay: int = integer(
-        0, least=0, late=True, help="an example's label is learnt after so many examples more were predicted"
+        0, least=0, absent=0, help="an example's label is learnt after so many examples more were predicted"
     )
     scored_after: int = integer(
-        0, least=0, late=True, help="metrics count after so many examples, which are learnt; tune chooses by them alone"
+        0, least=0, absent=0, help="metrics count after so many examples, which are learnt; tune chooses by them alone"
     )
     measures: str = choice(
-        "accuracy", "all", late=True,
+        "accuracy", "all", absent="accuracy",
         help="all: also kappas, recovery of predictions after each change, memory and time as curves",
     )  # fmt: skip
 
@@ -180,7 +180,7 @@ class OwnStreamKeys(DriftingStreamKeys):
         "error", "last", help="empty cells, NaN, ? of ARFF: refused, or the value that the column had last, 0 at first"
     )
     changes_at: Sequence[int] | None = rising(
-        late=True, help="the concept changes after so many examples, where you know; recovery is measured after each"
+        absent=None, help="the concept changes after so many examples, where you know; recovery is measured after each"
     )
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from boostrun.features.values import ValueBank
 
 # The code that decides a bank's content, besides the pipeline and the loader.
-_BUILD = ("boostrun.data.checks:finish", "boostrun.features.build:build")
+_BUILD = ("boostrun.data:load", "boostrun.features.build:build")
 _BUILD_VALUES = ("boostrun.features.values:build_values",)
 
 

@@ -57,7 +57,7 @@ class CoatesNgKeys(FeatureKeys):
     threshold: float = real(0.25, least=0.0, help="of the soft threshold")
     seed: int = integer(0, least=0, help="of the windows and the dictionary")
     size: int = integer(32, least=4, help="pixels of the sides that images are brought to")
-    device: str = choice("cpu", "cuda", late=True, help="what computes it")
+    device: str = choice("cpu", "cuda", absent="cpu", help="what computes it")
 
 
 @dataclass

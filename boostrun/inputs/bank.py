@@ -46,7 +46,10 @@ class BankInput:
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """How a table hands out its bank, whose content the key covers, and which part of it."""
-        return ("boostrun.inputs.opened:opened", "boostrun.inputs.table:Table")
+        return (
+            "boostrun.inputs.opened:opened", "boostrun.inputs.table:Table", "boostrun.features.bank:Bank",
+            "boostrun.features.values:ValueBank",
+        )  # fmt: skip
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Build the bank where it is not there yet; returns its table."""

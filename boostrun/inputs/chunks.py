@@ -116,7 +116,7 @@ class ChunksInput:
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """How a set is handed out, and with it what reads and shuffles."""
-        return (f"{__name__}:Chunks", "boostrun.data.stream_set:open_set")
+        return (f"{__name__}:Chunks", f"{__name__}:ChunksInput", "boostrun.data.stream_set:open_set")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Look the files through once; nothing is built."""

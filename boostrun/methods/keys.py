@@ -20,16 +20,16 @@ class StumpKeys(Keys):
 class TreeKeys(Keys):
     """Keys of the decision tree."""
 
-    depth: int = integer(6, most=10, late=True, help="trees: comparisons from the root to a leaf")
+    depth: int = integer(6, most=10, absent=6, help="trees: comparisons from the root to a leaf")
     leaf_values: str = choice(
-        "log_odds", "newton", late=True,
+        "log_odds", "newton", absent="log_odds",
         help="trees: a leaf says half the log-odds of its weights, or takes the Newton step towards it",
     )  # fmt: skip
     leaf_smoothing: float = real(
-        1.0, above=0.0, most=1e6, late=True,
+        1.0, above=0.0, most=1e6, absent=1.0,
         help="trees: what a leaf counts more of either label, in samples of the mean weight",
     )  # fmt: skip
     leaf_weight: float = real(
-        1.0, least=0.0, most=1e3, late=True,
+        1.0, least=0.0, most=1e3, absent=1.0,
         help="trees: least weight on either side of a split, in samples of the mean weight",
     )  # fmt: skip

@@ -47,7 +47,7 @@ class SamplingTreeKeys(TreesKeys):
         None, help="pairs of a feature and a sample that training may look at: less of both a tree, then fewer rounds"
     )
     columns_drawn: int | None = integer(
-        None, least=2, late=True, help="train on so many of the features, drawn once at random; null: on all"
+        None, least=2, absent=None, help="train on so many of the features, drawn once at random; null: on all"
     )
 
 
@@ -145,7 +145,7 @@ class LogisticKeys(SelectingKeys):
         help="features that a prediction may look at: the first on the path of a lasso; the rest is left out",
     )
     path: str = choice(
-        "group", "l1", late=True,
+        "group", "l1", absent="group",
         help="features_used: the group lasso, a feature's weights of all classes together; or the lasso, each alone",
     )  # fmt: skip
 

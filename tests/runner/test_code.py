@@ -10,7 +10,7 @@ import pytest
 
 import boostrun
 from boostrun import digest, source
-from boostrun.config import catalogue
+from boostrun.config import catalogue, fields, without_late
 from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner.cell import Cell
@@ -30,12 +30,13 @@ ALL = [
 TRAINING = (
     "evaluation.seeds.spawn", "evaluation.staged.Staged", "evaluation.trial.train_and_test", "inputs.chunks.Chunks",
     "inputs.opened.opened", "inputs.table.Table", "methods.making.arguments", "papers.iboost.streams.sea.draw",
-    "papers.reservoir.kernels.geem.eliminate", "papers.shareboost.inner.lbfgs",
+    "papers.reservoir.kernels.geem.eliminate", "features.bank.Bank", "features.values.ValueBank",
+    "papers.shareboost.inner.lbfgs",
 )  # fmt: skip
 UNCOUNTED = (
     "boostrun.cli", "boostrun.config", "boostrun.core", "boostrun.methods.declaration", "boostrun.runner",
     "boostrun.report", "boostrun.methods.probabilities", "boostrun.methods.importances", "boostrun.methods.saved",
-    "boostrun.files", "boostrun.data.digests",
+    "boostrun.files", "boostrun.data.digests", "boostrun.features.seal",
 )  # fmt: skip
 
 
@@ -196,6 +197,14 @@ def test_the_default_of_a_parameter_that_no_key_sets_makes_the_method_stale_and_
     assert source_digest(*code_of(cell)) == before  # the value that a record was made with stands in its cell
     declare(monkeypatch, "geem", keys=keys_with(keys, max_bins=17))
     assert source_digest(*code_of(cell)) != before
+
+
+def test_another_default_of_a_key_that_came_later_names_another_cell():
+    field = fields.integer(6, absent=6)
+    assert fields.kind_of(field).absent == 6 and fields.kind_of(fields.renamed(field, default=1)).absent == 6
+    values = {"name": "rand", **{key: one.default for key, one in catalogue.methods()["rand"].fields.items()}}
+    assert "depth" not in without_late("algo", values)
+    assert without_late("algo", {**values, "depth": 1})["depth"] == 1
 
 
 def test_the_default_of_a_parameter_that_has_no_effect_in_the_method_is_the_one_it_is_made_with(monkeypatch):

@@ -52,11 +52,11 @@ class AdaBoostMHKeys(Keys):
     )  # fmt: skip
     sampling: str = choice("weight", "uniform", help="how samples are drawn where not all are looked at")
     weak_learner: str = choice(
-        "stump", "tree", late=True,
+        "stump", "tree", absent="stump",
         help="what is boosted: a stump, or a tree, of which every split is a step of the policy, with its budget, on "
         "the samples that come there",
     )  # fmt: skip
-    depth: int = integer(6, most=10, late=True, help="splits from a tree's root to a leaf")
+    depth: int = integer(6, most=10, absent=6, help="splits from a tree's root to a leaf")
     families: Any = None
     max_bins: Any = 256
     warm_start: Any = False
@@ -230,7 +230,7 @@ class Families19Keys(FeatureKeys):
     )  # fmt: skip
     on_gray: str = choice("keep", "drop", help="families of colour on gray images: kept, or dropped")
     gradients: str = choice(
-        "grey", "strongest", late=True,
+        "grey", "strongest", absent="grey",
         help="orientations of the grey image, or of the strongest colour channel at each pixel (Dalal & Triggs 2005)",
     )  # fmt: skip
 

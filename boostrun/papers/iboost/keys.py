@@ -62,7 +62,7 @@ def _detector() -> Any:
 
     allowed = f"one of {', '.join(words)}, or in Python a drift detector of river's,"
     said = "what finds changes: adwin is compiled, the others are those of river, asked in Python"
-    return field(default="adwin", metadata={"kind": Kind(read, allowed, words, help=said, late=True)})
+    return field(default="adwin", metadata={"kind": Kind(read, allowed, words, help=said, absent="adwin")})
 
 
 def _learns(field: Any) -> Any:
@@ -142,7 +142,7 @@ class IBoostKeys(FittedKeys):
     remove: str = choice("smallest", "oldest", help="what goes for a newcomer when the budget is full")
     multiclass: str = choice("samme", "ovr", help="several classes: one committee, or one against the rest for each")
     loss: str = choice(
-        "mm", "samme", late=True,
+        "mm", "samme", absent="mm",
         help="of one committee for several classes: every wrong class against the right one, as AdaBoost.MM has it, or "
         "SAMME's code vectors",
     )  # fmt: skip
@@ -225,10 +225,10 @@ class WindowCommitteeKeys(Keys):
 
     base: Any = _fits(choice("stump", "gnb", "bnb", "logistic", "hoeffding", help=_WINDOW_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
-    grace_period: int = integer(50, late=True, help="weight from one try of a leaf of hoeffding to split to the next")
-    split_delta: float = real(1e-2, above=0.0, below=1.0, late=True, help=_CHANCE)
-    tie: float = real(0.05, least=0.0, late=True, help=_TIE)
-    leaf: str = choice("nba", "nb", "mc", late=True, help=_LEAF)
+    grace_period: int = integer(50, absent=50, help="weight from one try of a leaf of hoeffding to split to the next")
+    split_delta: float = real(1e-2, above=0.0, below=1.0, absent=1e-2, help=_CHANCE)
+    tie: float = real(0.05, least=0.0, absent=0.05, help=_TIE)
+    leaf: str = choice("nba", "nb", "mc", absent="nba", help=_LEAF)
 
 
 @keys
@@ -274,10 +274,10 @@ class IncrementalKeys(Keys):
     budget: int = integer(50, help="M: members")
     base: Any = _learns(choice("gnb", "bnb", "logistic", "hoeffding", "stump", help=_INCREMENTAL_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_STREAM_FLOOR)
-    grace_period: int = integer(200, late=True, help="weight that a leaf of hoeffding meets from one try to the next")
-    split_delta: float = real(1e-7, above=0.0, below=1.0, late=True, help=_CHANCE)
-    tie: float = real(0.05, least=0.0, late=True, help=_TIE)
-    leaf: str = choice("nba", "nb", "mc", late=True, help=_LEAF)
+    grace_period: int = integer(200, absent=200, help="weight that a leaf of hoeffding meets from one try to the next")
+    split_delta: float = real(1e-7, above=0.0, below=1.0, absent=1e-7, help=_CHANCE)
+    tie: float = real(0.05, least=0.0, absent=0.05, help=_TIE)
+    leaf: str = choice("nba", "nb", "mc", absent="nba", help=_LEAF)
 
 
 @keys
@@ -355,11 +355,11 @@ class HoeffdingKeys(Keys):
     leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
     max_depth: int | None = integer(None, least=0, help="splits on a way down at most; none: no bound")
     adaptive: bool = boolean(
-        False, late=True,
+        False, absent=False,
         help="each split has an ADWIN of its errors; where they rise another subtree grows, and the better one stays",
     )  # fmt: skip
-    drift_delta: float = real(0.002, above=0.0, below=1.0, late=True, help="adaptive: confidence of the ADWINs")
-    switch_after: int = integer(300, late=True, help="adaptive: examples that a subtree meets before it takes a place")
+    drift_delta: float = real(0.002, above=0.0, below=1.0, absent=0.002, help="adaptive: confidence of the ADWINs")
+    switch_after: int = integer(300, absent=300, help="adaptive: examples that a subtree meets before it takes a place")
 
 
 @keys

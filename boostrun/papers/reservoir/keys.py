@@ -75,7 +75,7 @@ class WeakLearnerKeys(Keys):
 
     _: KW_ONLY
     weak_learner: Any = component(
-        "stump", room="weak_learners", needs="find", late=True,
+        "stump", room="weak_learners", needs="find", absent="stump",
         help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
     )  # fmt: skip
     depth: int = renamed(_TREE["depth"])
@@ -89,7 +89,7 @@ class ReservoirKeys(WeakLearnerKeys):
     """Keys of reservoir boosting (Lefakis & Fleuret 2013)."""
 
     strategy: Any = component(
-        "geem", room="strategies", needs="__call__", late=True,
+        "geem", room="strategies", needs="__call__", absent="geem",
         help="which r of the r + q samples at hand stay each round; an object is copied, never changed",
     )  # fmt: skip
     _: KW_ONLY

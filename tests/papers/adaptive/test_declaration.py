@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.fields import MISSING, fields_of, kind_of
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.papers.adaptive import METHODS, PAPER, POLICIES
@@ -37,7 +37,8 @@ def test_every_published_cell_has_the_keys_and_the_defaults_that_are_declared():
     cells = published()
     assert set(cells) == set(METHODS) - UNPUBLISHED
     for name, cell in cells.items():
-        declared = {key: field.default for key, field in METHODS[name].fields.items() if not kind_of(field).late}
+        early = {key: one for key, one in METHODS[name].fields.items() if kind_of(one).absent == MISSING}
+        declared = {key: one.default for key, one in early.items()}
         given = {key: value for key, value in cell["algo"].items() if key != "name"}
         assert set(given) == set(declared), name
         kept = declared.keys() - SWEPT

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from boostrun.config.fields import fields_of, kind_of
+from boostrun.config.fields import MISSING, fields_of, kind_of
 from boostrun.methods.declaration import obtain
 from boostrun.papers.reservoir import PAPER
 
@@ -47,7 +47,10 @@ def test_every_public_name_is_there(module):
 
 
 def test_keys_that_came_later_do_not_stand_in_a_cell_at_their_default():
-    late = {name: [key for key, f in m.fields.items() if kind_of(f).late] for name, m in PAPER.methods.items()}
+    late = {
+        name: [key for key, one in method.fields.items() if kind_of(one).absent != MISSING]
+        for name, method in PAPER.methods.items()
+    }
     trees = ["weak_learner", "depth", "leaf_values", "leaf_smoothing", "leaf_weight"]
     assert late["geem"] == [*trees, "strategy"] and late["wsam"] == late["wss"] == trees
     assert late["geem_budgeted"] == ["strategy"]
