@@ -2,11 +2,14 @@
 
 import os
 import sys
+import tempfile
 import types
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from boostrun.data import states
 
 settings.register_profile("shared machine", deadline=None)  # a busy machine is no failure
 settings.load_profile("shared machine")
@@ -39,6 +42,44 @@ def _no_pictures(monkeypatch, request):
         monkeypatch.setitem(sys.modules, none.__name__, none)
         if "boostrun.cli" in sys.modules:
             monkeypatch.setattr(sys.modules["boostrun.cli"], "pictures", none, raising=False)
+
+
+@pytest.fixture
+def quiet_soon(monkeypatch):
+    """A file is quiet a moment after it was written; stamps are finer than that wherever tests are run."""
+    monkeypatch.setattr(states, "_QUIET", 20e6)
+
+
+@pytest.fixture
+def local(monkeypatch, quiet_soon):
+    """States of files count as on a local disk, wherever tests are run; nothing may be written through maps."""
+    monkeypatch.setattr(states, "_file_system", lambda descriptor: "ext")
+    monkeypatch.setattr(states, "_write_back", lambda descriptor: True)
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A folder on a local disk whose file system is known to stamp each write."""
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    known = states._file_system(descriptor)
+    os.close(descriptor)
+    return tmp_path if known else pytest.skip(f"{tmp_path} is on no such file system")
+
+
+@pytest.fixture
+def tmpfs():
+    """A folder on tmpfs."""
+    mounts = Path("/proc/mounts")
+    if not mounts.exists() or " /dev/shm tmpfs " not in mounts.read_text():
+        pytest.skip("there is no tmpfs at /dev/shm")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(params=["disk", "tmpfs"])
+def anywhere(request):
+    """A folder on a local disk, then one on tmpfs."""
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ A loader is one module with
 - optional `SOURCES`: definitions that decide what is read and that `read` does not name, as "module:name";
 - optional `has_test_part(options, data_root) -> bool`: whether a person's own files say which samples are for tests;
 - optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options);
+- optional `located(options, data_root, folder) -> options`, with absolute paths, for a process that is not in `folder`;
+- optional `content_digest(parts) -> str`: what `read` returned, to compare with the option `content`;
 
 as `boostrun.data.offered.Loader` declares them.
 
@@ -62,7 +64,7 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     DataMissingError
         The files are not there; the message says which belongs where.
     BoostrunError
-        A key, a file or its content is wrong.
+        A key, a file or its content is wrong, or a file was changed while it was read.
 
     >>> load({"name": "digits"}, Path("datasets")).x_train.shape
     (1438, 8, 8)
@@ -80,17 +82,36 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     loader.verify(options, data_root)
     within = loader.read_within
     parts = within(options, data_root, memory_mb, scratch) if within else loader.read(options, data_root)
+    known = options.get("content") if loader.content_digest else None
+    if known and loader.content_digest(parts) != known:  # type: ignore[misc]  # there is one
+        raise other_each_time(config)
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
     parts = named(parts, str(config["name"]))
-    return finish(
+    whole = finish(
         str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0),
         options.get("missing", "error"),
     )  # fmt: skip
+    if checksum(config, data_root) != digest:
+        raise changed(config)
+    return whole
 
 
-def checksum(config: Mapping, data_root: Path) -> str:
-    """sha256 (hex) of the files' contents and the parameters of the split; the same as `load(...).checksum`."""
+def changed(config: Mapping) -> BoostrunError:
+    """What is said of a data set that was written to while it was read."""
+    return BoostrunError(f"the files of dataset={config['name']} were changed while they were read; run it again")
+
+
+def other_each_time(config: Mapping) -> BoostrunError:
+    """What is said of a person's own data set that returned something else when it was called again."""
+    return BoostrunError(f"{config['class']} gives other samples each time: seed its random numbers by a key")
+
+
+def checksum(config: Mapping, data_root: Path, folder: Path | None = None) -> str:
+    """sha256 (hex) of the files' contents and the parameters of the split; the same as `load(...).checksum`.
+
+    Paths that were typed are looked for from ``folder``, where a command was given that this process is not in.
+    """
     import hashlib
     import json
 
@@ -98,7 +119,8 @@ def checksum(config: Mapping, data_root: Path) -> str:
 
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
-    files = loader.files(options, data_root)
+    located = options if folder is None else loader.located(options, data_root, folder)
+    files = loader.files(located, data_root)
     with FileDigests(data_root) as digests:
         contents = {name: digests.of(path) for name, path in sorted(files.items())}
     late = {} if config.get("loader") else late_keys("dataset", str(config["name"]))

@@ -1,6 +1,7 @@
-"""Digests of files, remembered by path, inode, size and both times, so that a checksum costs no second reading.
+"""Digests of files, remembered by path and state, so that a checksum costs no second reading.
 
-The time of writing can be set by anybody (``touch -r``, ``cp -p``, an archive); inode and time of change cannot.
+Only a state that any later change ends is remembered (see `boostrun.data.states`); a file on tmpfs, on a network or on
+an unknown file system is hashed each time. What follows from a file's content is remembered by its sha256.
 """
 
 from __future__ import annotations
@@ -11,27 +12,43 @@ import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
+from boostrun.data.states import looked_at, state_of
 from boostrun.errors import BoostrunError
 from boostrun.files import user_cache
 
 _CHUNK = 1 << 22
 _COMMON = "digests.json"
-_STATE = ("size", "mtime_ns", "ctime_ns", "inode")
 _READ: dict[Path, tuple[dict[str, int], dict[str, dict]]] = {}  # memories as they were read, with their files' states
-_SETTLED = 20e6  # nanoseconds: a file changed more recently may change again without another time
+_KEPT: dict[str, Path] = {}  # by data root: the cache root that its memory is in
+_LOOK: ContextVar[dict[tuple[str, str], str] | None] = ContextVar("look", default=None)
+
+
+def keep(data_root: Path, cache_root: Path) -> None:
+    """From now on, in this process, the memory of the files below ``data_root`` is in ``cache_root``."""
+    _KEPT[os.path.abspath(data_root)] = Path(os.path.abspath(cache_root))
+
+
+@contextlib.contextmanager
+def one_look() -> Iterator[None]:
+    """Within this, no file is hashed twice, wherever it lies: for a look at many trials before any is run."""
+    token = _LOOK.set({})
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
 
 
 class FileDigests:
     """Digests of files under one data root; use as a context manager, which writes the memory on leaving.
 
-    The memory is `<data_root>/.checksums/digests.json`, or a file in the user's cache folder where the data root is
-    absent or read-only; each folder of the data root, which may have 30,000 images, has one of its own beside it, read
-    when a file of it is asked for. It is only a memory: losing it costs time, never correctness; a damaged one is
-    thrown away.
+    The memory is `.checksums/digests.json` in the cache root (see :func:`keep`; else in the data root), or a file in
+    the user's cache folder where that is absent or read-only; each folder of the data root, which may have 30,000
+    images, has one of its own beside it, read when a file of it is asked for. It is only a memory: losing it costs
+    time, never correctness; a damaged one is thrown away.
 
     >>> import tempfile, pathlib
     >>> root = pathlib.Path(tempfile.mkdtemp())
@@ -42,10 +59,12 @@ class FileDigests:
     """
 
     def __init__(self, data_root: Path):
-        self._root = os.path.join(os.path.abspath(data_root), "")
-        self._folders = [Path(data_root) / ".checksums", user_cache()]
+        root = os.path.abspath(data_root)
+        self._root = os.path.join(root, "")
+        self._folders = [_KEPT.get(root, Path(data_root)) / ".checksums", user_cache()]
         self._known: dict[str, dict[str, dict]] = {}
         self._fresh: dict[str, dict[str, dict]] = {}
+        self._answers: dict[tuple[str, str], str] = {}
 
     def __enter__(self) -> FileDigests:
         return self
@@ -56,24 +75,53 @@ class FileDigests:
 
     def of(self, path: Path, algorithm: str = "sha256") -> str:
         """Hex digest of a file's bytes. Raises BoostrunError where the file cannot be read."""
-        return self.derived(path, algorithm, lambda p: _digest(p, algorithm))
+        asked, look = (os.path.abspath(path), algorithm), _LOOK.get()
+        found = look[asked] if look and asked in look else self._of(path, algorithm)
+        if look is not None:
+            look[asked] = found
+        self._answers[asked] = found
+        return found
 
     def derived(self, path: Path, what: str, compute: Callable[[Path], str]) -> str:
-        """compute(path), a text that depends on the file's bytes alone, remembered under the name `what`."""
+        """compute(path), a text that depends on the file's bytes alone, remembered under the name `what`.
+
+        It may also depend on files whose digests were asked for before, where `what` holds these. Raises BoostrunError
+        where one of them is changed meanwhile.
+        """
+        content = self.of(path)
+        key = os.path.abspath(path)
+        entry = self._of_memory(self._memory_of(key)).get(f"{key}: content", {})
+        if entry.get("sha256") != content:
+            entry = {"sha256": content}
+        if what not in entry:
+            try:
+                entry = {**entry, what: compute(Path(path))}
+            except OSError as error:
+                raise _unreadable(path, error) from error
+            for (each, algorithm), answer in self._answers.items():
+                if self._of(Path(each), algorithm) != answer:
+                    raise BoostrunError(f"{each} was changed while it was read; run it again")
+            self._put(f"{key}: content", entry, self._memory_of(key))
+        return entry[what]
+
+    def _of(self, path: Path, algorithm: str) -> str:
         try:
-            state = state_of(path)
-            key = os.path.abspath(path)
+            state, key = state_of(path), os.path.abspath(path)
             name = self._memory_of(key)
             entry = self._of_memory(name).get(key, {})
             if any(entry.get(part) != value for part, value in state.items()):
                 entry = dict(state)
-            if what not in entry:
-                entry = {**entry, what: compute(Path(path))}
-                if state_of(path) == state and time.time_ns() - state["ctime_ns"] > _SETTLED:
-                    self._known[name][key] = self._fresh.setdefault(name, {})[key] = entry
+            if algorithm in entry:
+                return entry[algorithm]
+            digest, lasting = looked_at(path, lambda path: _digest(path, algorithm))
         except OSError as error:
-            raise BoostrunError(f"{path} cannot be read: {error.strerror or error}") from error
-        return entry[what]
+            raise _unreadable(path, error) from error
+        if lasting == state:
+            self._put(key, {**entry, algorithm: digest}, name)
+        return digest
+
+    def _put(self, key: str, entry: dict, name: str) -> None:
+        self._known[name][key] = self._fresh.setdefault(name, {})[key] = entry
 
     def _memory_of(self, key: str) -> str:
         """The name of the memory that a file's digests are in."""
@@ -82,30 +130,19 @@ class FileDigests:
 
     def _of_memory(self, name: str) -> dict[str, dict]:
         if name not in self._known:
-            self._known[name] = dict(self._fresh.get(name, {}))
+            self._known[name] = {}
             for folder in reversed(self._folders):
                 self._known[name].update(_read(folder / name))
-            if name == _COMMON and os.access(self._folders[0], os.W_OK):
-                self._move()
         return self._known[name]
-
-    def _move(self) -> None:
-        """Put what the common memory knows of folders, as that of an earlier version does, into theirs on leaving."""
-        for key, entry in self._known[_COMMON].items():
-            if (name := self._memory_of(key)) != _COMMON:
-                self._fresh.setdefault(name, {})[key] = entry
-                self._fresh.setdefault(_COMMON, {})
 
     def _save(self, name: str) -> None:
         for folder in self._folders:
-            # A data root that does not exist is not made just to remember something.
+            # A root that does not exist is not made just to remember something.
             if folder is self._folders[0] and not folder.parent.is_dir():
                 continue
             try:
                 folder.mkdir(parents=True, exist_ok=True)
                 merged = {**_read(folder / name), **self._fresh[name]}
-                if name == _COMMON:
-                    merged = {key: entry for key, entry in merged.items() if self._memory_of(key) == name}
                 with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, suffix=".tmp") as stream:
                     json.dump({"sha256": _of_entries(merged), "files": merged}, stream, indent=0, sort_keys=True)
                 os.replace(stream.name, folder / name)
@@ -123,10 +160,8 @@ def _digest(path: Path, algorithm: str) -> str:
     return digest.hexdigest()
 
 
-def state_of(path: Path) -> dict[str, int]:
-    """What changes when a file is written or replaced: size, both times and inode. Raises OSError."""
-    stat = os.stat(path)
-    return dict(zip(_STATE, (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)))
+def _unreadable(path: Path, error: OSError) -> BoostrunError:
+    return BoostrunError(f"{path} cannot be read: {error.strerror or error}")
 
 
 def _of_entries(entries: dict) -> str:

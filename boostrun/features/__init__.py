@@ -49,8 +49,8 @@ def open_bank(
 ) -> Bank | ValueBank:
     """Open the bank of a data set's features; build it first, once for all processes, where it is not there.
 
-    A build that was killed or interrupted goes on where it was. Files of a bank that have changed since they were last
-    looked at are hashed; a damaged bank is built again, which stderr says.
+    A build that was killed or interrupted goes on where it was. Files of a bank that may have changed since they were
+    last looked at are hashed; a damaged bank is built again, which stderr says.
 
     Parameters
     ----------
@@ -70,34 +70,38 @@ def open_bank(
     Raises
     ------
     BoostrunError
-        Wrong keys or data, no room on the disk, a cache root that cannot be written.
+        Wrong keys or data, data that were changed while the bank was built of them, no room on the disk, a cache root
+        that cannot be written.
     """
+    from boostrun.data import digests
     from boostrun.features import seal
     from boostrun.features.bank import Bank
     from boostrun.features.store import locked
     from boostrun.features.values import ValueBank
 
+    digests.keep(data_root, cache_root)
     key = bank_key(dataset, features, data_root)
     folder = Path(cache_root) / "banks" / key
     computed, options = _pipeline(features)
     found = seal.look(folder, verify) if (folder / "meta.json").is_file() else None
     if found is None or found.damage:
-        from boostrun.data import load
+        from boostrun.data import changed, load
         from boostrun.features.build import build
-        from boostrun.features.first_split import FirstSplit
+        from boostrun.features.checked_split import CheckedSplit
         from boostrun.features.store import (
             finish,
             finished_elsewhere,
             make_folder,
             out_of_room,
             place_to_build,
+            remove,
             sweep,
         )  # fmt: skip
         from boostrun.features.values import build_values
 
         pipeline = computed.Pipeline(options)  # refuses a device that is not there before anything is written
         pipeline.n_jobs, pipeline.progress = n_jobs, progress
-        pipeline.first_split = FirstSplit(dataset, features, data_root, cache_root)
+        pipeline.first_split = CheckedSplit(dataset, features, data_root, cache_root, key)
         make_folder(folder.parent)
         with locked(folder):
             if folder.exists():  # another process may have built it meanwhile
@@ -107,6 +111,8 @@ def open_bank(
                 here = place_to_build(folder)
                 with out_of_room(folder):
                     data = load(dataset, Path(data_root), memory_mb, folder.parent)
+                if key_of(dataset, features, data.checksum) != key:
+                    raise changed(dataset)
                 if not computed.MISSING:
                     data = _without_missing(data, str(features.get("name")))
                 if computed.VALUES:
@@ -114,6 +120,9 @@ def open_bank(
                     build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
                     build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
+                if bank_key(dataset, features, data_root) != key:  # a person's own function may read while it is built
+                    remove(here)
+                    raise changed(dataset)
                 finish(here, folder)
             found = seal.look(folder)
     if found.spoilt or found.sha256:
@@ -179,14 +188,21 @@ def _remove_samples(folder: Path, names: Sequence[str]) -> None:
 
 def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
     """sha256 (hex) of the data's checksum, the features config and the source that computes them; builds nothing."""
+    from boostrun.data import checksum
+
+    _pipeline(features)  # what is wrong with it is said first
+    return key_of(dataset, features, checksum(dataset, data_root))
+
+
+def key_of(dataset: Mapping, features: Mapping, data: str) -> str:
+    """The key of the bank of a data set with the checksum ``data``."""
     import hashlib
     import json
 
-    from boostrun.data import checksum, loader_module
+    from boostrun.data import loader_module
     from boostrun.digest import names_of_banks, roots_in
 
     computed, options = _pipeline(features)
-    data = checksum(dataset, data_root)
     loader = offered(Loader, importlib.import_module(loader_module(dataset)), "loader", "data")
     parts = [
         _BUILD, (*roots_in(pipeline_module(features), ["Pipeline"]), *computed.SOURCES),

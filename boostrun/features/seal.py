@@ -2,7 +2,7 @@
 
 `meta.json` holds the checksums of what a build has written. `seal.json` beside it holds those of what came later (the
 samples, a transposition made when first asked for) and of `meta.json` itself, and the state in which each file was
-last found right: inode, size and both times. A file in that state is not read again.
+last found right, where any later change is sure to end it (see `boostrun.data.states`): it is not read again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.data.digests import state_of
+from boostrun.data.states import looked_at, state_of
 from boostrun.files import write_whole
 
 NAME = "seal.json"
@@ -29,7 +29,8 @@ class Findings(NamedTuple):
     """What a look at a bank found.
 
     ``damage``: a clause, empty where all that cannot be made again is as it was written; ``spoilt``: names of derived
-    files that are damaged; ``sha256`` and ``states`` by name of the files that were read and are right.
+    files that are damaged; ``sha256`` by name of the files that were read and are right, and ``states`` of those whose
+    state will tell.
     """
 
     damage: str
@@ -39,7 +40,7 @@ class Findings(NamedTuple):
 
 
 def look(folder: Path, anew: bool = False) -> Findings:
-    """Hash what has changed since it was last found right, in two threads; all with ``anew``. Changes nothing."""
+    """Hash what may have changed since it was last found right, in two threads; all with ``anew``. Changes nothing."""
     sealed, states = _read(folder)
     try:
         content = (folder / "meta.json").read_bytes()
@@ -52,17 +53,18 @@ def look(folder: Path, anew: bool = False) -> Findings:
         now = {name: state_of(folder / name) for name in sorted(names)}
         changed = [name for name in now if anew or name not in expected or states.get(name) != now[name]]
         with ThreadPoolExecutor(2) as threads:
-            found = dict(zip(changed, threads.map(sha256_of, [folder / name for name in changed])))
+            looks = threads.map(lambda name: looked_at(folder / name, sha256_of), changed)
+            found = {name: (sha256, state) for name, (sha256, state) in zip(changed, looks)}
     except OSError as error:
         return Findings(f"a file cannot be read: {error.strerror or error}")
-    right = {name: sha256 for name, sha256 in found.items() if expected.get(name, sha256) == sha256}
+    right = {name: sha256 for name, (sha256, _) in found.items() if expected.get(name, sha256) == sha256}
     if lost := [name for name in changed if name not in right and not name.startswith(_DERIVED)]:
         return Findings(f"{lost[0]} is not what was written")
     for name in [name for name in right if name.startswith(_DERIVED) and name not in expected]:
         if not _transposed(folder, name):  # of before there were seals
             del right[name]
     spoilt = tuple(name for name in changed if name not in right)
-    return Findings("", spoilt, right, {name: now[name] for name in right})
+    return Findings("", spoilt, right, {name: state for name in right if (state := found[name][1]) is not None})
 
 
 def note(folder: Path, sha256: Mapping[str, str], states: Mapping[str, Mapping[str, int]]) -> None:
@@ -71,6 +73,8 @@ def note(folder: Path, sha256: Mapping[str, str], states: Mapping[str, Mapping[s
         return
     sealed, known = _read(folder)
     content = {"sha256": {**sealed, **sha256}, "states": {**known, **states}}
+    if content == {"sha256": sealed, "states": known}:
+        return
     with contextlib.suppress(OSError):
         write_whole(folder / NAME, json.dumps(content, indent=1).encode())
 

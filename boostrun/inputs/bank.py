@@ -67,8 +67,10 @@ class BankInput:
 
         bank = _by_key(places.cache_root / "banks" / key) if "class" not in dataset else None
         bank = bank or _open(dataset, features, places, False)  # by its key: a node of a cluster may not see the data
-        if "class" in dataset and bank.meta["key"] != key:
-            raise BoostrunError(f"{dataset['class']} gives other samples each time: seed its random numbers by a key")
+        if bank.meta["key"] != key:
+            from boostrun import data
+
+            raise data.other_each_time(dataset) if "class" in dataset else data.changed(dataset)
         return opened(bank, dataset, features)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:

@@ -67,7 +67,11 @@ class StreamInput:
         return open_stream(draw, _whole(dataset), places.data_root, seeds, budget)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
-        """A stream from a file says itself where that was changed."""
+        """Refused where its files are others than at the start of the run."""
+        from boostrun.data import changed, checksum
+
+        if checksum(dataset, places.data_root, places.folder) != key:
+            raise changed(dataset)
 
 
 def _whole(dataset: Mapping) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from boostrun import compiling
 from boostrun.config.compose import Settings
+from boostrun.data.own_split import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.extend import typed
@@ -20,7 +21,17 @@ from boostrun.runner import changes, cluster, pool, predictions, provenance
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.code import code_of
-from boostrun.runner.plan import PlannedCell, cell_of, input_for, open_store, own_choices, plan, prepare, roots
+from boostrun.runner.plan import (
+    PlannedCell,
+    cell_of,
+    input_for,
+    open_store,
+    own_choices,
+    places_of,
+    plan,
+    prepare,
+    roots,
+)
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store, StoreWriteError
@@ -145,8 +156,12 @@ def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell
 
 
 def _again(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:
-    """The trial of a record that stays, on the split that it had."""
-    data = record["inputs"]["data"] if cell.settings.splits else cell.inputs.data
+    """The trial of a record that stays, on the split that it had, of the data as they are."""
+    data = cell.inputs.data
+    if cell.settings.splits:
+        places = places_of(cell.settings)
+        dataset = of_trial(cell.cell.dataset, record["seed"], places.data_root)
+        data = input_for(dataset).key(dataset, cell.cell.features, places)
     return Trial(cell.cell, record["seed"], Inputs(data, cell.inputs.source))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
 from boostrun.config.settings import data_root
+from boostrun.data import digests
 from boostrun.data.own_split import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
@@ -70,9 +71,11 @@ class PlannedCell:
 
 
 def roots(settings: Settings) -> tuple[Path, Path]:
-    """(data root, cache root) as the config or $BOOSTRUN_DATA names them."""
+    """(data root, cache root) as the config or $BOOSTRUN_DATA names them; the second keeps digests of the first."""
     data = data_root(settings.root)
-    return data, Path(settings.root["cache_root"] or data)
+    cache = Path(settings.root["cache_root"] or data)
+    digests.keep(data, cache)
+    return data, cache
 
 
 def open_store(settings: Settings) -> Store:
@@ -131,9 +134,10 @@ def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> l
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}
     keys = functools.cache(_data_key) if data else _not_looked_at
-    return [
-        _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
-    ]
+    with digests.one_look():
+        return [
+            _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
+        ]
 
 
 def _plan_cell(

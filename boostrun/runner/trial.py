@@ -15,6 +15,7 @@ from typing import Any
 
 from boostrun import compiling
 from boostrun.config import catalogue
+from boostrun.data import digests
 from boostrun.data.own_split import of_trial
 from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
@@ -62,6 +63,7 @@ class Execute:
         cell = trial.cell
         method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
         places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
+        digests.keep(places.data_root, places.cache_root)
         evaluation = obtain(method.evaluation)()
         checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # a killed trial goes on from there
         given = {"n_jobs": self.threads, "checkpoint": checkpoint}

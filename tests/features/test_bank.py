@@ -244,9 +244,10 @@ def test_damaged_samples_are_made_again(data, tmp_path, capsys, split, sealed):
     assert capsys.readouterr().err.count("is made again") == 1
 
 
-def test_a_bank_is_read_again_only_where_a_file_has_changed(data, tmp_path, monkeypatch):
+def test_a_bank_is_read_again_only_where_a_file_has_changed(data, tmp_path, monkeypatch, local):
     bank = made(data, tmp_path)
     bank.samples("train")
+    time.sleep(0.05)  # what was written this moment may be written again without another time
     made(data, tmp_path)
     read = []
     monkeypatch.setattr(seal, "sha256_of", lambda path: read.append(path.name))
@@ -256,6 +257,7 @@ def test_a_bank_is_read_again_only_where_a_file_has_changed(data, tmp_path, monk
     monkeypatch.setattr(
         seal, "sha256_of", lambda path: read.append(path.name) or bank.meta["files"][path.name]["sha256"]
     )
+    time.sleep(0.05)
     made(data, tmp_path)
     assert read == ["codes_test.npy"]
 
