@@ -5,7 +5,6 @@ Hydra is imported when something is composed, so that help and completion answer
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
 import re
@@ -235,7 +234,7 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
     key = tuple(choice.input_line for choice in choices.values())
     if key not in bases:
         bases[key] = _declared(choices, config_dir, bases) or by_hydra.composed(list(key), config_dir)
-    plain = copy.deepcopy(bases[key])
+    plain = _copied(bases[key])
     referring = {override.key_or_group for override in references}
     if not referring.isdisjoint(override.key_or_group for override in changes):
         return by_hydra.composed(overrides, config_dir)  # which of the two is meant hangs on their order
@@ -249,6 +248,13 @@ def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dic
             return by_hydra.composed(overrides, config_dir)
         place[0][place[1]] = value
     return plain
+
+
+def _copied(value: Any) -> Any:
+    """A copy of plain values; what copy.deepcopy does of anything takes five times as long."""
+    if isinstance(value, dict):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _place(plain: dict[str, Any], key: str) -> tuple[dict[str, Any], str] | None:

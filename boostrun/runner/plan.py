@@ -133,7 +133,7 @@ def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> l
     index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
     places = {settings.root["results"] for settings in all_settings}
     equivalent = {place: Equivalent.read(Path(place)) for place in places}
-    keys = functools.cache(_data_key) if data else _not_looked_at
+    keys = functools.cache(_data_key) if data else None
     with digests.one_look():
         return [
             _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
@@ -145,15 +145,17 @@ def _plan_cell(
     store: Store,
     index: Callable[[], Mapping],
     equivalent: Equivalent,
-    key_of: Callable[[str, str, Places], str],
+    key_of: Callable[[str, str, Places], str] | None,
 ) -> PlannedCell:
-    settings, untuned = tuned.fill_in(settings, cell_of(settings))
     cell = cell_of(settings)
+    filled, untuned = tuned.fill_in(settings, cell)
+    if filled is not settings:
+        settings, cell = filled, cell_of(filled)
     code = code_of(cell)
     source = source_digest(*code)
     planned = PlannedCell(settings, cell, Inputs("", source), missing=untuned)
     keys = dict.fromkeys(settings.seeds, "")
-    if not untuned:
+    if key_of is not None and not untuned:
         places, features = places_of(settings), canonical_json(cell.features)
         try:
             for seed in settings.seeds:
@@ -192,10 +194,6 @@ def _data_key(dataset: str, features: str, places: Places) -> str:
     """What identifies the data that the input reads, of keys as JSON; nothing is built."""
     chosen = json.loads(dataset)
     return input_for(chosen).key(chosen, json.loads(features), places)
-
-
-def _not_looked_at(dataset: str, features: str, places: Places) -> str:
-    return ""
 
 
 def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent, changes: Callable) -> str:
