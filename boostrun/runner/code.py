@@ -26,8 +26,8 @@ def code_of(cell: Cell) -> Code:
     """What decides the result of a cell.
 
     >>> cell = Cell({"name": "wsam"}, {"name": "mnist"}, {"name": "raw", "bins": 16}, {"r": 20, "q": 10})
-    >>> code_of(cell).roots[-1], code_of(cell).facts["budget"]
-    ('boostrun.inputs.table:Table', {'r': 'reservoir_size', 'q': 'batch_size'})
+    >>> code_of(cell).roots[0], code_of(cell).facts["budget"]
+    ('boostrun.papers.reservoir.classifier:ReservoirClassifier', {'r': 'reservoir_size', 'q': 'batch_size'})
     """
     method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]

@@ -91,14 +91,14 @@ def run_cells(
             return RunResult(cells, [], 0, False)
         store.check_writable()  # before data are prepared for what could not be kept
         store.sweep_locks()
-        for cell in cells:
-            if cell.to_run:
-                changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
         with _engine(first, store) as engine:
             for group in alike.values():
                 prepare([cell for cell, _ in group], group[0][1], progress=not quiet)
             if progress is not None:
                 progress.skip(there)
+            for cell in cells:
+                if cell.to_run:
+                    changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
             data_root, cache_root = (root.absolute() for root in roots(first))
             if engine is not None:
                 ship(engine, _banks(cells, cache_root))

@@ -18,7 +18,7 @@ from boostrun.papers.shareboost.evaluation import shareboost as evaluation
 from boostrun.papers.shareboost.table_pools import pool_of, samples_of
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.execute import fewer_trials, threads
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, input_for, places_of
 from boostrun.runner.trial import Execute
 
 
@@ -227,7 +227,9 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
     settings = compose_one(
         ["algo=shareboost", "dataset=npz", f"dataset.path={table['path']}", "features=linear", "T=4"]
     )
-    trial = Trial(cell_of(settings), 0, Inputs("d", "s"))
+    cell = cell_of(settings)
+    key = input_for(cell.dataset).key(cell.dataset, cell.features, places_of(settings))
+    trial = Trial(cell, 0, Inputs(key, "s"))
     execute = Execute(str(tmp_path), str(tmp_path / "cache"))
     whole = execute(trial)
     monkeypatch.setattr(evaluation, "errors", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -256,7 +258,9 @@ def test_cores_are_shared_out_among_trials(n_jobs, backend, trials, each):
 @pytest.mark.parametrize("algo", ["shareboost", "ovr_greedy", "mixed_norm"])
 def test_threads_are_recorded_and_change_nothing_else(table, tmp_path, algo):
     settings = compose_one([f"algo={algo}", "dataset=npz", f"dataset.path={table['path']}", "features=linear", "T=3"])
-    trial = Trial(cell_of(settings), 0, Inputs("d", "s"))
+    cell = cell_of(settings)
+    key = input_for(cell.dataset).key(cell.dataset, cell.features, places_of(settings))
+    trial = Trial(cell, 0, Inputs(key, "s"))
     one, two = (Execute(str(tmp_path), str(tmp_path / "cache"), threads=count)(trial) for count in (1, 2))
     assert (one["cost"]["threads"], two["cost"]["threads"]) == (1, 2)
     assert one["metrics"] == two["metrics"]
