@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -35,8 +36,14 @@ def parse(overrides: Iterable[str]) -> list[Any]:
     return parsed
 
 
-def _read(line: str) -> Any:
+@functools.cache
+def _parser() -> Any:
     from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    return OverridesParser.create()
+
+
+def _read(line: str) -> Any:
     from hydra.errors import HydraException, OverrideParseException
 
     if "=" not in line and not line.startswith("~"):
@@ -44,7 +51,7 @@ def _read(line: str) -> Any:
     if _depth(line) > _DEEPEST:
         raise BoostrunError(f"cannot read '{line}': its brackets are nested too deeply")
     try:
-        return OverridesParser.create().parse_overrides([line])[0]
+        return _parser().parse_overrides([line])[0]
     except OverrideParseException:
         raise BoostrunError(
             f"cannot read '{line}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""

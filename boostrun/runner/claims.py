@@ -7,13 +7,13 @@ import dataclasses
 import functools
 import io
 import shlex
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from boostrun.config import catalogue, compose, yaml_files
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, build
-from boostrun.report.claims import Claim, Judged, Pick, Source, judge, read
+from boostrun.report.claims import Case, Claim, Judged, Pick, Source, judge, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.runner import item_checks, paper
 from boostrun.runner.plan import PlannedCell, open_store, plan
@@ -39,10 +39,11 @@ def verdicts(
         kept = {name: [row for row in rows if row.cases and set(items_of([row])) <= set(of_items)]
                 for name, rows in claims.items()}  # fmt: skip
         claims = {name: rows for name, rows in kept.items() if rows}
-    items = {item: None for rows in claims.values() for item in items_of(rows)}
-    figures = {(pick.item, pick.row) for rows in claims.values() for claim in rows for case in claim.cases
-               for pick in _cells(case.chains) if pick.paper}  # fmt: skip
-    sources = _sources(list(items), figures, names, places, config_dir)
+    picks = {item: list[Pick]() for rows in claims.values() for item in items_of(rows)}
+    for case in (case for rows in claims.values() for claim in rows for case in claim.cases):
+        for pick in picks_of(case):
+            picks[pick.item].append(pick)
+    sources = _sources(picks, names, places, config_dir)
     return {name: [judge(claim, sources) for claim in rows] for name, rows in claims.items()
             if sources.keys() >= set(items_of(rows))}  # fmt: skip
 
@@ -89,25 +90,25 @@ def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> 
                 if drawn(item) != (case.test == "lines"):
                     kind = "has trials and" if case.test == "lines" else "is a figure without trials and"
                     raise BoostrunError(f"{place}: {item} {kind} cannot be held to the test '{case.test}'")
-            for pick in _cells(case.chains):
+            for pick in picks_of(case):
                 if pick.item not in names:
                     names[pick.item] = paper.names_of(pick.item, config_dir)
                 for fault in item_checks.of_cell(names[pick.item], pick.row, pick.setting, pick.metric, pick.labels):
                     raise BoostrunError(f"{place}: {pick.item}: {fault}")
 
 
-def _cells(chains: Iterable[Iterable[Iterable[Pick]]]) -> list[Pick]:
-    picks = [pick for chain in chains for side in chain for pick in side if pick.item]
+def picks_of(case: Case) -> list[Pick]:
+    """The cells of tables that a comparison reads."""
+    picks = [pick for chain in case.chains for side in chain for pick in side if pick.item]
     return [*picks, *(dataclasses.replace(pick, row=pick.less) for pick in picks if pick.less)]
 
 
 def _sources(
-    items: Sequence[str], figures: Container[tuple[str, str]], names: Collection[str], places: Sequence[str],
-    config_dir: str | None,
-) -> dict[str, Source]:  # fmt: skip
-    """What each item shows, from records that are stored, those of these items alone; ``figures``: (item, row) whose
-    figures of the paper are looked up, which takes longer than the trials. An item that cannot be read is left out
-    with its paper, see :func:`boostrun.config.catalogue.sparing`, but for papers that are named in ``names``.
+    picks: Mapping[str, Sequence[Pick]], names: Collection[str], places: Sequence[str], config_dir: str | None
+) -> dict[str, Source]:
+    """What each item shows at the cells that are picked, from records that are stored; the paper's figures are looked
+    up for rows that need them alone, which takes longer than the trials. An item that cannot be read is left out with
+    its paper, see :func:`boostrun.config.catalogue.sparing`, but for papers that are named in ``names``.
     """
     bases = dict[object, object]()
     where = compose.compose_one(places, config_dir, bases)
@@ -117,14 +118,15 @@ def _sources(
     loaded: dict[str, paper.Item] = {}
     commands: dict[str, Source] = {}
     spared = lambda name: catalogue.sparing(_paper(name), asked=_paper(name) in names)  # noqa: E731
-    for name in items:
+    for name, picked in picks.items():
         show = shlex.join(["boostrun", "table", name, *places, *more])
         make = ["boostrun", "reproduce", name, *places, *more]
         with spared(name):
             if paper.drawing(name, config_dir):
                 found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
                 continue
-            loaded[name], _ = paper.load_published(name, results, places, config_dir, bases)
+            wanted = {(pick.row, pick.labels) for pick in picked}
+            loaded[name], _ = paper.load_published(name, results, places, config_dir, bases, wanted)
             make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
             commands[name] = Source(show, shlex.join(make))
     store = open_store(where)
@@ -136,27 +138,29 @@ def _sources(
             planned = iter(plan([one for name in members for one in loaded[name].settings], store, data=False))
             for name in members:
                 cells = [next(planned) for _ in loaded[name].cells]
-                found[name] = _shown(commands[name], loaded[name], cells, figures)
+                found[name] = _shown(commands[name], loaded[name], cells, picks[name])
     return found
 
 
-def _shown(
-    source: Source, item: paper.Item, cells: Sequence[PlannedCell], figures: Container[tuple[str, str]]
-) -> Source:
-    """A source with the table of an item's cells."""
+def _shown(source: Source, item: paper.Item, cells: Sequence[PlannedCell], picks: Sequence[Pick]) -> Source:
+    """A source with the table of an item's cells, those that are picked."""
     stale = {record["key"]: record["inputs"]["source"][:12] for cell in cells for record, _ in cell.stale.values()}
-    entries = item.entries(cells)
+    entries = [entry for entry in item.entries(cells) if any(_fits(pick, entry) for pick in picks)]
     codes = [_codes(entry, stale) for entry in entries]
-    entries = [
-        entry if (item.name, entry.row) in figures else dataclasses.replace(entry, where={}) for entry in entries
-    ]
+    figures = {pick.row for pick in picks if pick.paper}
+    entries = [entry if entry.row in figures else dataclasses.replace(entry, where={}) for entry in entries]
     spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
     return dataclasses.replace(source, table=build(spec, entries), codes=codes)
+
+
+def _fits(pick: Pick, entry: Entry) -> bool:
+    return pick.row == entry.row and set(pick.labels) <= set(entry.column)
 
 
 def _paper(item: str) -> str:
     """The paper whose item it is."""
     return item.partition("/")[0]
+
 
 
 def _codes(entry: Entry, stale: Mapping[str, str]) -> frozenset[tuple[str, str]]:

@@ -8,6 +8,7 @@ JSON where it is neither a text nor a float. Nothing is lost: an int stays an in
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
@@ -87,6 +88,7 @@ def table_of(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     return pa.table(columns)
 
 
+@functools.cache
 def columns_of(name: str) -> tuple[str, str]:
     """The columns of the whole numbers and of the floats of a series."""
     written = json.dumps(name)[1:-1]
@@ -169,7 +171,7 @@ def _spread(name: str, tables: Sequence[pa.Table]) -> float:
         return 1.0
     for table in tables:
         if name in table.schema.names and table[name].null_count < len(table):
-            values = table[name].combine_chunks().flatten().to_numpy()
+            values = numbers_of(table[name].combine_chunks().flatten())
             return len(np.unique(values)) / len(values)
     return 1.0
 
@@ -180,6 +182,12 @@ def _spread(name: str, tables: Sequence[pa.Table]) -> float:
 def json_of(text: str) -> Any:
     """What :func:`text_of` has written."""
     return json.loads(text) if _LONG.search(text) else schema.parsed(text.encode())
+
+
+def numbers_of(array: pa.Array) -> np.ndarray:
+    """The numbers of an array without missing ones, not copied; Arrow's own way there imports pandas."""
+    kind, content = array.type.to_pandas_dtype(), array.buffers()[1]
+    return np.frombuffer(content or b"", kind)[array.offset : array.offset + len(array)]
 
 
 def value_of(shape: Any, ints: Iterator[int], floats: Iterator[float]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,11 +42,11 @@ class Item:
     paper without trials, {label: which figures}; ``relative``, {"metric", "of", "to"}: a metric that is another's
     quotient by that of a row; ``kappas``, {metric: row}: of the errors of a row the share that is avoided;
     ``read_after``, {setting: T}: the round of its paths that its figures are of, where that is not the last;
-    ``mean_over``, a swept key whose values are trials of one cell; ``against``, a column level that a figure has as its
-    axis; ``t_name``, what T is called in figures; ``levels``, rows that are horizontal lines in figures of curves, or a
-    panel's words along a stream, with the metric that their caption tells besides, if any; ``differences_to``, the row
-    that others are compared with by seed; ``naught``, methods that learn nothing, each a row in every column, a level
-    of figures, and outside of all comparisons of methods;
+    ``mean_over``, a swept key whose values are trials of one cell, and the ``positions`` of those; ``against``, a
+    column level that a figure has as its axis; ``t_name``, what T is called in figures; ``levels``, rows that are
+    horizontal lines in figures of curves, or a panel's words along a stream, with the metric that their caption tells
+    besides, if any; ``differences_to``, the row that others are compared with by seed; ``naught``, methods that learn
+    nothing, each a row in every column, a level of figures, and outside of all comparisons of methods;
     ``tradeoff``, {"x", "y", "along"}: two metrics and the column level whose labels are points.
     """
 
@@ -68,6 +68,7 @@ class Item:
     differences_to: str = ""
     tradeoff: dict[str, str] = field(default_factory=dict)
     read_after: dict[str, int] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
     cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
 
     @property
@@ -101,6 +102,18 @@ class Item:
         marks = (self.read_after[setting],) if setting in self.read_after else self.read_at
         return [at for at in marks if at <= last] or [None]
 
+    def has_part(self, place: Place, wanted: Iterable[tuple[str, Iterable[str]]]) -> bool:
+        """Whether an entry that is wanted, by its row and some of its labels, may be made of the cell at a place."""
+        values = {**place.values, "setting": place.setting}
+        row = values.get(self.rows)
+        if row in (None, self.relative.get("to"), *self.kappas.values()):
+            return True
+        late = {metric_name(metric) for metric in self.metrics}  # labels that a place has not
+        labels = late.union(_label(key, values[key]) for key in self.spec.columns if key in values)
+        return any(
+            row == one and all(label in labels or label.startswith("T=") for label in those) for one, those in wanted
+        )
+
     def curves(self, planned: Sequence[PlannedCell]) -> list[Entry]:
         """One entry a cell, for figures of its trials' curves."""
         return self._merged(
@@ -132,12 +145,8 @@ class Item:
         entries = [entry for entry, _ in found]
         if not self.mean_over:
             return entries
-        positions: dict[str, int] = {}
-        for place, _ in self.cells:
-            if self.mean_over in place.values:
-                positions.setdefault(place.values[self.mean_over], len(positions))
         # a cell of a block that does not sweep it stands with the first
-        return merged(entries, [positions.get(place.values.get(self.mean_over, ""), 0) for _, place in found])
+        return merged(entries, [self.positions.get(place.values.get(self.mean_over, ""), 0) for _, place in found])
 
     @property
     def pictured(self) -> dict[str, int]:
@@ -164,8 +173,7 @@ class Item:
             values["T"] = str(rounds)
         elif metric and self.read_at and "T" not in cell.cell.budget:
             values["T"] = "end"  # a method without rounds
-        named = (*by_hydra.GROUPS, "setting", "metric")
-        labels = [values[key] if key in named else f"{key}={values[key]}" for key in columns]
+        labels = [_label(key, values[key]) for key in columns]
         where = {name: values[key] for name, key in self.where.items() if key in values}
         for figure in self.beside:
             if {key: str(value) for key, value in figure["cell"].items()}.items() <= values.items():
@@ -186,12 +194,17 @@ class Item:
         )
 
 
+def _label(key: str, value: str) -> str:
+    return value if key in (*by_hydra.GROUPS, "setting", "metric") else f"{key}={value}"
+
+
 def load(
     name: str, overrides: Sequence[str] = (), quick: bool = False, config_dir: str | None = None,
-    bases: dict | None = None,
+    bases: dict | None = None, wanted: Collection[tuple[str, Iterable[str]]] | None = None,
 ) -> Item:  # fmt: skip
     """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell, ``bases`` is what
-    items of one command share (see :func:`boostrun.config.compose.composer`).
+    items of one command share (see :func:`boostrun.config.compose.composer`). With ``wanted``, rows and some labels of
+    entries, cells that none of these is made of may be left out.
 
     Raises BoostrunError for an unknown item, a file that is not an item, and every bad override.
 
@@ -224,26 +237,31 @@ def load(
     )
     with compose.composer(config_dir, bases) as make:
         for place, words in item_cells.cells(raw, narrowed, others, quick):
-            item.cells.append((place, make(words)))
-    if not item.cells:
+            if item.mean_over in place.values:
+                item.positions.setdefault(place.values[item.mean_over], len(item.positions))
+            if wanted is None or item.has_part(place, wanted):
+                item.cells.append((place, make(words)))
+    if not item.cells and wanted is None:
         raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item
 
 
 def load_published(
-    name: str, results: str | Path, typed: Sequence[str] = (), config_dir: str | None = None, bases: dict | None = None
-) -> tuple[Item, list[str]]:
+    name: str, results: str | Path, typed: Sequence[str] = (), config_dir: str | None = None, bases: dict | None = None,
+    wanted: Collection[tuple[str, Iterable[str]]] | None = None,
+) -> tuple[Item, list[str]]:  # fmt: skip
     """The item as the table in the folder of results shows it, and all its overrides; those typed count before others.
+    ``wanted`` is that of :func:`load`.
 
     What it was published with may no longer fit the item: then it is read as it stands.
     """
     overrides = published.as_published(name, results, typed)
     try:
-        return load(name, overrides, False, config_dir, bases), overrides
+        return load(name, overrides, False, config_dir, bases, wanted), overrides
     except BoostrunError:
         if overrides == list(typed):
             raise
-        return load(name, typed, False, config_dir, bases), list(typed)
+        return load(name, typed, False, config_dir, bases, wanted), list(typed)
 
 
 def _typed(narrowed: dict[str, list[str]]) -> list[str]:

@@ -7,12 +7,11 @@ import hashlib
 import mmap
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile
 
@@ -21,6 +20,7 @@ from boostrun.runner import record as schema
 from boostrun.runner.packed import DamagedPackError, Known
 
 _SMALL = 1 << 20  # bytes of a file that is read at once rather than kept open
+_PIECE = 1 << 20  # bytes whose checksum is taken at once
 _PLANNED = ("key", "cell", "seed", "status", "seconds", "peak_memory_mb")
 _TOLD = ("inputs", "metrics", "cost", "time", "provenance", "error")
 
@@ -46,7 +46,7 @@ class ParquetPack:
             content = file.read() if size < _SMALL else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._content, self._whole = memoryview(content), False
         self._values: dict[str, Any] = {}
-        self._told: dict[int, dict[str, list]] = {}
+        self._told: dict[tuple[int, tuple[str, ...]], list[list]] = {}
         self._series: dict[tuple[int, str], tuple[Any, Any]] = {}
         with self._reading():
             self._file = ParquetFile(
@@ -65,6 +65,7 @@ class ParquetPack:
             self._starts = list(accumulate(sizes, initial=0))
             self._names = frozenset(self._file.schema_arrow.names)
             self.known = self._planned()
+        pa.default_memory_pool().release_unused()
 
     def _planned(self) -> list[Known]:
         table = self._file.read(_PLANNED, use_threads=False)
@@ -80,16 +81,23 @@ class ParquetPack:
 
     def check(self) -> None:
         """Raise DamagedPackError where anything in the file is not what was written."""
-        self._whole = self._whole or hashlib.sha256(self._content[: self._end]).hexdigest() == self._checksum
+        if self._whole:
+            return
+        found = hashlib.sha256()
+        for start in range(0, self._end, _PIECE):
+            found.update(self._content[start : min(start + _PIECE, self._end)])
+            if isinstance(self._content.obj, mmap.mmap) and os.name == "posix":
+                self._content.obj.madvise(mmap.MADV_DONTNEED)  # else the whole file stays in memory
+        self._whole = found.hexdigest() == self._checksum
         if not self._whole:
             raise DamagedPackError(f"the packed records {self.path} are corrupt (their checksum is another)")
 
     def read(self, row: int) -> dict[str, Any]:
         """The record of a row, its curve a mapping that is read when it is looked at; raises DamagedPackError."""
         self.check()
-        known = self.known[row]
+        known, (group, place) = self.known[row], self._place(row)
         with self._reading():
-            inputs, metrics, cost, time, provenance, error = (self._text(row, name, _TOLD) for name in _TOLD)
+            inputs, metrics, cost, time, provenance, error = (texts[place] for texts in self._texts(group, _TOLD))
             if columns.key_of(known.cell, inputs, str(known.seed)).hex() != known.key:
                 raise ValueError("a record has not the key of its content")
             costs = {name: getattr(known, name) for name in columns.COSTS if getattr(known, name) is not None}
@@ -104,13 +112,15 @@ class ParquetPack:
 
     def shape(self, row: int) -> dict[str, Any]:
         """How the curve of a row is made of numbers, by series."""
+        group, place = self._place(row)
         with self._reading():
-            return columns.json_of(self._text(row, "curve", ("curve",)))
+            return columns.json_of(self._texts(group, ("curve",))[0][place])
 
     def series(self, row: int, name: str, shape: Any) -> Any:
         """A series of the curve of a row, which has this shape."""
         with self._reading():
-            return columns.value_of(shape, *(self._numbers(row, column) for column in columns.columns_of(name)))
+            ints, floats = columns.columns_of(name)
+            return columns.value_of(shape, self._numbers(row, ints), self._numbers(row, floats))
 
     def table(self, group: int) -> pa.Table:
         """A row group as :func:`boostrun.runner.columns.table_of` made it."""
@@ -122,14 +132,12 @@ class ParquetPack:
         group = bisect_right(self._starts, row) - 1
         return group, row - self._starts[group]
 
-    def _text(self, row: int, name: str, together: Sequence[str]) -> Any:
-        """The value of a text column; those of ``together`` are read from the file together."""
-        group, place = self._place(row)
-        read = self._told.setdefault(group, {})
-        if name not in read:
-            table = self._file.read_row_group(group, together, use_threads=False)
-            read.update((each, _values(table[each])) for each in together)
-        return read[name][place]
+    def _texts(self, group: int, names: tuple[str, ...]) -> list[list]:
+        """The values of some columns of a row group, which are kept."""
+        if (group, names) not in self._told:
+            table = self._file.read_row_group(group, list(names), use_threads=False)
+            self._told[group, names] = [_values(table[name]) for name in names]
+        return self._told[group, names]
 
     def _numbers(self, row: int, column: str) -> Iterator:
         """The numbers of a series' column; none where no record has any."""
@@ -138,7 +146,7 @@ class ParquetPack:
         group, place = self._place(row)
         if (group, column) not in self._series:
             lists = self._file.read_row_group(group, [column], use_threads=False)[column].combine_chunks()
-            self._series[group, column] = _array(lists.offsets), _array(lists.values)
+            self._series[group, column] = columns.numbers_of(lists.offsets), columns.numbers_of(lists.values)
         offsets, numbers = self._series[group, column]
         return iter(numbers[offsets[place] : offsets[place + 1]].tolist())
 
@@ -157,14 +165,10 @@ class ParquetPack:
             raise DamagedPackError(f"the packed records {self.path} are cut or corrupt ({why})") from None
 
 
-def _array(numbers: pa.Array) -> np.ndarray:
-    """Numbers without a missing one, not copied; what Arrow offers for it imports pandas."""
-    dtype = np.dtype(numbers.type.to_pandas_dtype())
-    return np.frombuffer(numbers.buffers()[1], dtype)[numbers.offset : numbers.offset + len(numbers)]
-
-
 class Curve(Mapping):
     """The curve of a packed record: what is looked at is read, and kept. A copy, or what is unpickled, is a dict."""
+
+    __slots__ = ("_known_shape", "_pack", "_read", "_row")
 
     def __init__(self, pack: ParquetPack, row: int) -> None:
         self._pack, self._row, self._read = pack, row, dict[str, Any]()

@@ -81,10 +81,9 @@ class Store:
         A file that is not a whole record counts as absent: it is set aside and, where the folder can be written, moved
         to ``<name>.corrupt``.
         """
-        path = self.path(key)
         if self._is_published(key) and (record := self._packs.get(key)) is not None:
             return record
-        record = self._read(path)
+        record = self._read(self.path(key))
         return record if record is not None else self._packs.get(key)
 
     def done(self, key: str) -> dict | None:
@@ -104,12 +103,13 @@ class Store:
 
     def index(self) -> dict[tuple[str, int], list[str]]:
         """Keys of the records there are now, by cell key and seed."""
-        found: dict[tuple[str, int], dict[str, None]] = {}
+        found: dict[tuple[str, int], list[str]] = {}
         for known in self._packs.known.values():
-            found.setdefault((known.cell_key, known.seed), {})[known.key] = None
+            found.setdefault((known.cell_key, known.seed), []).append(known.key)
         for key, (_, _, known) in self._scan():
-            found.setdefault((known.cell_key, known.seed), {})[key] = None
-        return {entry: list(keys) for entry, keys in found.items()}
+            if key not in self._packs.known:
+                found.setdefault((known.cell_key, known.seed), []).append(key)
+        return found
 
     def packed_keys(self) -> frozenset[str]:
         """Keys of the records in packed files."""

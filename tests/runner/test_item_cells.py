@@ -1,7 +1,11 @@
 """Rows of who learns nothing: in every place of a method that learns, told of data and trials alone."""
 
-from boostrun.runner import paper
+import pytest
+
+from boostrun.runner import claims, paper
 from boostrun.runner.item_cells import cells, narrow
+from boostrun.runner.plan import plan
+from boostrun.runner.store import Store
 
 ITEM = {
     "rows": "algo",
@@ -68,3 +72,24 @@ def test_stream_tables_have_both_levels_in_every_column_and_compare_them_with_no
     first, second = ((one.algo, one.dataset, one.features, one.budget) for one in alone)
     assert first == second and not first[-1]
     assert item.spec.naught == ("no_change", "majority_so_far")
+
+
+@pytest.mark.parametrize("name", claims.of_papers([]))
+def test_of_the_cells_of_an_item_those_that_are_wanted_make_the_wanted_entries(name, tmp_path):
+    wanted: dict[str, set] = {}
+    for pick in (
+        pick for one in claims.of_papers([name])[name] for case in one.cases for pick in claims.picks_of(case)
+    ):
+        wanted.setdefault(pick.item, set()).add((pick.row, pick.labels))
+    store, bases, fewer = Store(tmp_path), {}, 0
+    for item, these in wanted.items():
+        whole, part = (paper.load(item, bases=bases, wanted=given) for given in (None, these))
+        fewer += len(part.cells) < len(whole.cells)
+        found, expected = (
+            [
+                entry for entry in one.entries(plan(one.settings, store, data=False) if one.cells else [])
+                if any(entry.row == row and set(labels) <= set(entry.column) for row, labels in these)
+            ] for one in (part, whole)
+        )  # fmt: skip
+        assert found == expected and part.positions == whole.positions
+    assert fewer
