@@ -16,7 +16,7 @@ A loader is one module with
 - optional `located(options, data_root, folder) -> options`, with absolute paths, for a process that is not in `folder`;
 - optional `content_digest(parts) -> str`: what `read` returned, to compare with the option `content`;
 
-as `boostrun.data.offered.Loader` declares them.
+as `boostrun.data.offered.Loader` and `_Checks` declare them.
 
 A data set of your own is a function, docs/extending.md; `boostrun.extend.loader` makes a loader of it.
 """
@@ -25,9 +25,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.config import catalogue, defaults, late_keys
 from boostrun.errors import BoostrunError, DataMissingError
@@ -82,8 +82,8 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     loader.verify(options, data_root)
     within = loader.read_within
     parts = within(options, data_root, memory_mb, scratch) if within else loader.read(options, data_root)
-    known = options.get("content") if loader.content_digest else None
-    if known and loader.content_digest(parts) != known:  # type: ignore[misc]  # there is one
+    returned, known = _checks(config).content_digest, options.get("content")
+    if returned and known and returned(parts) != known:
         raise other_each_time(config)
     if np.shape(parts.x_train)[:1] == (0,):
         raise BoostrunError(f"{config['name']}: there is no sample in it")
@@ -119,7 +119,7 @@ def checksum(config: Mapping, data_root: Path, folder: Path | None = None) -> st
 
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
-    located = options if folder is None else loader.located(options, data_root, folder)
+    located = options if folder is None else _checks(config).located(options, data_root, folder)
     files = loader.files(located, data_root)
     with FileDigests(data_root) as digests:
         contents = {name: digests.of(path) for name, path in sorted(files.items())}
@@ -174,6 +174,20 @@ def fetch(config: Mapping, data_root: Path) -> str:
             raise
         loader.fetch(options, data_root)
     return describe(config, data_root)
+
+
+class _Checks(NamedTuple):
+    """A loader's names for looking again at what was read."""
+
+    located: Callable[[Mapping, Path, Path], Mapping] = lambda options, data_root, folder: options
+    content_digest: Callable[[Any], str] | None = None
+    """None: no option says what is returned."""
+
+
+def _checks(config: Mapping) -> _Checks:
+    from boostrun.data.offered import offered
+
+    return offered(_Checks, importlib.import_module(loader_module(config)), "loader", "data")
 
 
 def _open_loader(config: Mapping) -> tuple[Loader, dict]:

@@ -27,9 +27,6 @@ class Loader(NamedTuple):
     has_test_part: Callable[[Mapping, Path], bool] = lambda options, data_root: False
     """Whether the files of a person's own data say which samples are for tests."""
     parameters: Callable[[Mapping], Mapping] = lambda options: options
-    located: Callable[[Mapping, Path, Path], Mapping] = lambda options, data_root, folder: options
-    content_digest: Callable[[Any], str] | None = None
-    """None: no option says what is returned."""
     DEFAULTS: Mapping | None = None
     """None: those that it is declared with."""
     SOURCES: tuple[str, ...] = ()
