@@ -99,7 +99,7 @@ def fits(found: pa.Schema) -> bool:
     """Whether a file with these columns is one of records, however it writes what is repeated."""
     kinds = {one.name: one.type.value_type if pa.types.is_dictionary(one.type) else one.type for one in found}
     wanted = {name: _type_of(name) for name in kinds} | {one.name: one.type for one in FIXED}
-    return kinds == wanted
+    return kinds == wanted and all(one.nullable for one in found)
 
 
 def _type_of(column: str) -> pa.DataType:

@@ -72,7 +72,7 @@ class ParquetPack:
         keys, cells, seeds, status, *costs = (_values(table[name]) for name in _PLANNED)
         cell_keys = {cell: hashlib.sha256(cell.encode()).hexdigest() for cell in set(cells)}
         numbers = {seed: int(seed) for seed in set(seeds)}
-        if not set(status) <= {"done", "failed"} or len(keys) != self._starts[-1]:
+        if not set(status) <= {"done", "failed"} or not len(keys) == self._starts[-1] == self._file.metadata.num_rows:
             raise ValueError("its columns do not fit each other")
         return list(map(
             Known, (key.hex() for key in keys), map(cell_keys.__getitem__, cells), map(numbers.__getitem__, seeds),
