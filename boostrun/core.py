@@ -20,7 +20,7 @@ class NoKeys:
 
 METHODS = {
     "majority": Method(
-        target="boostrun.methods.majority:MajorityClassifier",
+        target="boostrun.methods.hypothesis_ensemble:MajorityClassifier",
         keys=NoKeys,
         summary="always the most frequent class: the level of chance",
         evaluation="boostrun.evaluation.staged:Fitted",
@@ -143,23 +143,23 @@ FEATURES = {
 MODELS = {
     "boostrun.StumpEnsemble/1": SavedModel(
         "boostrun.methods.ensemble:StumpEnsemble",
-        "boostrun.export.stumps:stump_ensemble",
-        onnx="boostrun.export.onnx_stumps:stump_ensemble",
+        "boostrun.export.c:stump_ensemble",
+        onnx="boostrun.export.onnx:stump_ensemble",
     ),
     "boostrun.VoteEnsemble/1": SavedModel(
         "boostrun.methods.vote_ensemble:VoteEnsemble",
-        "boostrun.export.stumps:vote_ensemble",
-        onnx="boostrun.export.onnx_stumps:vote_ensemble",
+        "boostrun.export.c:vote_ensemble",
+        onnx="boostrun.export.onnx:vote_ensemble",
     ),
     "boostrun.TreeEnsemble/1": SavedModel(
-        "boostrun.methods.tree_ensemble:TreeEnsemble",
-        "boostrun.export.trees:tree_ensemble",
-        onnx="boostrun.export.onnx_trees:tree_ensemble",
+        "boostrun.methods.tree:TreeEnsemble",
+        "boostrun.export.c:tree_ensemble",
+        onnx="boostrun.export.onnx:tree_ensemble",
     ),
 }
 
 CORE = Paper(
     "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES, models=MODELS,
     checks={"weak_learners": "boostrun.conformance.weak_learner:checks"},
-    importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.importances:of_ensemble"},
+    importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.probabilities:of_ensemble"},
 )  # fmt: skip

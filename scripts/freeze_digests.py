@@ -24,7 +24,7 @@ import boostrun.features as banks
 from boostrun.config import catalogue
 from boostrun.digest import roots_in, source_digest
 from boostrun.files import write_whole
-from boostrun.runner import changes
+from boostrun.runner import code as changes
 from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows, spelled
@@ -51,7 +51,7 @@ def old_names(checkout: Path, modules: list[str]) -> list[list[str]]:
 
 def of_banks(checkout: Path) -> dict[str, list[str]]:
     """Digest of a part of a bank's key -> what the key has in its place."""
-    parts: dict[str, tuple[str, ...]] = {"": banks._BUILD, "boostrun.features.values": banks._BUILD_VALUES}
+    parts: dict[str, tuple[str, ...]] = {"": banks._BUILD, "boostrun.features.build": banks._BUILD_VALUES}
     for pipeline in [*catalogue.pipelines().values()]:
         more = getattr(importlib.import_module(pipeline.module), "SOURCES", ())
         parts[pipeline.module] = (*roots_in(pipeline.module, ["Pipeline"]), *more)

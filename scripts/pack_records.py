@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.columns import LARGEST_GROUP, parquet_of, table_of, text_of
 from boostrun.runner.packed import NAME, packs_below, unpack, write_pack
-from boostrun.runner.parquet_pack import ParquetPack
+from boostrun.runner.parquet_pack import LARGEST_GROUP, ParquetPack, parquet_of, table_of, text_of
 
 
 def fold(room: Path) -> int:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from boostrun.cli.arguments import BUDGETS, VERBS
+from boostrun.cli.frontier import names
 from boostrun.cli.ls import GROUPS, RUNS
-from boostrun.cli.published_frontier import names
 from boostrun.config import catalogue
 from boostrun.config.by_hydra import offer_all
 from boostrun.config.compose import choices

@@ -35,8 +35,8 @@ def main(words: Arguments) -> int:
     if "trials" in dict(expand_one_by_one(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
     settings = compose_one(words.overrides, words.config_dir)
-    from boostrun.export import onnx_model
-    from boostrun.export.inputs import check
+    from boostrun.export import onnx as onnx_model
+    from boostrun.export.parts import check
     from boostrun.runner import keep
 
     keep.check(settings)
@@ -64,7 +64,8 @@ def _output(words: Arguments, form: str) -> Path:
 
 
 def _write(model: Path, output: Path, form: str) -> int:
-    from boostrun.export import c_source, onnx_model, read
+    from boostrun.export import c_source, read
+    from boostrun.export import onnx as onnx_model
     from boostrun.report.files import write_bytes
 
     saved = read(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.published_frontier import ROOM
+from boostrun.cli.frontier import ROOM
 from boostrun.config.yaml_files import options
 from boostrun.errors import BoostrunError
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.published_frontier import ROOM
+from boostrun.cli.frontier import ROOM
 from boostrun.config import catalogue
 from boostrun.config.compose import choices, compose_one, places_of
 from boostrun.errors import BoostrunError, did_you_mean

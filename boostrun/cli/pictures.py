@@ -55,9 +55,8 @@ def draw(folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequen
 
 def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Path]:
     """Pictures of each data set's classes, and of probabilities, all trials of a cell together."""
-    from boostrun.evaluation.calibration import together
-    from boostrun.report.confusion import Confusion, draw_classes, draw_confusion
-    from boostrun.report.reliability import Reliability, draw_reliability
+    from boostrun.evaluation.measures import together
+    from boostrun.report.confusion import Confusion, Reliability, draw_classes, draw_confusion, draw_reliability
     from boostrun.runner import predictions
 
     kept, rows = predictions.folder_of(cells[0].settings), list(dict.fromkeys(entry.row for entry in entries))

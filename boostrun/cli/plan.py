@@ -13,15 +13,14 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.config.compose import compose_all
 from boostrun.digest import reached
-from boostrun.runner import changes
+from boostrun.runner import code as changes
 from boostrun.runner.code import code_of
 from boostrun.runner.equivalent import Equivalent
-from boostrun.runner.naming import PARTS, apart, word
+from boostrun.runner.naming import PARTS, apart, trials, word
 from boostrun.runner.packed import like
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.runner.provenance import instructions_in_force
 from boostrun.runner.store import Store
-from boostrun.runner.told import trials
 
 
 def main(words: Arguments) -> int:

@@ -26,10 +26,11 @@ def main(words: Arguments) -> int:
         )
     model_path, path = words.names
     output = _output(words)
-    from boostrun.prediction import answers, load, pieces
+    from boostrun.prediction import load, pieces
+    from boostrun.prediction import model as answers
 
     model = load(model_path)
-    answers.columns_of(model, "proba" in words.flags)
+    answers.answer_columns(model, "proba" in words.flags)
     found = answers.write(model, pieces(model, path), output, "proba" in words.flags)
     shown = ", ".join(f"{label} {count:,}".replace(",", " ") for label, count in found.most_common(_SHOWN))
     more = f" and {len(found) - _SHOWN} classes more" if len(found) > _SHOWN else ""

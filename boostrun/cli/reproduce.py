@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from boostrun.cli import frontier, published_frontier
+from boostrun.cli import frontier
+from boostrun.cli import frontier as published_frontier
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
@@ -16,9 +17,9 @@ from boostrun.report import build, text, write
 from boostrun.report.paired import write_differences
 from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
-from boostrun.runner.changes import publish
+from boostrun.runner.code import publish
 from boostrun.runner.drawings import draw, picture
-from boostrun.runner.packing import write_records
+from boostrun.runner.packed import write_records
 from boostrun.runner.plan import roots
 
 

@@ -140,7 +140,7 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     from boostrun.files import sweep
     from boostrun.report import summary
     from boostrun.report.own_table import own_table
-    from boostrun.runner.told import about, trials
+    from boostrun.runner.naming import about, trials
 
     entries = [entry(cell) for cell in cells]
     keys = telling(cells)

@@ -98,7 +98,7 @@ def _report(cells, settings: Settings, combination: Sequence[str], words: Argume
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
     from boostrun.runner import tuned
-    from boostrun.runner.packing import write_records
+    from boostrun.runner.packed import write_records
     from boostrun.runner.plan import cell_of
 
     records = [cell.done[0] for cell in cells]

@@ -17,8 +17,7 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import same_places, tell_end
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings, compose_all, compose_one, expand, expand_one_by_one, values_of
-from boostrun.config.ranges import Choices, Range
-from boostrun.config.settings import Tune
+from boostrun.config.settings import Choices, Range, Tune
 from boostrun.config.words import Span
 from boostrun.errors import BoostrunError
 from boostrun.runner.tuned import with_values
@@ -114,7 +113,7 @@ def _headline(all_settings: Sequence[Settings], how: Mapping[str, Any]) -> str:
 def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupted: bool) -> None:
     from boostrun.report import tuning
     from boostrun.report.files import write_bytes
-    from boostrun.runner.packing import write_records
+    from boostrun.runner.packed import write_records
     from boostrun.runner.plan import cell_of, open_store
     from boostrun.runner.search import whole
     from boostrun.runner.tuned import searched_folder

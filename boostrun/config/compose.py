@@ -20,9 +20,10 @@ from boostrun.config.by_hydra import GROUPS, defaults_of_groups, own_files
 from boostrun.config.settings import data_root
 from boostrun.config.words import MOST_CELLS, listed, parse
 from boostrun.config.yaml_files import conf_dir, first_comment, options
-from boostrun.data.own_split import splits_anew
+from boostrun.data.options import splits_anew
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry, typed
+from boostrun.extend import registry
+from boostrun.extend import registry as typed
 from boostrun.inputs import input_of
 
 PLACES = ("store", "results", "data_root", "cache_root")

@@ -6,8 +6,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from boostrun.config.ranges import Choices
-from boostrun.config.settings import BUDGET_KEYS
+from boostrun.config.settings import BUDGET_KEYS, Choices
 from boostrun.errors import BoostrunError
 
 MOST_CELLS = 100_000  # of one sweep

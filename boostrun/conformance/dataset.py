@@ -14,7 +14,8 @@ from boostrun.conformance import Check, Failed, Skipped, in_a_worker, numpy_left
 from boostrun.data.checks import finish
 from boostrun.data.dataset import Parts
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.extend import loader, objects
+from boostrun.extend import loader
+from boostrun.extend import registry as objects
 
 
 def checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import (
+from boostrun.conformance import (  # fmt: skip
     Check,
     Failed,
     Skipped,
@@ -19,8 +19,8 @@ from boostrun.conformance import (
     in_a_worker,
     numpy_left_alone,
     said,
-)  # fmt: skip
-from boostrun.conformance.abilities import Stagewise, Storable
+)
+from boostrun.conformance.budgets import Stagewise, Storable
 from boostrun.conformance.subject import Subject, answers
 
 

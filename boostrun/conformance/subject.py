@@ -2,15 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.conformance import blame, samples
+from boostrun.conformance import blame
 from boostrun.data.source import ArraySource
+from boostrun.data.streams.drift_stream import DriftStream, Holdout
+from boostrun.inputs.bank import Table
+from boostrun.inputs.drifting import Followed
 from boostrun.methods.declaration import Method, obtain
+
+FAMILIES = [("first", 0, 2), ("middle", 2, 3), ("last", 3, 6)]
+CLASSES = ("0", "1", "2")
+_N = 120
+
+
+def blobs(n: int = _N, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """``n`` samples (n, 6) uint8 codes of three classes, and their labels (n,) int64."""
+    labels = np.arange(n) % 3
+    noise = np.random.default_rng(seed).normal(0, 12, (n, 6))
+    high = np.arange(6) // 2 == labels[:, None]  # each class has two features of its own: linear predictors find it
+    return np.clip(np.where(high, 180, 60) + noise, 0, 255).astype(np.uint8), labels
+
+
+class _Bank:
+    """Blobs in both parts, other ones in each."""
+
+    classes, families = CLASSES, FAMILIES
+
+    def __init__(self) -> None:
+        self.meta: dict[str, Any] = {}
+        self._parts = {split: blobs(_N, seed) for seed, split in enumerate(("train", "test"))}
+        for x, y in self._parts.values():
+            x.setflags(write=False)
+            y.setflags(write=False)
+
+    def samples(self, split: str) -> np.ndarray:
+        return self._parts[split][0]
+
+    def codes(self, split: str) -> np.ndarray:
+        return np.ascontiguousarray(self._parts[split][0].T)
+
+    def values(self, split: str) -> np.ndarray:
+        return self._parts[split][0].astype(np.float64)
+
+    def labels(self, split: str) -> np.ndarray:
+        return self._parts[split][1]
+
+    def fitted(self) -> dict[str, np.ndarray]:
+        return {}
+
+
+def table(kind: str) -> Table:
+    """Blobs as an evaluation sees a data set: features of the ``kind`` codes, values, products, stumps or anchors."""
+    return Table(_Bank(), kind)
+
+
+def examples(n: int, turn: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """``n`` examples (n, 3) float64, labels (n,) 0 and 1, which are the other way round after ``turn`` of them."""
+    x = np.random.default_rng(seed).uniform(0, 10, (n, 3))
+    y = (x[:, 0] + x[:, 1] <= 8).astype(np.int64)
+    y[turn:] ^= 1
+    return x, y
+
+
+def followed(holdouts: bool, first: int) -> Followed:
+    """400 examples as an evaluation sees a stream, measured on hold-outs or by testing, then training."""
+    x, y = examples(400, 200)
+    parts = tuple(Holdout(*examples(50, turn, seed=1)) for turn in (50, 0)) if holdouts else ()
+    stream = DriftStream("made", x, y, ("0", "1"), np.array([200]), parts)
+    if holdouts:
+        return Followed(stream, first, eval_every=20, window=None, fading=None, curve_every=None)
+    return Followed(stream, first, eval_every=None, window=100, fading=0.99, curve_every=50)
+
 
 KINDS = ("codes", "values", "products", "stumps", "anchors")  # of features: the first that it learns from is tried
 _SMALL = {"r": 30, "q": 30, "n": 20, "M": 20}  # what a check can afford and learn with; other budgets are at most 10
@@ -39,7 +106,7 @@ class Subject:
         self.own = blame.files_of(self.method.target)
         kinds = [kind for kind in KINDS if kind in self.method.inputs]
         self.follows = not kinds
-        self.table = samples.table(kinds[0] if kinds else "values")
+        self.table = table(kinds[0] if kinds else "values")
         self.X, self.y = self.table.inputs("train"), self.table.labels("train")
 
     @property
@@ -88,3 +155,48 @@ def answers(model: Any, X: np.ndarray) -> np.ndarray:
         if scores is not None:
             return np.asarray(scores(X))
     return np.asarray(model.predict(X))
+
+
+class Nearest:
+    """Nearest class mean, of a table or along a stream: it has all the methods that our evaluations call."""
+
+    def __init__(self, seed: int = 0):
+        self.n_learners_ = 1
+        self.classes_ = np.empty(0)
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Nearest:
+        """Learn a table."""
+        self.classes_ = np.unique(y)
+        self._sums = np.stack([X[y == label].sum(axis=0, dtype=float) for label in self.classes_])
+        self._counts = np.array([np.sum(y == label) for label in self.classes_], float)
+        return self
+
+    def fit_source(self, source: Any) -> Nearest:
+        """Learn all samples of a source."""
+        return self.fit(source.samples, source.labels)
+
+    def test_then_train(self, X: np.ndarray, y: np.ndarray, classes: np.ndarray | None = None) -> np.ndarray:
+        """Labels of the rows, each before it is learnt."""
+        if not len(self.classes_):
+            self.classes_ = np.unique(y if classes is None else classes)
+            self._sums, self._counts = np.zeros((len(self.classes_), X.shape[1])), np.zeros(len(self.classes_))
+        said = []
+        for x, label in zip(X, y):
+            said.append(self.predict(x[None])[0])
+            place = np.searchsorted(self.classes_, label)
+            self._sums[place] += x
+            self._counts[place] += 1
+        return np.array(said)
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        """Minus the squared distances (n, classes) to the means."""
+        means = self._sums / np.maximum(self._counts, 1.0)[:, None]
+        return -np.square(np.asarray(X, float)[:, None, :] - means).sum(axis=2)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Labels (n,) of X (n, d)."""
+        return self.classes_[self.decision_function(X).argmax(axis=1)]
+
+    def staged_predict(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """One stage."""
+        yield self.predict(X)

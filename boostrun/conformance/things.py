@@ -15,7 +15,8 @@ from boostrun.conformance import Check, Section, Skipped, blame, part
 from boostrun.conformance.family import is_family
 from boostrun.digest import reached, roots_in
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.extend import keys, objects, registry
+from boostrun.extend import keys, registry
+from boostrun.extend import registry as objects
 from boostrun.methods.paper import Paper
 
 _ONE = {"strategies": "strategy", "policies": "policy", "weak_learners": "weak_learner"}
@@ -210,7 +211,8 @@ def _larger() -> None:
 
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
-    from boostrun.conformance import evaluation, method, samples, stream_learner
+    from boostrun.conformance import evaluation, method, stream_learner
+    from boostrun.conformance import subject as samples
     from boostrun.conformance.subject import Subject, small_budget
 
     declared = catalogue.methods()[name]
@@ -257,7 +259,9 @@ def _as_before(thing: Any, key: str, value: Any) -> Any:
 
 
 def _of_evaluation(where: str) -> Section:
-    from boostrun.conformance import evaluation, learner, samples
+    from boostrun.conformance import evaluation
+    from boostrun.conformance import subject as learner
+    from boostrun.conformance import subject as samples
 
     with_method = [name for name, one in catalogue.methods().items() if one.evaluation == where]
     if with_method:

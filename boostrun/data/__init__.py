@@ -16,7 +16,7 @@ A loader is one module with
 - optional `located(options, data_root, folder) -> options`, with absolute paths, for a process that is not in `folder`;
 - optional `content_digest(parts) -> str`: what `read` returned, to compare with the option `content`;
 
-as `boostrun.data.offered.Loader` and `_Checks` declare them.
+as `boostrun.data.options.Loader` and `_Checks` declare them.
 
 A data set of your own is a function, docs/extending.md; `boostrun.extend.loader` makes a loader of it.
 """
@@ -34,7 +34,7 @@ from boostrun.errors import BoostrunError, DataMissingError
 
 if TYPE_CHECKING:
     from boostrun.data.dataset import Dataset
-    from boostrun.data.offered import Loader
+    from boostrun.data.options import Loader
 
 # Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
@@ -72,7 +72,7 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     import numpy as np
 
     from boostrun.data.checks import finish
-    from boostrun.data.wide_labels import named
+    from boostrun.data.labels import named
 
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
@@ -185,15 +185,14 @@ class _Checks(NamedTuple):
 
 
 def _checks(config: Mapping) -> _Checks:
-    from boostrun.data.offered import offered
+    from boostrun.data.options import offered
 
     return offered(_Checks, importlib.import_module(loader_module(config)), "loader", "data")
 
 
 def _open_loader(config: Mapping) -> tuple[Loader, dict]:
     """What the loader's module offers, and its options with missing ones still "???"."""
-    from boostrun.data.offered import Loader, offered
-    from boostrun.data.options import merge
+    from boostrun.data.options import Loader, merge, offered
 
     dotted = loader_module(config)
     try:
@@ -206,7 +205,7 @@ def _open_loader(config: Mapping) -> tuple[Loader, dict]:
     declared = defaults("dataset", str(config.get("name"))) if loader.DEFAULTS is None else loader.DEFAULTS
     options = merge(config, declared, "dataset")
     if options.get("split_seed", 0) is None:
-        options["split_seed"] = 0  # asked for by nobody's trial: see boostrun.data.own_split
+        options["split_seed"] = 0  # asked for by nobody's trial: see boostrun.data.options
     return loader, options
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boostrun.config import defaults
 from boostrun.data import table
-from boostrun.data.csv_pieces import CsvPieces
+from boostrun.data.csv import CsvPieces
 from boostrun.data.dataset import Parts
 from boostrun.errors import BoostrunError, DataMissingError
 

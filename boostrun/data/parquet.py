@@ -16,7 +16,7 @@ from boostrun.data import table
 from boostrun.data.csv import files
 from boostrun.data.dataset import Parts
 from boostrun.data.files import reading
-from boostrun.data.pieces import Labels, Survey
+from boostrun.data.table import Labels, Survey
 from boostrun.errors import BoostrunError
 
 __all__ = ["DEFAULTS", "files", "places", "read", "read_within"]
@@ -49,7 +49,7 @@ def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path
 
 
 class ParquetPieces:
-    """One file, read some thousand rows at a time; see :class:`boostrun.data.pieces.Pieces`.
+    """One file, read some thousand rows at a time; see :class:`boostrun.data.table.Pieces`.
 
     Parameters
     ----------

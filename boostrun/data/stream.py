@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.data.stream_readers import VALUE_TYPES, CsvReader, IteratorReader, NpyReader
+
 from ..errors import BoostrunError
 from .source import Filter
-from .stream_npy import NpyReader
-from .stream_readers import VALUE_TYPES, CsvReader, IteratorReader
 
 _MIB = 1 << 20
 _CHUNKS = 8  # that a buffer holds at least, so that it mixes as many places of a file
@@ -226,7 +226,7 @@ def _reader(samples, labels, dtype, limit: float):
     if path.suffix in (".csv", ".gz"):
         return CsvReader(path, labels, dtype, limit)
     if path.suffix == ".parquet":
-        from .stream_parquet import ParquetStreamReader
+        from boostrun.data.stream_readers import ParquetStreamReader
 
         return ParquetStreamReader(path, labels, dtype, limit)
     raise BoostrunError(

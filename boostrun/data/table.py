@@ -6,21 +6,265 @@ labels, which decide the split; for what the odd columns hold; then every value 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from boostrun.config import defaults
-from boostrun.data.dataset import Parts
-from boostrun.data.labels import encode, names_of
-from boostrun.data.odd_columns import OddColumn
-from boostrun.data.on_disk import RowFile
-from boostrun.data.pieces import Pieces, Survey
-from boostrun.data.row_split import parts_of_rows
-from boostrun.data.wide_labels import refuse_many
+from boostrun.data.dataset import Parts, RowFile
+from boostrun.data.labels import encode, names_of, refuse_many, stratified
 from boostrun.errors import BoostrunError, did_you_mean
+
+_A_LABEL = 256  # bytes of a distinct label
+_A_ROW = 100  # bytes that the split by class takes of a sample: a dozen permutations and masks
+
+
+class Survey(NamedTuple):
+    """``kinds``: dtype of each column but the label's, by name, as if the table had been read at once.
+
+    ``values``: a pandas Series of the distinct labels, in the order in which they appear; ``codes``: (rows,) int32,
+    each row's place in it, -1 without a label.
+    """
+
+    rows: int
+    kinds: Mapping[Any, Any]
+    values: Any
+    codes: np.ndarray
+
+
+class Pieces(Protocol):
+    """A table in a file; ``where`` names it in messages."""
+
+    where: str
+    columns: list
+
+    def survey(self, label: Any) -> Survey:
+        """Walk through the whole table once. BoostrunError where it cannot be read."""
+
+    def frames(self, label: Any, kinds: Mapping[Any, Any]) -> Iterator[Any]:
+        """pandas frames of consecutive rows; the columns in ``kinds`` have those dtypes, text as it stands."""
+
+
+class Labels:
+    """The labels of a table, collected piece by piece within so many MiB."""
+
+    def __init__(self, where: str, memory_mb: int):
+        self.where, self.memory_mb, self.rows = where, memory_mb, 0
+        self._places: dict[Any, int] = {}
+        self._codes: list[np.ndarray] = []
+
+    def add(self, column, share: float = 0.0) -> None:
+        """The labels of the next rows; ``share`` of the file has been read, 0 where it is not known.
+
+        Raises BoostrunError with more rows or more labels than fit into memory.
+        """
+        import pandas
+
+        if column.dtype == object or isinstance(column.dtype, pandas.CategoricalDtype):
+            column = column.astype(object)
+        codes, values = pandas.factorize(column)
+        places = [self._places.setdefault(value, len(self._places)) for value in values.tolist()]
+        self._codes.append(np.array([*places, -1], np.int32)[codes])
+        self.rows += len(codes)
+        if len(self._places) * _A_LABEL > self.memory_mb << 18:
+            raise BoostrunError(
+                f"{self.where} has more than {len(self._places)} different labels in column '{column.name}'; that is "
+                "no classification task (is the right column taken as the label?)"
+            )
+        if self.rows * _A_ROW > self.memory_mb << 20:
+            needed = f" (about {int(self.rows * _A_ROW / share) >> 20} would do)" if share else ""
+            raise BoostrunError(
+                f"{self.where} has more than {self.rows} rows, and splitting them takes more memory than "
+                f"run.memory_mb={self.memory_mb}; raise that{needed}, or use dataset=stream"
+            )
+
+    def codes(self) -> np.ndarray:
+        """(rows,) int32."""
+        self._codes = [np.concatenate([*self._codes, np.empty(0, np.int32)])]
+        return self._codes[0]
+
+    def values(self) -> list:
+        """The distinct labels in the order in which they appeared."""
+        return list(self._places)
+
+
+_A_TEXT = 150  # bytes of a distinct text in a dictionary, besides its letters
+
+
+class OddColumn:
+    """One such column; looked through in both parts, then settled, then turned into numbers piece by piece.
+
+    Parameters
+    ----------
+    name : the column's
+    where : str, the file with the training part, for messages
+    room : int, bytes that its distinct texts may take
+    """
+
+    def __init__(self, name, where: str, room: int):
+        self.name, self.where, self.room = name, where, room
+        self._numbers = {"train": True, "test": True}
+        self._counts: dict[str, int] | None = {}
+        self._letters = 0
+        self._ranks: dict[str, int] | None = None
+
+    def look(self, part: str, column) -> None:
+        """See the next rows of a part ("train" or "test"), a pandas Series."""
+        codes, texts = _texts(column)
+        if self._numbers[part]:
+            self._numbers[part] = column.dtype != bool and _floats(texts) is not None
+        if part == "train" and self._counts is not None:
+            for text, count in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()):
+                if text not in self._counts:
+                    self._letters += len(text)
+                self._counts[text] = self._counts.get(text, 0) + count
+            if len(self._counts) * _A_TEXT + self._letters > self.room:
+                self._counts = None
+
+    def settle(self) -> None:
+        """Decide, from all rows, what the column is; stderr hears of numbers that are kept as text.
+
+        Raises BoostrunError for numbers among text, and for more texts than there is room for.
+        """
+        if all(self._numbers.values()):
+            if self._counts != {}:  # else all are missing
+                print(
+                    f"boostrun: column '{self.name}' of {self.where} holds whole numbers beyond 64 bits, or numbers "
+                    "that are kept as text; it is read as floating-point numbers",
+                    file=sys.stderr,
+                )
+            return
+        if self._counts is not None:
+            self._refuse_half_numbers(self._counts)
+        if self._numbers["train"] and self._counts != {}:
+            raise BoostrunError(f"column '{self.name}' holds numbers in {self.where} but text in the test part")
+        if self._counts is None:
+            raise BoostrunError(
+                f"column '{self.name}' of {self.where} holds more different texts than fit into "
+                f"{max(1, self.room >> 20)} MiB, a part of run.memory_mb; raise that, or remove the column"
+            )
+        known = sorted({_comparable(text) for text in self._counts})
+        self._ranks = {text: rank for rank, text in enumerate(known)}
+        self._counts = None
+
+    def values(self, column) -> np.ndarray:
+        """The numbers, (m,) float64, of some rows of a settled column; NaN where there is no value."""
+        codes, texts = _texts(column)
+        if self._ranks is None:
+            found = _floats(texts)
+        else:
+            found = [self._ranks.get(_comparable(text), -1) for text in texts]
+        if found is None:
+            raise BoostrunError(f"{self.where} was changed while it was read; run it again")
+        return np.array([*found, np.nan], np.float64)[codes]
+
+    def _refuse_half_numbers(self, counts: dict[str, int]) -> None:
+        """A number column with a few odd values ("?", "n/a") must not become ranks of text unnoticed."""
+        import pandas
+
+        number = pandas.to_numeric(pandas.Series(list(counts)), errors="coerce").notna().to_numpy()
+        many = np.array(list(counts.values()))
+        if not number.all() and many[number].sum() / many.sum() >= 0.5:
+            first = list(counts)[int(np.flatnonzero(~number)[0])]
+            raise BoostrunError(
+                f"column '{self.name}' of {self.where} holds numbers and {int(many[~number].sum())} values that are "
+                f"none (first: {first!r}); leave such cells empty, or remove their rows"
+            )
+
+
+def _texts(column) -> tuple[np.ndarray, list[str]]:
+    """Each row's place among the distinct values, -1 where it is missing, and those as text."""
+    import pandas
+
+    if column.dtype == object:  # also of what cannot be told apart otherwise, such as lists
+        column = column.map(str, na_action="ignore")
+    elif isinstance(column.dtype, pandas.CategoricalDtype):
+        column = column.astype(object)
+    codes, values = pandas.factorize(column)
+    return codes, [str(value) for value in values.tolist()]
+
+
+def _floats(texts: list[str]) -> list[float] | None:
+    """The numbers that all texts spell; None where one does not."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        return None
+
+
+def _comparable(text: str) -> str:
+    """Without NUL at the end, which NumPy's text never had."""
+    return text.rstrip("\0")
+
+
+def parts_of_rows(
+    options: Mapping[str, Any], labels: np.ndarray, groups: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train and to test on, as ``split``, ``test_fraction`` and ``split_seed`` of ``options`` say.
+
+    Parameters
+    ----------
+    labels : ndarray, (n,)
+    groups : ndarray of int, (n,) or None, numbered as they appear; for ``split=groups``
+
+    Returns
+    -------
+    train, test : ndarray of int64, increasing
+    """
+    fraction, seed = options["test_fraction"], options["split_seed"] or 0  # null: where it is nobody's trial
+    if options.get("split") == "time":
+        return last(len(labels), fraction)
+    return stratified(labels, fraction, seed) if groups is None else whole_groups(labels, groups, fraction, seed)
+
+
+def last(count: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+    """The last ``fraction`` of ``count`` rows are for tests: at least one, and never all.
+
+    >>> [part.tolist() for part in last(5, 0.3)]
+    [[0, 1, 2], [3, 4]]
+    """
+    first = count - min(max(round(fraction * count), 1), count - 1)
+    return np.arange(first), np.arange(first, count)
+
+
+def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Split between groups, of each class about ``fraction`` for tests.
+
+    Groups are looked at in random order; one goes to the test part if that brings the shares of the classes nearer to
+    ``fraction``, and no class loses its last training sample. Where none does, the smallest that may goes there.
+
+    Raises BoostrunError where every group holds all samples of some class.
+
+    >>> train, test = whole_groups(np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2]), 0.34, seed=0)
+    >>> len(train), len(test)
+    (4, 2)
+    """
+    _, classes = np.unique(labels, return_inverse=True)
+    total = np.bincount(classes)
+    order = np.argsort(groups, kind="stable")
+    rows_of = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    taken, chosen, smallest = np.zeros(len(total)), [], None
+    for group in np.random.default_rng(np.random.SeedSequence(seed)).permutation(len(rows_of)):
+        counts = np.bincount(classes[rows_of[group]], minlength=len(total))
+        if ((taken + counts) >= total).any():
+            continue
+        if smallest is None or counts.sum() < len(rows_of[smallest]):
+            smallest = group
+        missing = fraction - taken / total
+        if np.abs(missing - counts / total).sum() < np.abs(missing).sum():
+            taken += counts
+            chosen.append(group)
+    if smallest is None:
+        raise BoostrunError(
+            f"dataset.split=groups: each of the {len(rows_of)} groups holds all samples of some class, so none can be "
+            "tested on"
+        )
+    is_test = np.isin(groups, chosen or [smallest])
+    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
 
 DEFAULTS = defaults("dataset", "csv")
 """The modules that decide what a table becomes, for the loaders that read one."""

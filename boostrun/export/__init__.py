@@ -1,6 +1,6 @@
 """A saved model as one C99 file without dependencies, where what is computed is what is counted; or as an ONNX file."""
 
-from .saved import Saved, read
-from .source import c_source
+from boostrun.export.c import c_source
+from boostrun.export.parts import Saved, read
 
 __all__ = ["Saved", "c_source", "read"]

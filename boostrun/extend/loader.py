@@ -23,7 +23,7 @@ import numpy as np
 from boostrun.data.dataset import Parts
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.extend import objects
+from boostrun.extend import registry as objects
 
 _BOOSTRUNS = ("name", "class", "test_fraction", "split_seed")
 DEFAULTS = {"test_fraction": 0.2, "split_seed": None, "class": "???", "given": None, "source": "???", "content": None}

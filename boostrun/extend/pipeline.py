@@ -16,7 +16,7 @@ import numpy as np
 
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.extend import objects
+from boostrun.extend import registry as objects
 
 DEFAULTS = {"class": "???", "given": None, "source": "???"}
 

@@ -1,16 +1,217 @@
-"""Choices of a person's own: which YAML or entry point names them, and their declarations beside the others."""
+"""Choices of a person's own: which YAML or entry point names them, and their declarations beside the others.
+
+What a command line names: ``algo=estimator algo.class=module:Class``, or ``algo=module:Class``; and a stream,
+``dataset=module:function``.
+
+Such a class is a method of the catalogue for as long as the process lives, such a function a data set, called by where
+it is. Only what a person types is imported so, never what a file of settings names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+import importlib
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from boostrun import plugins
 from boostrun.config import catalogue, defaults
-from boostrun.errors import BoostrunError
-from boostrun.extend import keys, objects, typed
+from boostrun.config.words import listed, parse
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.extend import keys
+from boostrun.methods.declaration import Method, Part
+
+_SPELLING = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+_allowed: dict[str, str] = {}  # module:Class -> the folder that it was named in, empty where it is installed
+
+
+def allow(where: str, folder: str = "") -> None:
+    """From now on ``where`` may be imported in this process, from ``folder`` if it is not installed."""
+    if not isinstance(where, str) or not _SPELLING.fullmatch(where):
+        raise BoostrunError(f"'{where}' names no class: module:Class is needed, as in my_algo:MyBooster")
+    _allowed[where] = folder
+
+
+def allowed(wanted: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Those of ``wanted`` that may be imported here, with their folders: what a worker needs to be told."""
+    return tuple((where, _allowed[where]) for where in wanted if where in _allowed)
+
+
+def folder_of(where: str) -> str:
+    """The folder that an allowed name was found in, empty where it is installed."""
+    return _allowed[where]
+
+
+def obtain(where: str) -> Callable[..., Any]:
+    """The class or function; BoostrunError where nobody has named it, it is not there, or it is something else.
+
+    >>> obtain("os:system")
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: os:system is not imported: no YAML in --config-dir and no entry point names it
+    """
+    found = named(where)
+    if not callable(found):
+        raise BoostrunError(f"{where} is neither a class nor a function but of type {type(found).__name__}")
+    return found
+
+
+def named(where: str) -> Any:
+    """What is named, whatever it is; BoostrunError where nobody has named it, or it is not there."""
+    if where not in _allowed:
+        raise BoostrunError(f"{where} is not imported: no YAML in --config-dir and no entry point names it")
+    folder = _allowed[where]
+    dotted, _, name = where.partition(":")
+    module = _module(dotted, folder)
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        hint = did_you_mean(name, [word for word in vars(module) if not word.startswith("_")])
+        file = getattr(module, "__file__", None) or dotted
+        raise BoostrunError(f"{where}: {file} has no class or function '{name}'{hint}") from None
+
+
+def module_of(where: str) -> str:
+    """Dotted name of the module in ``where``.
+
+    >>> module_of("mine.booster:Booster")
+    'mine.booster'
+    """
+    return where.partition(":")[0]
+
+
+def call(where: str, function: Callable[..., Any], *arguments: Any, **keys: Any) -> Any:
+    """What ``function`` of ``where`` returns; an exception of its becomes a sentence that names the line."""
+    try:
+        return function(*arguments, **keys)
+    except BoostrunError:
+        raise
+    except (Exception, SystemExit) as error:
+        file = getattr(sys.modules.get(module_of(where)), "__file__", None)
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+        raise BoostrunError(f"{where} failed{place}: {_said(error)}") from error
+
+
+def _module(dotted: str, folder: str) -> ModuleType:
+    if folder and folder not in sys.path:
+        sys.path.append(folder)  # last: no file of theirs hides a module that something else imports
+    importlib.invalidate_caches()
+    try:
+        module = importlib.import_module(dotted)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{dotted}.".startswith(f"{error.name}."):
+            looked = f"in {folder} or " if folder else ""
+            raise BoostrunError(f"there is no module '{dotted}' {looked}on the Python path") from None
+        raise BoostrunError(f"the module '{dotted}' cannot be imported: {_said(error)}") from error
+    theirs = Path(folder or ".").joinpath(*dotted.split(".")).with_suffix(".py")
+    source = getattr(module, "__file__", None)
+    if folder and theirs.is_file() and not (source and theirs.samefile(source)):
+        raise BoostrunError(f"{theirs} is hidden by {source or f'the module {dotted}'}: give the file another name")
+    return module
+
+
+def _said(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+_CLASS = "algo.class"
+_taken: dict[str, tuple[str, ...]] = {}  # module:Class -> keys that only its **keywords take
+_streams: set[str] = set()  # module:function
+
+
+def translated(overrides: Sequence[str], config_dir: str | None = None) -> list[str]:
+    """The words with each class in the place of the method that takes one; the classes, and functions that are streams,
+    are in the catalogue then.
+
+    Raises BoostrunError where a class or function is not there, is none, or is missing.
+
+    >>> translated(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"])
+    ['algo=geem,sklearn.svm:SVC', 'r=50']
+    """
+    if not any(word.startswith(("algo=", "dataset=", f"{_CLASS}=")) for word in overrides):
+        return list(overrides)
+    typed = {override.key_or_group: override for override in parse(overrides)}
+    folder = os.path.realpath(config_dir or ".")
+    for name in _values(typed["dataset"]) if "dataset" in typed else []:
+        if ":" in name and name not in _streams:
+            allow(name, folder)
+            take_stream(name)
+    names = _values(typed["algo"]) if "algo" in typed else []
+    takers = [name for name in names if name in catalogue.names("algo") and catalogue.methods()[name].takes_class]
+    if not takers and not any(":" in name for name in names):
+        return list(overrides)
+    classes = _values(typed[_CLASS]) if takers and _CLASS in typed else []
+    if takers and not classes:
+        raise BoostrunError(f"algo={takers[0]} needs a class: {_CLASS}=module:Class, as in {_CLASS}=sklearn.svm:SVC")
+    given = [key.removeprefix("algo.") for key in typed if key.startswith("algo.") and key != _CLASS]
+    found = [each for name in names for each in (classes if name in takers else [name])]
+    for where in [*classes, *(name for name in names if ":" in name)]:
+        allow(where, folder)
+        take(where, given)
+    return [
+        f"algo={','.join(found)}" if word.startswith("algo=") else word
+        for word in overrides if not (takers and word.startswith(f"{_CLASS}="))
+    ]  # fmt: skip
+
+
+def _values(override: Any) -> list[str]:
+    return listed(override) if override.is_sweep_override() else [str(override.value())]
+
+
+def take(where: str, given: Collection[str]) -> None:
+    """Put an allowed class into the catalogue, as the method that takes one has it; ``given`` are keys that it may take
+    by its ``**keywords``.
+    """
+    cls = obtain(where)
+    base = _taker_of(cls)
+    more = tuple(name for name in given if name not in {field.name for field in dataclasses.fields(base.keys)})
+    own = keys.budget_of(cls, where, base.class_like)
+    budget = {symbol: f"{base.takes_class}.{name}" for symbol, name in own.items()}
+    part = Part(where, keys.of_class(cls, where, more, base.class_like))
+    summary = f"{where}, named on the command line"
+    catalogue.add(
+        "algo", where,
+        dataclasses.replace(base, parts={base.takes_class: part}, budget=budget, summary=summary, takes_class=""),
+    )  # fmt: skip
+    _taken[where] = more
+
+
+def take_stream(where: str) -> None:
+    """Put an allowed function into the catalogue, as a stream of what it yields."""
+    catalogue.add("dataset", where, keys.of_stream(obtain(where), where))
+    _streams.add(where)
+
+
+def _taker_of(cls: Any) -> Method:
+    """The method that takes such a class: the first that asks for nothing which it lacks, else the first."""
+    takers = [method for method in catalogue.methods().values() if method.takes_class]
+    able = (one for one in takers if all(callable(getattr(cls, name, None)) for name in one.class_like))
+    return next(able, takers[0])
+
+
+def is_typed(values: Mapping[str, Any]) -> bool:
+    """Whether the values of a cell's algo, or of its data set, are of a class or function that was named so."""
+    return values.get("name") in _taken or values.get("name") in _streams
+
+
+def keywords_of(where: str) -> tuple[str, ...]:
+    """The keys that a class which was named so takes by its ``**keywords`` alone."""
+    return _taken[where]
+
+
+def forget_typed() -> None:
+    """None is named any more."""
+    _taken.clear()
+    _streams.clear()
+
 
 ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
 _registered: dict[tuple[str, str], str] = {}
@@ -81,7 +282,7 @@ def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -
             raise BoostrunError(
                 f"{group}.class is {said}, as {path or 'its entry point'} says, and cannot be given elsewhere ({where})"
             )
-        objects.allow(where, str(path.parents[1].resolve()) if path is not None else "")
+        allow(where, str(path.parents[1].resolve()) if path is not None else "")
         register(group, str(name), where)
         config[group] = {**defaults(group, str(name)), **values}
     return config
@@ -89,7 +290,7 @@ def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -
 
 def register(group: str, name: str, where: str) -> None:
     """Declare an allowed class or function and put it beside the others."""
-    catalogue.add(group, name, keys.declared(group, objects.obtain(where), where))
+    catalogue.add(group, name, keys.declared(group, obtain(where), where))
     _registered[group, name] = where
 
 
@@ -99,10 +300,10 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
     Raises BoostrunError with what the constructor says, and where.
     """
     name = str(algo["name"])
-    if is_own("algo", name) or typed.is_typed(algo):
-        where = name if typed.is_typed(algo) else where_of("algo", name)
+    if is_own("algo", name) or is_typed(algo):
+        where = name if is_typed(algo) else where_of("algo", name)
         try:
-            objects.call(where, catalogue.method(algo).make, algo, budget, {"random_state": 0})
+            call(where, catalogue.method(algo).make, algo, budget, {"random_state": 0})
         except BoostrunError as error:
             raise BoostrunError(f"algo '{name}': {error}") from error
 
@@ -113,17 +314,17 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoi
     for group, values in chosen:
         name = values["name"]
         if "class" in values:
-            found[OwnChoice(group, name, values["class"], objects.folder_of(values["class"]))] = None
-        elif group == "algo" and typed.is_typed(values):
-            found[OwnChoice("class", name, name, objects.folder_of(name), typed.keywords_of(name))] = None
-        elif group == "dataset" and typed.is_typed(values):
-            found[OwnChoice("stream", name, name, objects.folder_of(name))] = None
+            found[OwnChoice(group, name, values["class"], folder_of(values["class"]))] = None
+        elif group == "algo" and is_typed(values):
+            found[OwnChoice("class", name, name, folder_of(name), keywords_of(name))] = None
+        elif group == "dataset" and is_typed(values):
+            found[OwnChoice("stream", name, name, folder_of(name))] = None
     return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
 def everything() -> tuple[OwnChoice, ...]:
     """All that a person has brought to this process, for :func:`admit` in another."""
-    found = (OwnChoice(group, name, where, objects.folder_of(where)) for (group, name), where in _registered.items())
+    found = (OwnChoice(group, name, where, folder_of(where)) for (group, name), where in _registered.items())
     return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
@@ -133,22 +334,22 @@ def admit(own: Iterable[OwnChoice]) -> None:
         if group == "paper":
             catalogue.take_beside({name: where}, folder)
         elif group == "class":
-            if not typed.is_typed({"name": name}) or typed.keywords_of(name) != keywords:
-                objects.allow(where, folder)
-                typed.take(where, keywords)
+            if not is_typed({"name": name}) or keywords_of(name) != keywords:
+                allow(where, folder)
+                take(where, keywords)
         elif group == "stream":
-            if not typed.is_typed({"name": name}):
-                objects.allow(where, folder)
-                typed.take_stream(where)
+            if not is_typed({"name": name}):
+                allow(where, folder)
+                take_stream(where)
         elif _registered.get((group, name)) != where:
-            objects.allow(where, folder)
+            allow(where, folder)
             register(group, name, where)
 
 
 def forget() -> None:
     """Take all registered choices out again."""
     _registered.clear()
-    typed.forget()
+    forget_typed()
     catalogue.forget()
 
 

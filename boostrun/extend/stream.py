@@ -23,7 +23,7 @@ from boostrun.data.labels import names_of
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.data.streams.file_readers import filled
 from boostrun.errors import BoostrunError
-from boostrun.extend import objects
+from boostrun.extend import registry as objects
 from boostrun.extend.loader import content_digest
 
 NEEDS = ("first",)  # of the keys that say how a stream is followed: a function may never end

@@ -3,13 +3,13 @@
 A pipeline is one module with `Pipeline`, a class made as `Pipeline(options)`, of the keys that it is declared with or
 of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`;
 optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress`, `saved` and `first_split` are
-set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.journal`) and finds them there when a
+set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.store`) and finds them there when a
 killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of
 with quantiles. `fit` sees training images only; one that fits something once for all random splits of a data set takes
 from the attribute `first_split`, a `boostrun.features.first_split.FirstSplit`, what that is. A bank is built again when
 a definition that `Pipeline` reaches changes; one that it is handed is named in `SOURCES`, as "module:name". With
-`VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.values`); one with
-`MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.missing`). A
+`VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); one with
+`MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.checks`). A
 family of your own is a function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
@@ -23,17 +23,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.config import catalogue, defaults
-from boostrun.data.offered import Loader, offered
+from boostrun.data.options import Loader, offered
 from boostrun.errors import BoostrunError
 
 if TYPE_CHECKING:
     from boostrun.data.dataset import Dataset
     from boostrun.features.bank import Bank
-    from boostrun.features.values import ValueBank
+    from boostrun.features.build import ValueBank
 
 # The code that decides a bank's content, besides the pipeline and the loader.
 _BUILD = ("boostrun.data:load", "boostrun.features.build:build")
-_BUILD_VALUES = ("boostrun.features.values:build_values",)
+_BUILD_VALUES = ("boostrun.features.build:build_values",)
 
 
 def open_bank(
@@ -74,10 +74,10 @@ def open_bank(
         that cannot be written.
     """
     from boostrun.data import digests
-    from boostrun.features import seal
+    from boostrun.features import store as seal
     from boostrun.features.bank import Bank
+    from boostrun.features.build import ValueBank
     from boostrun.features.store import locked
-    from boostrun.features.values import ValueBank
 
     digests.keep(data_root, cache_root)
     key = bank_key(dataset, features, data_root)
@@ -86,7 +86,7 @@ def open_bank(
     found = seal.look(folder, verify) if (folder / "meta.json").is_file() else None
     if found is None or found.damage:
         from boostrun.data import changed, load
-        from boostrun.features.build import build
+        from boostrun.features.build import build, build_values
         from boostrun.features.checked_split import CheckedSplit
         from boostrun.features.store import (
             finish,
@@ -95,9 +95,10 @@ def open_bank(
             out_of_room,
             place_to_build,
             remove,
-            sweep,
         )  # fmt: skip
-        from boostrun.features.values import build_values
+        from boostrun.features.store import (
+            sweep_banks as sweep,
+        )
 
         pipeline = computed.Pipeline(options)  # refuses a device that is not there before anything is written
         pipeline.n_jobs, pipeline.progress = n_jobs, progress
@@ -135,7 +136,7 @@ def open_bank(
 
 def _refuse_whole(data: Dataset, name: str, memory_mb: int) -> None:
     """Features that are fitted on all training samples at once need them in memory, and a copy."""
-    from boostrun.data.on_disk import Rows
+    from boostrun.data.dataset import Rows
 
     copies = 2 if data.missing is None or not len(data.missing) else 4  # filled first, with columns that say where
     needed = copies * data.x_train.nbytes >> 20
@@ -150,7 +151,7 @@ def _without_missing(data: Dataset, name: str) -> Dataset:
     """The same for features that are made of complete samples; BoostrunError where a value is missing."""
     from dataclasses import replace
 
-    from boostrun.data.missing import columns_with
+    from boostrun.data.checks import columns_with
 
     if data.missing is None:
         return data
@@ -165,7 +166,7 @@ def _without_missing(data: Dataset, name: str) -> Dataset:
 
 def _remove_damaged(folder: Path, verify: bool) -> None:
     """Remove a bank, whose lock is held, where it is still damaged."""
-    from boostrun.features import seal
+    from boostrun.features import store as seal
     from boostrun.features.store import remove
 
     if not (damage := seal.look(folder, verify).damage):

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.features import seal
-from boostrun.features.seal import sha256_of
-from boostrun.features.store import create_array, locked, out_of_room
+from boostrun.features import store as seal
+from boostrun.features.store import create_array, locked, out_of_room, sha256_of
 from boostrun.files import owner, sweep
 
 FORMAT = 1

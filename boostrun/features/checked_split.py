@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.features.first_split import FirstSplit
-from boostrun.features.journal import Journal
+from boostrun.features.store import Journal
 
 
 class CheckedSplit(FirstSplit):

@@ -14,9 +14,8 @@ from boostrun.errors import BoostrunError
 from boostrun.features import patch_torch
 from boostrun.features.build import subset
 from boostrun.features.images import as_colour, require_images
-from boostrun.features.journal import NoJournal
 from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gather_patches, strongest_atoms
-from boostrun.features.progress import Progress
+from boostrun.features.store import NoJournal, Progress
 
 DEFAULTS = defaults("features", "coates_ng")
 CONTRAST = 10.0  # added to the variance of a patch, pixels 0..255
@@ -47,7 +46,7 @@ class CoatesNg:
     Attributes
     ----------
     n_jobs : int, threads; the result does not depend on it
-    saved : journal (`boostrun.features.journal`) in which `fit` keeps the dictionary after each iteration and the
+    saved : journal (`boostrun.features.store`) in which `fit` keeps the dictionary after each iteration and the
         sums of the standardisation, and from which it goes on; by default nothing is kept
     atoms_ : float32, (atoms, patch * patch * 3), after `fit`
 

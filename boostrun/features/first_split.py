@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.features.journal import Journal
-from boostrun.features.store import locked, make_folder, out_of_room
+from boostrun.features.store import Journal, locked, make_folder, out_of_room
 
 
 class FirstSplit:

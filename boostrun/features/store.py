@@ -1,21 +1,170 @@
-"""Writing under the cache root: one lock per bank, arrays whose room is reserved first, sentences for a full disk."""
+"""Writing under the cache root: one lock per bank, arrays whose room is reserved first, sentences for a full disk.
+
+Whether the files of a finished bank are what was written: hashed again after each change of one, before it is used.
+
+`meta.json` holds the checksums of what a build has written. `seal.json` beside it holds those of what came later (the
+samples, a transposition made when first asked for) and of `meta.json` itself, and the state in which each file was
+last found right, where any later change is sure to end it (see `boostrun.data.digests`): it is not read again.
+
+What of a half-built bank may be used again: fitted state and finished blocks, each with its checksum.
+
+A build works in a folder `<key>...tmp/` of its own. Its `journal.json` is written by temporary name, fsync and rename,
+after what it names: so whenever the process is killed, the journal names only what is there. What does not fit its
+checksum there is computed again.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import hashlib
+import importlib
+import io
+import json
 import os
 import secrets
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.data.dataset import forget
+from boostrun.data.digests import looked_at, state_of
 from boostrun.errors import BoostrunError
-from boostrun.files import made_here, owner
+from boostrun.files import made_here, owner, sweep, write_whole
+
+_SECONDS = 5.0  # between two plain lines
+
+
+class Progress:
+    """Counts units of work; silent unless `show`. `done` units were done before, by a build that was killed.
+
+    >>> with Progress("features", total=2, show=False) as progress:
+    ...     progress.advance(2)
+    """
+
+    def __init__(self, label: str, total: int, show: bool, unit: str = "images", done: int = 0):
+        self._label, self._total, self._unit = label, total, unit
+        self._done = done
+        self._show = show
+        self._bar = None
+        self._last = time.monotonic()
+        if show and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, initial=done, desc=label, unit=f" {unit}", file=sys.stderr, leave=False)
+        if show and done:
+            line = f"{label}: resumed at {done} of {total} {unit}"
+            print(line, file=sys.stderr, flush=True) if self._bar is None else self._bar.write(line, file=sys.stderr)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def advance(self, count: int) -> None:
+        self._done += count
+        if self._bar is not None:
+            self._bar.update(count)
+        elif self._show and time.monotonic() - self._last >= _SECONDS:
+            self._last = time.monotonic()
+            print(f"{self._label}: {self._done} of {self._total} {self._unit}", file=sys.stderr, flush=True)
+
+
+NAME = "seal.json"
+_DERIVED = "samples_"  # what is made again from the rest
+_ROWS = 1024  # samples that are compared at a time
+
+
+class Findings(NamedTuple):
+    """What a look at a bank found.
+
+    ``damage``: a clause, empty where all that cannot be made again is as it was written; ``spoilt``: names of derived
+    files that are damaged; ``sha256`` by name of the files that were read and are right, and ``states`` of those whose
+    state will tell.
+    """
+
+    damage: str
+    spoilt: tuple[str, ...] = ()
+    sha256: Mapping[str, str] = {}
+    states: Mapping[str, Mapping[str, int]] = {}
+
+
+def look(folder: Path, anew: bool = False) -> Findings:
+    """Hash what may have changed since it was last found right, in two threads; all with ``anew``. Changes nothing."""
+    sealed, states = _read(folder)
+    try:
+        content = (folder / "meta.json").read_bytes()
+        expected = {str(name): str(entry["sha256"]) for name, entry in json.loads(content)["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Findings("meta.json cannot be read")
+    names = {"meta.json", *expected, *(path.name for path in folder.glob("*.np[yz]"))}
+    expected = {**sealed, **expected}
+    try:
+        now = {name: state_of(folder / name) for name in sorted(names)}
+        changed = [name for name in now if anew or name not in expected or states.get(name) != now[name]]
+        with ThreadPoolExecutor(2) as threads:
+            looks = threads.map(lambda name: looked_at(folder / name, sha256_of), changed)
+            found = {name: (sha256, state) for name, (sha256, state) in zip(changed, looks)}
+    except OSError as error:
+        return Findings(f"a file cannot be read: {error.strerror or error}")
+    right = {name: sha256 for name, (sha256, _) in found.items() if expected.get(name, sha256) == sha256}
+    if lost := [name for name in changed if name not in right and not name.startswith(_DERIVED)]:
+        return Findings(f"{lost[0]} is not what was written")
+    for name in [name for name in right if name.startswith(_DERIVED) and name not in expected]:
+        if not _transposed(folder, name):  # of before there were seals
+            del right[name]
+    spoilt = tuple(name for name in changed if name not in right)
+    return Findings("", spoilt, right, {name: state for name in right if (state := found[name][1]) is not None})
+
+
+def note(folder: Path, sha256: Mapping[str, str], states: Mapping[str, Mapping[str, int]]) -> None:
+    """Add to the seal; the caller holds the bank's lock. It is a memory: where it cannot be written, it is left out."""
+    if not sha256:
+        return
+    sealed, known = _read(folder)
+    content = {"sha256": {**sealed, **sha256}, "states": {**known, **states}}
+    if content == {"sha256": sealed, "states": known}:
+        return
+    with contextlib.suppress(OSError):
+        write_whole(folder / NAME, json.dumps(content, indent=1).encode())
+
+
+def sha256_of(path: Path) -> str:
+    """sha256 (hex) of a file's bytes."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while chunk := stream.read(1 << 22):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _transposed(folder: Path, name: str) -> bool:
+    """Whether samples are the codes that lie beside them, turned round."""
+    try:
+        samples, codes = (np.load(folder / each, mmap_mode="r") for each in (name, name.replace(_DERIVED, "codes_")))
+    except Exception:  # a damaged head raises any of a dozen kinds
+        return False
+    rows = (slice(start, start + _ROWS) for start in range(0, len(samples), _ROWS))
+    return samples.shape == codes.shape[::-1] and all(np.array_equal(samples[some], codes[:, some].T) for some in rows)
+
+
+def _read(folder: Path) -> tuple[dict[str, str], dict[str, dict]]:
+    """Checksums and states; empty where there is no seal or it is damaged."""
+    try:
+        content = json.loads((folder / NAME).read_bytes())
+        return {**content["sha256"]}, {**content["states"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}, {}
+
 
 _ABANDONED = 3 * 24 * 3600.0  # seconds without a change after which a half-built bank is not gone on with
 _QUIET = 60.0  # seconds after which a builder on another machine, whose lock we hold, is not at work
@@ -134,7 +283,7 @@ def finished_elsewhere(folder: Path) -> bool:
     return False
 
 
-def sweep(banks: Path, building: str = "") -> None:
+def sweep_banks(banks: Path, building: str = "") -> None:
     """Remove what killed builds left in `banks` and nobody will go on with: folders `*.tmp` whose lock nobody holds.
 
     One that holds a journal may be gone on with, so it stays until the journal is three days old or its bank is there;
@@ -170,3 +319,180 @@ def _unwritable(folder: Path, error: OSError) -> BoostrunError:
         f"feature banks cannot be written under {folder} ({error.strerror or error}); "
         "set cache_root=... to a folder that can be written"
     )
+
+
+JOURNAL = "journal.json"
+_FORMAT = 1
+# another version may round otherwise
+_LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-learn", "scikit-image", "PyWavelets")
+
+
+class NoJournal:
+    """For a pipeline that is fitted outside of a build: nothing is kept."""
+
+    def load(self, name: str) -> None:
+        """None: there is no such state."""
+
+    def save(self, name: str, **arrays: np.ndarray) -> None:
+        """Keeps nothing."""
+
+    def beside(self, name: str, **arrays: np.ndarray) -> None:
+        """Keeps nothing."""
+
+    def require_same(self, name: str, array: np.ndarray) -> None:
+        """There is nothing to compare with."""
+
+
+class Journal:
+    """The journal of one build; the caller holds the bank's lock.
+
+    Opening it takes over what an earlier build of the same bank left in `folder`, and empties the folder where it is
+    another bank's, another format's or damaged.
+
+    Parameters
+    ----------
+    folder : Path, made if it is not there
+    key : str, the bank's key
+
+    Raises
+    ------
+    OSError
+        A full disk, a folder that cannot be written (from all methods that write).
+    """
+
+    def __init__(self, folder: Path, key: str):
+        self.folder = folder
+        self._head = {"format": _FORMAT, "key": key, "libraries": _versions()}
+        self._begun = time.perf_counter()
+        sweep(folder)
+        found = self._read()
+        if found is None:
+            self._empty()
+        else:
+            self._states, self._columns, self._earlier = found
+
+    def load(self, name: str) -> dict[str, np.ndarray] | None:
+        """The arrays that were saved under a name; None where there are none or their file is damaged."""
+        digest = self._states.get(name)
+        try:
+            content = self._state(name, digest).read_bytes() if digest else b""
+        except OSError:
+            return None
+        if not digest or hashlib.sha256(content).hexdigest() != digest:
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return dict(arrays)
+
+    def save(self, name: str, **arrays: np.ndarray) -> None:
+        """Keep arrays (no objects) under a name, instead of what was kept there before."""
+        stream = io.BytesIO()
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        content, before = stream.getbuffer(), self._states.get(name)
+        self._states[name] = digest = hashlib.sha256(content).hexdigest()
+        write_whole(self._state(name, digest), content)
+        self._write()
+        if before not in (None, digest):
+            self._state(name, before).unlink(missing_ok=True)
+
+    def beside(self, name: str, **arrays: np.ndarray) -> None:
+        """Put arrays (no objects) into the bank, beside its codes: `<name>.npz` of the finished folder."""
+        (self.folder / "bank").mkdir(exist_ok=True)
+        sweep(self.folder / "bank")
+        stream = io.BytesIO()
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        write_whole(self.folder / "bank" / f"{name}.npz", stream.getbuffer())
+
+    def columns(self, path: Path, dtype, shape: tuple[int, int]) -> tuple[np.memmap, int]:
+        """The .npy file of a (d, n) array that is filled block of columns by block, and how many columns are done.
+
+        Blocks that an earlier build finished are read and compared with their checksums; the first that differs and
+        all after it are computed again.
+        """
+        array = _opened(path, np.dtype(dtype), shape) if self._columns.get(path.name) else None
+        if array is None:
+            self._columns.pop(path.name, None)
+            return create_array(path, dtype, shape), 0
+        good, start = [], 0
+        for stop, digest in self._columns[path.name]:
+            if not start < stop <= shape[1] or _digest(array[:, start:stop]) != digest:
+                break
+            good.append([stop, digest])
+            start = stop
+        self._columns[path.name] = good
+        return array, start
+
+    def finished(self, path: Path, array: np.memmap, start: int, stop: int) -> None:
+        """Columns start..stop of the array at `path` are there; `start` is where the last block ended.
+
+        A killed process loses nothing that it wrote through a map; what a power cut loses, the checksum tells.
+        """
+        self._columns.setdefault(path.name, []).append([stop, _digest(array[:, start:stop])])
+        self._write()
+        forget(array._mmap)  # type: ignore[attr-defined]  # what is written counts as memory otherwise
+
+    def require_same(self, name: str, array: np.ndarray) -> None:
+        """Throw all away that was kept, unless `array` equals, byte for byte, the one that was kept under this name.
+
+        What was kept with another array came of another computation. The first array of a build is the one kept.
+        """
+        kept = self.load(name)
+        if kept is not None and kept["it"].dtype == array.dtype and kept["it"].tobytes() == array.tobytes():
+            return
+        if self._columns or name in self._states:
+            self._empty()
+        self.save(name, it=array)
+
+    def seconds(self) -> float:
+        """Wall time of this build and of the earlier ones, up to their last entries."""
+        return self._earlier + time.perf_counter() - self._begun
+
+    def _empty(self) -> None:
+        remove(self.folder)
+        self.folder.mkdir()
+        self._states, self._columns, self._earlier = {}, {}, 0.0
+
+    def _read(self) -> tuple[dict, dict, float] | None:
+        try:
+            content = json.loads((self.folder / JOURNAL).read_bytes())
+            if {part: content[part] for part in self._head} != self._head:
+                return None
+            body = content["body"]
+            if content["sha256"] != hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest():
+                raise ValueError
+            return body["states"], body["columns"], body["seconds"]
+        except OSError:  # there is none
+            return None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            print(f"boostrun: {self.folder / JOURNAL} is damaged; the build begins anew", file=sys.stderr)
+            return None
+
+    def _write(self) -> None:
+        body = {"states": self._states, "columns": self._columns, "seconds": round(self.seconds(), 3)}
+        digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        write_whole(self.folder / JOURNAL, json.dumps({**self._head, "body": body, "sha256": digest}).encode())
+
+    def _state(self, name: str, digest: str) -> Path:
+        return self.folder / f"{name}.{digest[:16]}.npz"
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for library in _LIBRARIES:
+        try:
+            found[library] = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            found[library] = ""
+    return found
+
+
+def _opened(path: Path, dtype: np.dtype, shape: tuple[int, int]) -> np.memmap | None:
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)  # to write, it would lengthen a file that is too short
+    except Exception:  # a damaged head raises any of a dozen kinds
+        return None
+    fits = array.dtype == dtype and array.shape == shape and array.flags.c_contiguous
+    return np.lib.format.open_memmap(path, mode="r+") if fits else None
+
+
+def _digest(block: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(block)).hexdigest()  # type: ignore[arg-type]

@@ -2,15 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from boostrun.config import catalogue
+from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Seeds
 from boostrun.inputs import Places, check_reservoir
 from boostrun.methods.declaration import Method
+
+_HELD_OUT_SEED = 20131205  # of the permutation that splits: the same samples are held out in every trial
+_SUBSET_SEED = 20111213  # of the permutation that samples are taken from: the same ones in every trial
+
+
+class Table:
+    """The two parts, train and test, of a feature bank.
+
+    Parameters
+    ----------
+    bank : Bank or ValueBank, see :mod:`boostrun.features`
+    kind : str
+        What a learner may make of it: codes, values, products, stumps or anchors.
+    rows : mapping or None
+        Which samples of the bank's *training* part each part has, by name; a part that is not named is the bank's own.
+
+    Attributes
+    ----------
+    classes : tuple of str
+    families : list of (name, start, stop)
+    meta : dict, what was written when the bank was built
+    """
+
+    def __init__(self, bank: Any, kind: str = "codes", rows: dict[str, np.ndarray] | None = None):
+        self.bank, self.kind, self.rows = bank, kind, rows or {}
+        self.classes, self.meta = bank.classes, bank.meta
+        self.families = getattr(bank, "families", [])
+        self._copied: dict[tuple[str, str], np.ndarray] = {}
+
+    def held_out(self, fraction: float, copies: int = 0) -> Table:
+        """The training part split in two, of which ``fraction`` plays the test part: for choosing settings.
+
+        The real test part is never opened; bins and dictionaries were fitted on the whole training part, without its
+        labels. Where originals are followed by ``copies`` distortions of all of them, those of an original that is
+        held out are in neither part.
+        """
+        originals = len(self.bank.labels("train")) // (copies + 1)
+        order = np.random.default_rng(_HELD_OUT_SEED).permutation(originals)
+        cut = round(fraction * originals)
+        kept = np.sort(order[cut:])
+        rows = {
+            "test": np.sort(order[:cut]),
+            "train": np.concatenate([originals * copy + kept for copy in range(copies + 1)]),
+        }
+        return Table(self.bank, self.kind, rows)
+
+    def subset(self, count: int) -> Table:
+        """``count`` training samples, drawn once and for all, or all where they are fewer; the test part as it is."""
+        order = np.random.default_rng(_SUBSET_SEED).permutation(len(self.labels("train")))
+        chosen = np.sort(order[:count])
+        train = self.rows["train"][chosen] if "train" in self.rows else chosen
+        return Table(self.bank, self.kind, {**self.rows, "train": train})
+
+    def samples(self, split: str) -> np.ndarray:
+        """(n, d) uint8, sample-major, read-only."""
+        return self._part("samples", split, lambda whole, rows: whole[rows])
+
+    def codes(self, split: str) -> np.ndarray:
+        """(d, n) uint8, feature-major, read-only."""
+        return self._part("codes", split, lambda whole, rows: np.take(whole, rows, axis=1))
+
+    def values(self, split: str) -> np.ndarray:
+        """(n, d) float64 of a bank of values, read-only."""
+        return self._part("values", split, lambda whole, rows: whole[rows])
+
+    def labels(self, split: str) -> np.ndarray:
+        """(n,) int64, class numbers."""
+        return self._part("labels", split, lambda whole, rows: whole[rows])
+
+    def inputs(self, split: str) -> np.ndarray:
+        """What a classifier is fitted to: (n, d) values where the features are numbers, else codes."""
+        return self.values(split) if self.kind == "values" else self.samples(split)
+
+    def fitted(self) -> dict[str, np.ndarray]:
+        """What the pipeline has learned of the whole training part."""
+        return self.bank.fitted()
+
+    def source(self, seed: np.random.SeedSequence) -> ArraySource:
+        """The training part as a source of samples, with its columns where it has codes, and its families."""
+        columns = None if self.kind == "values" else self.codes("train")
+        source = ArraySource(self.inputs("train"), self.labels("train"), seed, columns=columns)
+        source.families = self.families or None
+        return source
+
+    def test_chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The test part as one chunk: codes (d, n) and labels (n,)."""
+        yield self.codes("test"), self.labels("test")
+
+    @classmethod
+    def made(cls, kind: str = "codes") -> Table:
+        """Forty made samples of five features: what a method is compiled on."""
+        return cls(_Made(), kind)
+
+    def sample(self) -> Table:
+        """The same of the kind that this table has."""
+        return Table.made(self.kind)
+
+    def set_up(self, model: Any) -> None:
+        """Nothing that a learner has to be told of a table."""
+
+    def costs_of(self, source: ArraySource) -> dict[str, Any]:
+        """What only the source knows of a trial's cost: nothing."""
+        return {}
+
+    def _part(self, name: str, split: str, take: Any) -> np.ndarray:
+        if split not in self.rows:
+            return getattr(self.bank, name)(split)
+        if (name, split) not in self._copied:
+            array = np.ascontiguousarray(take(getattr(self.bank, name)("train"), self.rows[split]))
+            array.setflags(write=False)  # as those of a bank are: another type to the compiler
+            self._copied[name, split] = array
+        return self._copied[name, split]
+
+
+class _Made:
+    """A bank of forty random samples, three classes and one family."""
+
+    classes, families = ("0", "1", "2"), [("all", 0, 5)]
+
+    def __init__(self) -> None:
+        self.meta: dict[str, Any] = {}
+        rng = np.random.default_rng(0)
+        self._samples = rng.integers(0, 256, (40, 5), dtype=np.uint8)
+        self._values = self._samples.astype(np.float64)
+        self._codes = np.ascontiguousarray(self._samples.T)
+        for array in (self._samples, self._values, self._codes):
+            array.setflags(write=False)
+
+    def samples(self, split: str) -> np.ndarray:
+        return self._samples
+
+    def values(self, split: str) -> np.ndarray:
+        return self._values
+
+    def codes(self, split: str) -> np.ndarray:
+        return self._codes
+
+    def labels(self, split: str) -> np.ndarray:
+        return np.arange(40) % 3
+
+
+def opened(bank: Any, dataset: Mapping, features: Mapping) -> Table:
+    """The table of ``bank``, held out and cut as the cell's ``dataset`` says."""
+    table = Table(bank, catalogue.pipelines()[features["name"]].gives)
+    if fraction := dataset.get("holdout"):
+        table = table.held_out(fraction, dataset.get(catalogue.dataset(dataset).copies, 0))
+    if count := dataset.get("train_samples"):
+        table = table.subset(count)
+    return table
+
 
 _OF_RUN = ("holdout", "train_samples")  # what counts to the cell's data set, and does not to the bank
 
@@ -47,14 +200,12 @@ class BankInput:
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """How a table hands out its bank, whose content the key covers, and which part of it."""
         return (
-            "boostrun.inputs.opened:opened", "boostrun.inputs.table:Table", "boostrun.features.bank:Bank",
-            "boostrun.features.values:ValueBank",
+            "boostrun.inputs.bank:opened", "boostrun.inputs.bank:Table", "boostrun.features.bank:Bank",
+            "boostrun.features.build:ValueBank",
         )  # fmt: skip
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Build the bank where it is not there yet; returns its table."""
-        from boostrun.inputs.opened import opened
-
         return opened(_open(dataset, features, places, progress), dataset, features)
 
     def fits(self, prepared: Any, cell: Any) -> None:
@@ -63,8 +214,6 @@ class BankInput:
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
         """The table, held out or cut as the cell says."""
-        from boostrun.inputs.opened import opened
-
         bank = _by_key(places.cache_root / "banks" / key) if "class" not in dataset else None
         bank = bank or _open(dataset, features, places, False)  # by its key: a node of a cluster may not see the data
         if bank.meta["key"] != key:
@@ -86,7 +235,7 @@ def _configs(dataset: Mapping, features: Mapping, places: Places) -> tuple[Mappi
 
 def _by_key(folder: Path) -> Any:
     from boostrun.features.bank import Bank
-    from boostrun.features.values import ValueBank
+    from boostrun.features.build import ValueBank
 
     if not (folder / "meta.json").is_file():
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boostrun.data.stream_parts import StreamSet
+from boostrun.data.stream_set import StreamSet
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Seeds
 from boostrun.inputs import Places, check_reservoir, refuse_keys

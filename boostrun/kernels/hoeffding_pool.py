@@ -6,13 +6,22 @@ another one takes. Kernels cannot make arrays longer: Python does, by :meth:`Hoe
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from boostrun.kernels.compiled import kernel, part
-from boostrun.kernels.room import Roomy
+
+
+class Roomy(ABC):
+    """A NamedTuple of arrays that has as much room as it wants so far; such types are registered here."""
+
+    @abstractmethod
+    def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> Any:
+        """The same with as much room as saved ones have, whose arrays have names that begin with ``place``."""
+
 
 MAJORITY, BAYES, ADAPTIVE = 0, 1, 2  # what a leaf answers by
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boostrun.config.fields import MISSING, kind_of, or_tuned
-from boostrun.config.ranges import Choices, Range
+from boostrun.config.settings import Choices, Range
 from boostrun.methods.making import Parameter, arguments
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # of which few numbers make a feature
@@ -73,7 +73,7 @@ class Method:
     traits : words that tell it from its rivals.
     tuning : the grid that its paper fixes for one key.
     search : key, or symbol of a budget -> what ``boostrun tune`` may try for it, a ``Range`` or ``Choices`` of
-        :mod:`boostrun.config.ranges`, decided before any data are seen. What a person types is not searched.
+        :mod:`boostrun.config.settings`, decided before any data are seen. What a person types is not searched.
     keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that tells
         how the method keeps one: ``function(budget, facts)`` gives words of a command, ``{"r": 250}``, for a budget and
         what is known of the data, and raises BoostrunError where it cannot be kept.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from boostrun.data.source import ArraySource
-from boostrun.methods import one_vs_all
+from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.saved import Saveable
 from boostrun.methods.scikit_learn import (

@@ -55,7 +55,7 @@ class SavedModel:
     that holds the arrays of a file against what they must be before ``target`` sees them, ``function(arrays, sizes) ->
     arrays`` as :func:`boostrun.methods.layout.fitted` makes one of a table; without it they are handed on as they are.
     ``onnx`` is the "module:function" that writes its inside as operators of ONNX: ``function(saved) -> OnnxParts``, a
-    :class:`boostrun.export.operators.OnnxParts`; without it the kind is not written so.
+    :class:`boostrun.export.parts.OnnxParts`; without it the kind is not written so.
     """
 
     target: str

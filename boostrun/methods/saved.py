@@ -22,9 +22,8 @@ from boostrun.errors import BoostrunError
 from boostrun.methods import plain_values as plain
 from boostrun.methods.archive import kind_of
 from boostrun.methods.declaration import obtain
-from boostrun.methods.importances import Importances
 from boostrun.methods.preparation import PREFIX, Preparation
-from boostrun.methods.probabilities import Probabilities
+from boostrun.methods.probabilities import Importances, Probabilities
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
 _MOST = 2**63

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from boostrun.kernels import stumps
-from boostrun.methods.binning import Binner
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.keys import StumpKeys
 from boostrun.methods.stump import Stump, find_stump
-from boostrun.methods.weak_learner import Members, WeakLearner
+from boostrun.methods.weak_learner import Binner, Members, WeakLearner
 
 _FIRST = 256  # stumps that there is room for at first
 

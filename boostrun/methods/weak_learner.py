@@ -33,9 +33,102 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.binning import Binner
+from boostrun.kernels.quantise import fit_edges, quantise
+
+
+class Binner:
+    """At most ``bins`` quantile bins a feature; ``code >= c`` exactly when ``value >= edges[feature, c - 1]``.
+
+    >>> binner = Binner(np.array([[1.0], [2.0], [4.0]]), bins=256)
+    >>> binner.encode(np.array([[0.0], [1.5], [9.0]]))
+    array([[0],
+           [1],
+           [2]], dtype=uint8)
+    >>> binner.thresholds(np.array([0, 0]), np.array([1, 2]))
+    array([1.5, 3. ])
+    """
+
+    def __init__(self, values: np.ndarray, bins: int = 256):
+        self.edges = np.empty((values.shape[1], bins - 1), values.dtype)
+        fit_edges(np.sort(np.ascontiguousarray(values.T), axis=1), self.edges)
+
+    @classmethod
+    def of(cls, edges: np.ndarray) -> Binner:
+        """Bins with known ``edges`` (d, bins - 1), in increasing order, filled up with infinity."""
+        binner = cls.__new__(cls)
+        binner.edges = edges
+        return binner
+
+    def encode(self, values: np.ndarray) -> np.ndarray:
+        """Codes (n, d) uint8 of values (n, d) of the dtype that the bins were fitted on. Cost O(n d log bins)."""
+        codes = np.empty((values.shape[1], len(values)), np.uint8)
+        quantise(np.ascontiguousarray(values), self.edges, codes)
+        return np.ascontiguousarray(codes.T)
+
+    def thresholds(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """The value at which a feature's code becomes ``codes`` (any shape); minus infinity for code 0."""
+        codes = codes.astype(np.intp)
+        values = self.edges[features, np.maximum(codes - 1, 0)].astype(np.float64)
+        return np.where(codes > 0, values, -np.inf)
+
+
+_LARGEST_EXPONENT = 500.0  # exp(500) is finite, and so are sums of many of them
+
+
+class Logistic:
+    """log(1 + exp(-m)) of the margin m = y F: LogitBoost's loss, the default of Lefakis & Fleuret (2013).
+
+    >>> loss = Logistic()
+    >>> float(loss.weights(np.array([0.0]))[0])
+    0.5
+    """
+
+    name = "logistic"
+
+    def value(self, margins: np.ndarray) -> np.ndarray:
+        """Loss of each margin, (n,) float64; never overflows."""
+        return np.logaddexp(0.0, -margins)
+
+    def weights(self, margins: np.ndarray) -> np.ndarray:
+        """Minus the derivative, w = 1 / (1 + exp(m)), (n,) float64 in [0, 1]."""
+        return expit(-margins)
+
+    def weight_ratio(self, margins: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """weights(moved) / weights(margins), (n,) float64, exact where both weights vanish."""
+        return np.exp(np.logaddexp(0.0, margins) - np.logaddexp(0.0, moved))
+
+    def bend(self, margins: np.ndarray) -> np.ndarray:
+        """Second derivative over weight, 1 - w, (n,) float64 in [0, 1]."""
+        return expit(margins)
+
+
+class Exponential:
+    """exp(-m): AdaBoost's loss; the paper found it unstable in a reservoir.
+
+    Exponents are cut at 500, so that weights stay finite; a margin that low means the run has diverged already.
+    """
+
+    name = "exponential"
+
+    def value(self, margins: np.ndarray) -> np.ndarray:
+        """Loss of each margin, (n,) float64."""
+        return np.exp(np.minimum(-margins, _LARGEST_EXPONENT))
+
+    weights = value
+
+    def weight_ratio(self, margins: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """weights(moved) / weights(margins), (n,) float64."""
+        return np.exp(np.minimum(margins - moved, _LARGEST_EXPONENT))
+
+    def bend(self, margins: np.ndarray) -> np.ndarray:
+        """Second derivative over weight: 1 everywhere, (n,) float64."""
+        return np.ones_like(margins)
+
+
+LOSSES = {loss.name: loss for loss in (Logistic(), Exponential())}
 
 
 class WeakLearner(ABC):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from boostrun.report.figures import draw_curves, table_figure
     from boostrun.report.output import write
     from boostrun.report.reference import lookup
-    from boostrun.report.shares import share_figure
     from boostrun.report.table import ResultTable, TableSpec, build
+    from boostrun.report.tuning import share_figure
 
 __all__ = [
     "Entry", "ResultTable", "TableSpec",
@@ -32,7 +32,7 @@ _MODULES = {
     "build": "boostrun.report.table",
     "draw_curves": "boostrun.report.figures",
     "lookup": "boostrun.report.reference",
-    "share_figure": "boostrun.report.shares",
+    "share_figure": "boostrun.report.tuning",
     "summary": "boostrun.report.cells",
     "table_figure": "boostrun.report.figures",
     "write": "boostrun.report.output",

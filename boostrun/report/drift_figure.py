@@ -8,12 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, plain_numbers, save, with_legend
+from boostrun.report.canvas import (
+    Line,
+    axes_of,
+    dashes,
+    defaults,
+    hue,
+    look,
+    name_lines,
+    plain_numbers,
+    save,
+    split,
+    with_legend,
+)
 from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, done
 from boostrun.report.figures import draw_line, gid, level_caption, named, scale_y
 from boostrun.report.formats import axis_name, metric_name
-from boostrun.report.looks import Line, dashes, hue, look, name_lines, split
 from boostrun.report.statistics import mean_std
 
 if TYPE_CHECKING:

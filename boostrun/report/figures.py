@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import (
     ACROSS,
+    COLOURS,
+    MARKERS,
     NARROW,
     WIDE,
+    Line,
     axes_of,
     by_decades,
+    dashes,
     defaults,
+    hue,
+    kind_of,
+    name_lines,
     plain_numbers,
     spans_decades,
+    split,
     with_legend,
     write_png,
 )
@@ -25,7 +33,6 @@ from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, name_of
 from boostrun.report.formats import axis_name, count, decimal, metric_name
 from boostrun.report.layout import MISSING
-from boostrun.report.looks import COLOURS, MARKERS, Line, dashes, hue, kind_of, name_lines, split
 from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import ResultTable
 

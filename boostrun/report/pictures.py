@@ -11,8 +11,8 @@ from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.drift_figure import tradeoff_figure
 from boostrun.report.entry import Entry
 from boostrun.report.figures import draw_table
-from boostrun.report.shares import share_figure
 from boostrun.report.table import ResultTable
+from boostrun.report.tuning import share_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

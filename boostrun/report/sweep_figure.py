@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import axes_of, defaults, with_legend
+from boostrun.report.canvas import Line, axes_of, dashes, defaults, hue, name_lines, split, with_legend
 from boostrun.report.entry import Entry, by_seed
 from boostrun.report.figures import PANEL, gid, named
 from boostrun.report.formats import axis_name
-from boostrun.report.looks import Line, dashes, hue, name_lines, split
 from boostrun.report.statistics import mean_std
 
 if TYPE_CHECKING:

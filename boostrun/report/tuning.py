@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from boostrun.errors import BoostrunError
+from boostrun.report.canvas import axes_of, defaults, save
+from boostrun.report.comparison import Comparison
+from boostrun.report.entry import Entry, done
 from boostrun.report.formats import align, cost_head, cost_text, metric_name
 from boostrun.report.markdown import escape
+from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
+from boostrun.report.statistics import LEAST_PAIRS
+from boostrun.report.table import ResultTable
 
 _BEST = 10  # trials of a search that are printed
 _CHOSEN = "chosen"
@@ -105,3 +113,126 @@ def _costs(row: Mapping[str, float]) -> list[str]:
 def _pipes(head: list[str], rows: list[list[str]]) -> str:
     rule = ["---", *["---:"] * (len(head) - 2), "---"]
     return "\n".join("| " + " | ".join(map(escape, row)) + " |" for row in (head, rule, *rows))
+
+
+class Contest(NamedTuple):
+    """Ranks of the methods that compete in one place of a table; ``over`` says what a block is, ``dataset`` which one
+    its seeds are of."""
+
+    title: str
+    over: str
+    ranks: Ranks
+    dataset: str = ""
+
+
+def contests(table: ResultTable) -> tuple[list[Contest], str]:
+    """The contests of a table, and a sentence on the places where there are too few data sets for one over them.
+
+    Methods of one setting and metric compete where the columns other than ``dataset`` agree: over the data sets in
+    which all of them have a figure, when there are five or more; else over the seeds that all have in one column, when
+    there are six or more, which speaks of that data set alone. Places with fewer than three methods hold no contest.
+    """
+    level = table.spec.columns.index("dataset") if "dataset" in table.spec.columns else None
+    places: dict[tuple, dict[str, dict[str, Comparison]]] = {}
+    for cell in table.cells:
+        if cell.n:
+            others = tuple(label for number, label in enumerate(cell.column) if number != level)
+            data = "" if level is None else cell.column[level]
+            places.setdefault((cell.metric, cell.setting, others), {}).setdefault(cell.row, {})[data] = cell
+    found, few = [], []
+    for (metric, setting, others), methods in places.items():
+        if len(methods) < LEAST_METHODS:
+            continue
+        title = " ".join(filter(None, [*_besides(metric, others), setting and f"({setting})"]))
+        shared = _shared(list(methods.values()))
+        higher = table.spec.higher(metric)
+        if len(shared) >= LEAST_BLOCKS:
+            means = {method: [cells[data].mean for data in shared] for method, cells in methods.items()}
+            found.append(Contest(title, f"{len(shared)} data sets: {', '.join(shared)}", rank_methods(means, higher)))
+            continue
+        if level is not None:
+            few.append(f"{title}: {len(shared)}")
+        for data in dict.fromkeys(data for cells in methods.values() for data in cells):
+            here = {method: cells[data].values for method, cells in methods.items() if data in cells}
+            seeds = _shared(list(here.values()))
+            if len(here) >= LEAST_METHODS and len(seeds) >= LEAST_PAIRS:
+                trials = {method: [values[seed] for seed in seeds] for method, values in here.items()}
+                name = " ".join(filter(None, (data, title)))
+                found.append(Contest(name, f"{len(seeds)} seeds", rank_methods(trials, higher), data))
+    needed = f"Ranks over data sets need {LEAST_BLOCKS} or more in which every method has a figure; there are fewer"
+    return found, f"{needed} ({', '.join(few)})." if few else ""
+
+
+def _besides(metric: str, others: Sequence[str]) -> list[str]:
+    """What the columns say, with the metric first where they do not name it."""
+    name = metric_name(metric)
+    return list(others) if name in others else [name, *others]
+
+
+def _shared(columns: Sequence[Mapping]) -> list:
+    """The keys that all mappings have, in the order of the first."""
+    return [key for key in columns[0] if all(key in column for column in columns)]
+
+
+_STEPS_A_DECADE = 6
+
+
+def share_figure(entries: Sequence[Entry], path: Path | str) -> Path:
+    """Stacked shares of the families among the steps between checkpoints, mean over trials; one panel per entry.
+
+    Reads ``curve["family_steps"]``, {family: steps so far, at each of ``curve["T"]``}, of the entries' records.
+
+    Raises
+    ------
+    BoostrunError
+        No record tells families, or `path` cannot be written.
+    """
+    drawn: dict[str, tuple[list[float], dict[str, list[float]]]] = {}
+    for entry in entries:
+        found = _shares(entry)
+        if found:
+            drawn[entry.label] = found
+    if not drawn:
+        raise BoostrunError("nothing to draw: no record tells the families of its steps")
+    from matplotlib import colormaps
+    from matplotlib.patches import Patch
+
+    names = list(dict.fromkeys(name for _, shares in drawn.values() for name in shares))
+    colours = {name: colormaps["tab20"](k % 20) for k, name in enumerate(names)}
+    figure, axes = axes_of(len(drawn), 1.6, "")
+    with defaults():
+        for axis, (title, (edges, shares)) in zip(axes, drawn.items()):
+            below = [0.0] * (len(edges) - 1)
+            for name, values in shares.items():
+                above = [low + value for low, value in zip(below, values)]
+                axis.fill_between(edges, [*below, below[-1]], [*above, above[-1]], step="post", color=colours[name])
+                below = above
+            axis.set_xscale("log")
+            axis.set_xlim(max(edges[0], 0.8), edges[-1])
+            axis.set_ylim(0.0, 1.0)
+            axis.set_title(title, fontsize=9)
+            axis.set_xlabel("weak learners T")
+            axis.set_ylabel("share of steps")
+        keys = [Patch(color=colours[name], label=name) for name in names]
+        return save(figure, path, keys, "steps by the family of the feature they chose, mean over trials")
+
+
+def _shares(entry: Entry) -> tuple[list[float], dict[str, list[float]]] | None:
+    """Edges of the intervals of T, and by family the share of steps in each; None where no record tells families."""
+    curves = [record["curve"] for record in done(entry.records) if (record.get("curve") or {}).get("family_steps")]
+    if not curves:
+        return None
+    shared = sorted(set.intersection(*(set(curve["T"]) for curve in curves)))
+    marks = [0]
+    for mark in filter(None, shared):
+        if mark >= marks[-1] * 10 ** (1 / _STEPS_A_DECADE) or mark == shared[-1]:
+            marks.append(mark)
+    shares: dict[str, list[float]] = {}
+    for name in curves[0]["family_steps"]:
+        totals = [0.0]
+        for mark in marks[1:]:
+            counts = [curve["family_steps"].get(name, [])[curve["T"].index(mark)] for curve in curves]
+            totals.append(sum(counts) / len(counts))
+        pairs = zip(marks, marks[1:], totals, totals[1:])
+        shares[name] = [(after - before) / (last - first) for first, last, before, after in pairs]
+    return [max(mark, 0.8) for mark in marks], shares

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.extend import objects
+from boostrun.extend import registry as objects
 from boostrun.rivals.keys import EstimatorKeys
 from boostrun.rivals.rival import Holding
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from boostrun import compiling
 from boostrun.config.compose import Settings
-from boostrun.data.own_split import of_trial
+from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.extend import typed
-from boostrun.runner import changes, cluster, pool, predictions, provenance
+from boostrun.extend import registry as typed
+from boostrun.runner import cluster, pool, predictions, provenance
+from boostrun.runner import code as changes
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.code import code_of

@@ -17,16 +17,15 @@ from typing import Any
 from boostrun.config import catalogue
 from boostrun.config.compose import PLACES, Settings, composer, expand
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
-from boostrun.runner.budget_grid import facts_of, grid
 from boostrun.runner.execute import run_cells
+from boostrun.runner.naming import trials as told_trials
 from boostrun.runner.naming import word
 from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, table_of
-from boostrun.runner.rounds_in_seconds import Keeping, keeping_seconds
+from boostrun.runner.sampler import Keeping, facts_of, grid, keeping_seconds
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
-from boostrun.runner.told import trials as told_trials
 
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
 _QUICK_METHODS = 3  # of each paper

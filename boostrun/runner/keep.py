@@ -15,16 +15,15 @@ from boostrun.config.compose import Settings
 from boostrun.data import loader_module
 from boostrun.data.dataset import Parts
 from boostrun.data.labels import names_of
-from boostrun.data.options import merge
-from boostrun.data.own_split import of_trial
+from boostrun.data.options import merge, of_trial
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import loader
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.methods import saved
 from boostrun.methods.preparation import PREFIX, of_bank
 from boostrun.methods.raw_table import RawTable
-from boostrun.prediction.training import columns_of
+from boostrun.prediction.model import columns_of
 from boostrun.runner import provenance
 from boostrun.runner.cell import Trial
 from boostrun.runner.execute import threads

@@ -1,7 +1,7 @@
 """Files of packed records, ``records.parquet``: what planning asks is read at once, a record when it is asked for.
 
 Of a record its curve is read later still, each series of it when somebody looks at it. How records stand in the file
-says :mod:`boostrun.runner.columns`. A file ``records.jsonl.gz`` of earlier versions is read too, as a whole.
+says :mod:`boostrun.runner.parquet_pack`. A file ``records.jsonl.gz`` of earlier versions is read too, as a whole.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from boostrun.errors import BoostrunError
 from boostrun.files import write_whole
 from boostrun.runner import record as schema
-from boostrun.runner.record import NotARecordError
+from boostrun.runner.record import NotARecordError, set_aside
 
 NAME = "records.parquet"
 OLD_NAME = "records.jsonl.gz"
@@ -139,7 +139,7 @@ def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
     BoostrunError
         When one is not whole or the file cannot be written; an earlier file is then left as it was.
     """
-    from boostrun.runner.columns import LARGEST_GROUP, parquet_of, table_of, text_of
+    from boostrun.runner.parquet_pack import LARGEST_GROUP, parquet_of, table_of, text_of
 
     rows = sorted(records, key=lambda record: (text_of(record["cell"]), record["seed"], record["key"]))
     starts = range(0, len(rows), LARGEST_GROUP)
@@ -209,3 +209,31 @@ def _lines(path: Path) -> list[bytes]:
     if len(content) > _LARGEST_OLD:
         raise DamagedPackError(f"the packed records {path} are corrupt (more than {_LARGEST_OLD >> 30} GiB)")
     return content.splitlines()
+
+
+def write_records(folder: Path, records: Iterable[Mapping[str, Any]], results: Path) -> Path | None:
+    """Pack records into ``records.parquet`` of a folder but for those that are done in another file below ``results``.
+
+    What is packed in the folder stays, unless one of the records has its cell and seed. A damaged file is renamed, one
+    of an earlier version replaced, and one that would be empty removed. A record that has not the keys of its content
+    is set aside.
+
+    Returns the file, None where nothing is left to pack. Raises BoostrunError when it cannot be written.
+    """
+    from boostrun.runner.parquet_pack import has_its_keys
+
+    mine = [folder / NAME, folder / OLD_NAME]
+    for path in mine:
+        keep_damaged(path)
+    there = [record for path in mine if path.exists() for record in unpack(path)]
+    found = {(record["cell_key"], record["seed"]): record for record in [*there, *records]}
+    elsewhere = Packs(path for path in packs_below(results) if path not in mine).known
+    left = [one for one in found.values() if one["key"] not in elsewhere or elsewhere[one["key"]].status != "done"]
+    for odd in [one for one in left if not has_its_keys(one)]:
+        set_aside(odd["key"], "it has not the keys of its content")
+        left.remove(odd)
+    if left:
+        pack(left, mine[0])
+    for path in mine[1 if left else 0 :]:
+        path.unlink(missing_ok=True)
+    return mine[0] if left else None

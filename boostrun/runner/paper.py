@@ -12,9 +12,10 @@ from boostrun.config import by_hydra, catalogue, compose, quick_yaml, yaml_files
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.formats import metric_name
-from boostrun.runner import item_cells, item_checks, published
+from boostrun.runner import item_checks, published
+from boostrun.runner import item_checks as item_cells
 from boostrun.runner.derived import kappas, merged, relative
-from boostrun.runner.item_cells import Place
+from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell
 
 if TYPE_CHECKING:

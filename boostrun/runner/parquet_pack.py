@@ -1,23 +1,219 @@
-"""One ``records.parquet`` to be read: some columns at once, a record and the series of its curve when asked for."""
+"""One ``records.parquet`` to be read: some columns at once, a record and the series of its curve when asked for.
+
+Records as tables of Arrow: a row a record, its curve in one column for each series of numbers.
+
+``ints_NAME`` and ``floats_NAME`` hold the numbers of the curve's series NAME, those of lists inside it one after the
+other. The column ``curve`` says in JSON how the curve is made of them: "i3" and "f3" stand for lists of the next three
+whole numbers and floats of the series, and any text follows "=". All else of a record stands in columns of its own, as
+JSON where it is neither a text nor a float. Nothing is lost: an int stays an int, a float stays the same to the bit.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import io
+import json
 import mmap
 import os
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-from pyarrow.parquet import ParquetFile
+from pyarrow.parquet import ParquetFile, ParquetWriter
 
-from boostrun.runner import columns
 from boostrun.runner import record as schema
 from boostrun.runner.packed import DamagedPackError, Known
+
+_TEXT = pa.string()
+FIXED = pa.schema([
+    ("key", pa.binary(32)), ("cell", _TEXT), ("seed", _TEXT), ("inputs", _TEXT), ("status", _TEXT),
+    ("seconds", pa.float64()), ("peak_memory_mb", pa.float64()), ("metrics", _TEXT), ("cost", _TEXT), ("time", _TEXT),
+    ("provenance", _TEXT), ("error", _TEXT), ("curve", _TEXT),
+])  # fmt: skip
+"""The columns that every file has; a seed is a text because it may have more digits than any integer of Arrow."""
+REPEATED = ("cell", "seed", "inputs", "status", "provenance", "error", "curve")  # few values, in a dictionary
+COSTS = ("seconds", "peak_memory_mb")
+LARGEST_GROUP = 1024  # records of a row group
+SCHEMA = b"boostrun.schema"
+CHECKSUM = b"boostrun.sha256"  # of all bytes before the footer, as hexadecimal digits
+_LEVEL = 9  # of zstd: a second for all published records; more saves little
+_SOME = 0.02  # share of different values in a column below which a dictionary is smallest
+_MOST = 0.65  # ... above which the bytes of floats are best split
+_INT64 = 1 << 63
+_LONG = re.compile("[1-9][0-9]{18}")  # a whole number that orjson may take for a float
+
+
+def text_of(value: Any) -> str:
+    """Plain values as canonical JSON, as keys are made of."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def key_of(cell: str, inputs: str, seed: str) -> bytes:
+    """The key of a trial whose parts are given as :func:`text_of` writes them."""
+    return hashlib.sha256(f'{{"cell":{cell},"inputs":{inputs},"seed":{seed}}}'.encode()).digest()
+
+
+def has_its_keys(record: Mapping[str, Any]) -> bool:
+    """Whether the keys of a record are those of its content, which can be packed only then."""
+    cell, inputs, seed = (text_of(record[part]) for part in ("cell", "inputs", "seed"))
+    keys = record["key"], record["cell_key"]
+    return keys == (key_of(cell, inputs, seed).hex(), hashlib.sha256(cell.encode()).hexdigest())
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def table_of(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Records, in their order, as a table.
+
+    Raises
+    ------
+    NotARecordError
+        When one is not a whole record of the schema, or its key is not that of its content.
+    """
+    rows, series = [], dict[str, dict[int, list]]()
+    for number, record in enumerate(records):
+        whole = {**record, "curve": dict(record["curve"])}
+        schema.check_whole(whole)
+        shape: dict[str, Any] = {}
+        for name, value in whole["curve"].items():
+            numbers: tuple[list, list] = [], []
+            shape[name] = _shape(value, *numbers)
+            for column, those in zip(columns_of(name), numbers):
+                if those:
+                    series.setdefault(column, {})[number] = those
+        rows.append(_row(whole, shape))
+    columns = {field.name: pa.array([row[field.name] for row in rows], field.type) for field in FIXED}
+    for column, found in sorted(series.items()):
+        columns[column] = pa.array([found.get(number) for number in range(len(rows))], _type_of(column))
+    return pa.table(columns)
+
+
+@functools.cache
+def columns_of(name: str) -> tuple[str, str]:
+    """The columns of the whole numbers and of the floats of a series."""
+    written = json.dumps(name)[1:-1]
+    return f"ints_{written}", f"floats_{written}"
+
+
+def fits(found: pa.Schema) -> bool:
+    """Whether a file with these columns is one of records, however it writes what is repeated."""
+    kinds = {one.name: one.type.value_type if pa.types.is_dictionary(one.type) else one.type for one in found}
+    wanted = {name: _type_of(name) for name in kinds} | {one.name: one.type for one in FIXED}
+    return kinds == wanted and all(one.nullable for one in found)
+
+
+def _type_of(column: str) -> pa.DataType:
+    return pa.list_(pa.int64() if column.startswith("ints_") else pa.float64())
+
+
+def _row(record: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
+    cell, inputs, seed = (text_of(record[part]) for part in ("cell", "inputs", "seed"))
+    if not has_its_keys(record):
+        raise schema.NotARecordError(f"the record {record['key'][:12]} has not the keys of its content")
+    costs = {name: record["cost"].get(name) for name in COSTS}
+    provenance, time = dict(record["provenance"]), record["provenance"].get("time")
+    if type(time) is str and time.isascii():
+        del provenance["time"]
+    else:
+        time = None
+    return {
+        "key": bytes.fromhex(record["key"]), "cell": cell, "seed": seed, "inputs": inputs, "status": record["status"],
+        **{name: None if value is None else float(value) for name, value in costs.items()},
+        "metrics": text_of(record["metrics"]),
+        "cost": text_of({name: value for name, value in record["cost"].items() if type(costs.get(name)) is not float}),
+        "time": time, "provenance": text_of(provenance),
+        "error": None if record["error"] is None else text_of(record["error"]), "curve": text_of(shape),
+    }  # fmt: skip
+
+
+def _shape(value: Any, ints: list[int], floats: list[float]) -> Any:
+    """How a value is made of the numbers of its lists, which are added to ``ints`` and ``floats``."""
+    if isinstance(value, list):
+        kinds = set(map(type, value))
+        if kinds == {float}:
+            floats += value
+            return f"f{len(value)}"
+        if kinds == {int} and min(value) >= -_INT64 and max(value) < _INT64:
+            ints += value
+            return f"i{len(value)}"
+        return [_shape(item, ints, floats) for item in value]
+    if isinstance(value, dict):
+        return {name: _shape(item, ints, floats) for name, item in value.items()}
+    return f"={value}" if isinstance(value, str) else value
+
+
+def parquet_of(tables: Sequence[pa.Table]) -> bytes:
+    """A Parquet file of tables, each of them a row group; it is decided by them alone.
+
+    A table's row group has the same bytes whatever tables come after it, but for series that none before has.
+    """
+    series = sorted({name for table in tables for name in table.schema.names} - set(FIXED.names))
+    whole = pa.schema([*FIXED, *((name, _type_of(name)) for name in series)], {SCHEMA: str(schema.SCHEMA)})
+    types = [(field.name, field.type) for field in whole]
+    spread = {name: _spread(name, tables) for name in series}
+    sink = io.BytesIO()
+    with ParquetWriter(
+        sink, whole, compression="zstd", compression_level=_LEVEL, write_statistics=False, write_page_checksum=True,
+        use_dictionary=[*REPEATED, *(f"{name}.list.element" for name in series if spread[name] < _SOME)],
+        column_encoding={f"{name}.list.element": "BYTE_STREAM_SPLIT" for name in series if spread[name] > _MOST},
+    ) as writer:  # fmt: skip
+        for table in tables:
+            there = set(table.schema.names)
+            columns = [table[name].cast(kind) if name in there else pa.nulls(len(table), kind) for name, kind in types]
+            writer.write_table(pa.table(columns, whole), row_group_size=len(table))
+        writer.add_key_value_metadata({CHECKSUM: hashlib.sha256(sink.getvalue()).hexdigest()})
+    return sink.getvalue()
+
+
+def _spread(name: str, tables: Sequence[pa.Table]) -> float:
+    """The share of different values among those of a series, in the first table that has it; 1 for whole numbers."""
+    if name.startswith("ints_"):
+        return 1.0
+    for table in tables:
+        if name in table.schema.names and table[name].null_count < len(table):
+            values = numbers_of(table[name].combine_chunks().flatten())
+            return len(np.unique(values)) / len(values)
+    return 1.0
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def json_of(text: str) -> Any:
+    """What :func:`text_of` has written."""
+    return json.loads(text) if _LONG.search(text) else schema.parsed(text.encode())
+
+
+def numbers_of(array: pa.Array) -> np.ndarray:
+    """The numbers of an array without missing ones, not copied; Arrow's own way there imports pandas."""
+    kind, content = array.type.to_pandas_dtype(), array.buffers()[1]
+    return np.frombuffer(content or b"", kind)[array.offset : array.offset + len(array)]
+
+
+def value_of(shape: Any, ints: Iterator[int], floats: Iterator[float]) -> Any:
+    """The value of a shape, made of the numbers that follow; ValueError where they do not fit."""
+    if isinstance(shape, str):
+        kind, told = shape[:1], shape[1:]
+        if kind == "=":
+            return told
+        found = list(islice({"i": ints, "f": floats}[kind], int(told)))
+        if len(found) != int(told):
+            raise ValueError("numbers of a curve are missing")
+        return found
+    if isinstance(shape, list):
+        return [value_of(item, ints, floats) for item in shape]
+    if isinstance(shape, dict):
+        return {name: value_of(item, ints, floats) for name, item in shape.items()}
+    return shape
+
 
 _SMALL = 1 << 20  # bytes of a file that is read at once rather than kept open
 _PIECE = 1 << 20  # bytes whose checksum is taken at once
@@ -50,15 +246,15 @@ class ParquetPack:
         self._series: dict[tuple[int, str], tuple[Any, Any]] = {}
         with self._reading():
             self._file = ParquetFile(
-                pa.BufferReader(pa.py_buffer(content)), read_dictionary=list(columns.REPEATED),
+                pa.BufferReader(pa.py_buffer(content)), read_dictionary=list(REPEATED),
                 page_checksum_verification=True,
             )  # fmt: skip
             about = self._file.metadata
-            if about.metadata[columns.SCHEMA] != str(schema.SCHEMA).encode():
+            if about.metadata[SCHEMA] != str(schema.SCHEMA).encode():
                 raise ValueError(f"its schema is not {schema.SCHEMA}")
-            if not columns.fits(self._file.schema_arrow):
+            if not fits(self._file.schema_arrow):
                 raise ValueError("its columns are not those of records")
-            self._checksum = about.metadata[columns.CHECKSUM].decode()
+            self._checksum = about.metadata[CHECKSUM].decode()
             self._end = size - 8 - about.serialized_size
             self.groups = about.num_row_groups
             sizes = (about.row_group(group).num_rows for group in range(self.groups))
@@ -98,14 +294,14 @@ class ParquetPack:
         known, (group, place) = self.known[row], self._place(row)
         with self._reading():
             inputs, metrics, cost, time, provenance, error = (texts[place] for texts in self._texts(group, _TOLD))
-            if columns.key_of(known.cell, inputs, str(known.seed)).hex() != known.key:
+            if key_of(known.cell, inputs, str(known.seed)).hex() != known.key:
                 raise ValueError("a record has not the key of its content")
-            costs = {name: getattr(known, name) for name in columns.COSTS if getattr(known, name) is not None}
+            costs = {name: getattr(known, name) for name in COSTS if getattr(known, name) is not None}
             return {
                 "schema": schema.SCHEMA, "key": known.key, "cell": self._shared(known.cell),
                 "cell_key": known.cell_key, "seed": known.seed, "status": known.status,
-                "inputs": self._shared(inputs), "metrics": columns.json_of(metrics),
-                "cost": costs | columns.json_of(cost), "curve": Curve(self, row),
+                "inputs": self._shared(inputs), "metrics": json_of(metrics),
+                "cost": costs | json_of(cost), "curve": Curve(self, row),
                 "provenance": self._shared(provenance) | ({} if time is None else {"time": time}),
                 "error": None if error is None else self._shared(error),
             }  # fmt: skip
@@ -114,16 +310,16 @@ class ParquetPack:
         """How the curve of a row is made of numbers, by series."""
         group, place = self._place(row)
         with self._reading():
-            return columns.json_of(self._texts(group, ("curve",))[0][place])
+            return json_of(self._texts(group, ("curve",))[0][place])
 
     def series(self, row: int, name: str, shape: Any) -> Any:
         """A series of the curve of a row, which has this shape."""
         with self._reading():
-            ints, floats = columns.columns_of(name)
-            return columns.value_of(shape, self._numbers(row, ints), self._numbers(row, floats))
+            ints, floats = columns_of(name)
+            return value_of(shape, self._numbers(row, ints), self._numbers(row, floats))
 
     def table(self, group: int) -> pa.Table:
-        """A row group as :func:`boostrun.runner.columns.table_of` made it."""
+        """A row group as :func:`boostrun.runner.parquet_pack.table_of` made it."""
         self.check()
         with self._reading():
             return ParquetFile(pa.BufferReader(pa.py_buffer(self._content))).read_row_group(group)
@@ -146,14 +342,14 @@ class ParquetPack:
         group, place = self._place(row)
         if (group, column) not in self._series:
             lists = self._file.read_row_group(group, [column], use_threads=False)[column].combine_chunks()
-            self._series[group, column] = columns.numbers_of(lists.offsets), columns.numbers_of(lists.values)
+            self._series[group, column] = numbers_of(lists.offsets), numbers_of(lists.values)
         offsets, numbers = self._series[group, column]
         return iter(numbers[offsets[place] : offsets[place + 1]].tolist())
 
     def _shared(self, text: str) -> Any:
         """The value of a text of JSON, one for all records that have it in common."""
         if text not in self._values:
-            self._values[text] = columns.json_of(text)
+            self._values[text] = json_of(text)
         return self._values[text]
 
     @contextlib.contextmanager

@@ -13,14 +13,14 @@ from boostrun.config import catalogue, without_late
 from boostrun.config.compose import Settings
 from boostrun.config.settings import data_root
 from boostrun.data import digests
-from boostrun.data.own_split import of_trial
+from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import registry
 from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
-from boostrun.runner import changes as changed
+from boostrun.runner import code as changed
 from boostrun.runner import tuned
 from boostrun.runner.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.runner.code import code_of

@@ -3,14 +3,16 @@
 A file a trial, ``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers; ``classes``
 (k,) text; ``probabilities`` (n, k) float32 where the model has them and they take at most 32 MiB unpacked; ``losses``
 and ``bins``, log loss, Brier score and reliability of all samples, measured before rounding
-(:mod:`boostrun.evaluation.calibration`). What a model has not, or what was left out, has no rows.
+(:mod:`boostrun.evaluation.measures`). What a model has not, or what was left out, has no rows.
 A trial whose record was there before is trained once more for it, and its record stays.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
+import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,11 +23,11 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.calibration import BINS, Calibration, measure, together
+from boostrun.evaluation.measures import BINS, Calibration, measure, together
 from boostrun.evaluation.trial import Trained
 from boostrun.files import write_whole
-from boostrun.inputs.table import Table
-from boostrun.methods import one_vs_all
+from boostrun.inputs.bank import Table
+from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.runner import cluster
 
 MOST_BYTES = 32 << 20
@@ -136,7 +138,7 @@ def _with_classes(trained: Trained) -> Any:
 
 def _test(data: Table) -> np.ndarray:
     """The test part, of values wherever there are any: products and distances are made of them by the model."""
-    from boostrun.features.values import ValueBank
+    from boostrun.features.build import ValueBank
 
     return data.values("test") if isinstance(data.bank, ValueBank) else data.inputs("test")
 
@@ -221,3 +223,17 @@ def told(folder: Path, keys: Sequence[str]) -> str:
     """One line: where the files of these trials are, and how much of the disk they take."""
     sizes = [path.stat().st_size for key in keys if (path := folder / f"{key}.npz").is_file()]
     return f"predictions: {folder}, {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
+
+
+def model_bytes(model: Any) -> int | None:
+    """Bytes of the arrays that a saved model has of what it learned; None where it cannot be saved.
+
+    Classes, parameters, names and the edges of bins, which any method needs alike, are left out. It is written to a
+    temporary folder and read again, some milliseconds for a thousand trees.
+    """
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BoostrunError, OSError):
+        learned = getattr(model, "_model", None)  # of a stream learner it is put together as it is asked for
+        if (save := getattr(learned, "save", None)) is not None:
+            with np.load(save(Path(folder) / "model"), allow_pickle=False) as saved:
+                return sum(saved[name].nbytes for name in saved.files if name != "format")
+    return None

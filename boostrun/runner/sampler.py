@@ -1,13 +1,121 @@
-"""What to try next, by Optuna's TPE: asked and told in a fixed order, so that a seed decides all of it."""
+"""What to try next, by Optuna's TPE: asked and told in a fixed order, so that a seed decides all of it.
+
+How many rounds a number of seconds buys: of each method pilot trials of two lengths tell what a round takes, and a
+trial besides its rounds. They are records as any other: who goes on later takes as many rounds.
+"""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
-from boostrun.config.ranges import Choices, Range
+from boostrun.config.compose import Settings
+from boostrun.config.settings import Choices, Range
 from boostrun.errors import BoostrunError
+from boostrun.inputs.bank import Table
+from boostrun.runner.execute import run_cells
+
+PILOTS = 20, 100  # rounds of the two
+_TRIALS = 3  # of each, whose median counts: on a busy machine one alone may have waited
+_MOST_ROUNDS = 10_000
+_SHARE = 0.8  # of the budget that is planned with; the rest is for what varies
+Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
+
+
+def keeping_seconds(
+    words: Mapping[str, Sequence[str]], compose: Callable[[Sequence[str]], Settings], command: Sequence[str]
+) -> tuple[dict[str, Keeping], list[dict]]:
+    """How each method, of which the words of its settings are given, keeps a budget of seconds; and pilots' records.
+
+    Raises BoostrunError where a pilot fails or is interrupted.
+    """
+    kept = {
+        name: [word for word in some if word.partition("=")[0] not in ("T", "trials")] for name, some in words.items()
+    }
+    pilots = [compose([*some, f"T={rounds}", f"trials={_TRIALS}"]) for some in kept.values() for rounds in PILOTS]
+    cells = run_cells(pilots, command=command).cells if pilots else []
+    found: dict[str, Keeping] = {}
+    for number, name in enumerate(kept):
+        done = [cell.done for cell in cells[2 * number : 2 * number + 2]]
+        if not all(done):
+            raise BoostrunError(f"the pilot trials of {name} were not finished: its seconds are not known")
+        found[name] = rounds_in(*(median(record["cost"]["train_seconds"] for record in each) for each in done))
+    return found, [record for cell in cells for record in cell.done]
+
+
+def rounds_in(few: float, many: float) -> Keeping:
+    """As many rounds as the budget buys, a fifth of it kept back, where the pilots took ``few`` and ``many`` seconds.
+
+    A trial takes a constant and so much a round; where the shorter pilot took as long or longer, nothing is constant.
+
+    >>> told = rounds_in(1.2, 2.0)  # a second, and 0.01 a round
+    >>> told(2.0, {}), told(10.0, {})
+    ({'T': 60}, {'T': 700})
+    """
+    a_round = (many - few) / (PILOTS[1] - PILOTS[0])
+    constant = few - PILOTS[0] * a_round
+    if a_round <= 0 or constant < 0:
+        a_round, constant = max(few / PILOTS[0], many / PILOTS[1]), 0.0
+
+    def told(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
+        rounds = int((_SHARE * budget - constant) / a_round + 1e-9)
+        if rounds < 1:
+            besides = f", and a trial {constant:.2g} s besides" if constant else ""
+            raise BoostrunError(f"a round takes {a_round:.2g} s{besides}")
+        return {"T": min(rounds, _MOST_ROUNDS)}
+
+    return told
+
+
+_STEPS = (1, 2, 5)
+_FIRST = {"samples_held": 50, "features": 5, "model_bytes": 1000, "seconds": 0.1}  # the least budget of a grid
+_MOST = 6  # budgets of a grid
+
+
+def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float]:
+    """Six budgets in logarithmic steps, as far as the data go; every other one where it is to be quick.
+
+    >>> facts = {"n_samples": 1438, "n_features": 64, "n_classes": 10}
+    >>> grid("samples_held", facts), grid("features", facts), grid("samples_held", facts, quick=True)
+    ([50, 100, 200, 500, 1000, 1438], [5, 10, 20, 50, 64], [50, 200, 1000])
+    >>> grid("evaluations", facts)
+    [100000, 200000, 500000, 1000000, 2000000, 5000000]
+    """
+    most = {"samples_held": facts["n_samples"], "features": facts["n_features"]}.get(kind, math.inf)
+    if kind == "samples_held":
+        least: float = max(_FIRST[kind], 2 * facts["n_classes"])
+    else:
+        least = _FIRST.get(kind, 50 * facts["n_samples"])
+    steps = [step for step in _rounded(least) if step < most][:_MOST]
+    if len(steps) < _MOST and most < math.inf:
+        steps.append(most)
+    return steps[::2] if quick else steps
+
+
+def _rounded(least: float) -> list[float]:
+    """Numbers 1, 2, 5, 10, 20, ... from the first of at least ``least`` on."""
+    power = math.floor(math.log10(least))
+    found = [float(f"{step}e{power + more}") for more in range(4) for step in _STEPS]
+    return [int(each) if each.is_integer() else each for each in found if each >= least][:_MOST]
+
+
+def facts_of(table: Table, whole: Table | None = None) -> dict[str, int]:
+    """What the training part of a table is like: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``; and
+    ``n_training``, the samples of the ``whole`` where some of them are held out.
+    """
+    whole = whole or table
+    n, d = whole.inputs("train").shape  # of the whole, which is not copied
+    return {
+        "n_samples": len(table.labels("train")),
+        "n_features": int(d),
+        "n_classes": len(table.classes),
+        "n_families": max(1, len(table.families)),
+        "n_training": int(n),
+    }
+
 
 _DIGITS = 4  # of a number that is tried: it can be typed again
 

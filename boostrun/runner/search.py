@@ -18,8 +18,7 @@ from typing import Any
 
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
-from boostrun.config.ranges import Choices, Range
-from boostrun.config.settings import data_root
+from boostrun.config.settings import Choices, Range, data_root
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
 from boostrun.runner.execute import run_cells

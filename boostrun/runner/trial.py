@@ -16,7 +16,7 @@ from typing import Any
 from boostrun import compiling
 from boostrun.config import catalogue
 from boostrun.data import digests
-from boostrun.data.own_split import of_trial
+from boostrun.data.options import of_trial
 from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
@@ -26,7 +26,7 @@ from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner.cell import Cell, Trial, canonical_json
 from boostrun.runner.code import code_of
-from boostrun.runner.model_size import model_bytes
+from boostrun.runner.predictions import model_bytes
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def warm_up(cell: Cell, quiet: bool = True) -> None:
     gc.disable()  # all that is loaded stays: to look for garbage in it takes a fifth of the time
     with contextlib.suppress(Exception), compiling.told(not quiet):
         if catalogue.dataset(cell.dataset).gives == "table":
-            from boostrun.inputs.table import Table
+            from boostrun.inputs.bank import Table
 
             method = catalogue.method(cell.algo)
             made = Table.made(catalogue.pipeline(cell.features).gives)

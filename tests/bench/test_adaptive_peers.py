@@ -42,7 +42,7 @@ import boostrun
 from boostrun.data.source import ArraySource
 from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
-from boostrun.methods import one_vs_all
+from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.report.canvas import DPI
 from boostrun.report.figures import COLOURS

@@ -40,7 +40,7 @@ from threadpoolctl import threadpool_limits
 import boostrun
 from boostrun.errors import DataMissingError
 from boostrun.features import open_bank
-from boostrun.methods.losses import Logistic
+from boostrun.methods.weak_learner import Logistic
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.subsampling import transposed
 from boostrun.report.canvas import DPI

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from boostrun.cli.arguments import VERBS, parse
+from boostrun.cli.frontier import names
 from boostrun.cli.help import PAGES, page
-from boostrun.cli.published_frontier import names
 from boostrun.config.compose import compose_all
 from boostrun.config.yaml_files import options
 

@@ -179,7 +179,7 @@ def test_completion_knows_the_set_and_its_keys(begun, workplace):
 
 
 def test_files_are_looked_through_once(command, workplace, monkeypatch):
-    from boostrun.data.stream_parts import SetPart
+    from boostrun.data.stream_set import SetPart
 
     write_csv(workplace)
     assert command(f"algo=wsam {CSV}")[0] == 0
@@ -255,7 +255,7 @@ SETTINGS = {
 
 @pytest.fixture
 def bad_files(workplace, monkeypatch):
-    from boostrun.data import stream_parts
+    from boostrun.data import stream_set as stream_parts
 
     write_npy(workplace)
     write_csv(workplace)
@@ -291,7 +291,7 @@ def assert_one_sentence(answer, words, workplace):
 
 @pytest.mark.parametrize("words", slow_but(list(SETTINGS)[::3], SETTINGS))
 def test_a_setting_or_a_file_that_does_not_fit_is_one_sentence(words, bad_files, command, monkeypatch):
-    from boostrun.data import stream_parts
+    from boostrun.data import stream_set as stream_parts
 
     monkeypatch.setattr(stream_parts, "_MOST_CLASSES", 10 if "ids" in words else 10_000)
     expected = SETTINGS[words].replace("10000", "10") if "ids" in words else SETTINGS[words]

@@ -188,7 +188,8 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
     command(f"algo=rand {SMALL}")
     assert "3 cached, 0 stale, 0 to run" in command(f"plan algo=rand {SMALL}")[1]
     assert "2 to run (about" in command(f"plan algo=rand {SMALL} trials=5")[1]
-    from boostrun.runner import changes, plan
+    from boostrun.runner import code as changes
+    from boostrun.runner import plan
 
     now = changes.definitions
     monkeypatch.setattr(plan, "source_digest", lambda *_: "0" * 64)

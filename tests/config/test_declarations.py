@@ -9,8 +9,7 @@ import pytest
 from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.fields import fields_of, kind_of
-from boostrun.config.ranges import Choices
-from boostrun.config.settings import Root, Run
+from boostrun.config.settings import Choices, Root, Run
 from boostrun.methods.declaration import obtain
 
 every_method = pytest.mark.parametrize("name", catalogue.methods())

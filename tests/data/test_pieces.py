@@ -12,10 +12,10 @@ import pytest
 
 from boostrun.data import load, table
 from boostrun.data.checks import finish
-from boostrun.data.csv_pieces import CsvPieces
-from boostrun.data.on_disk import Rows
+from boostrun.data.csv import CsvPieces
+from boostrun.data.dataset import Rows
+from boostrun.data.labels import named
 from boostrun.data.parquet import ParquetPieces
-from boostrun.data.wide_labels import named
 from boostrun.errors import BoostrunError
 from tests.marks import slow_after
 from tests.reference import frames

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from boostrun.data import states
-from boostrun.data.states import looked_at, settled, state_of
+from boostrun.data import digests as states
+from boostrun.data.digests import looked_at, settled, state_of
 
 
 def mapped(path):

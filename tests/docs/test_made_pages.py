@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.cli.arguments import VERBS
-from boostrun.cli.published_frontier import names as frontiers
+from boostrun.cli.frontier import names as frontiers
 from boostrun.config import catalogue
 from boostrun.config.yaml_files import options
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.cli.arguments import VERBS, parse
-from boostrun.cli.published_frontier import names
+from boostrun.cli.frontier import names
 from boostrun.config.compose import compose_all
 from boostrun.config.words import searched
 from boostrun.config.yaml_files import options

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
-from boostrun.evaluation.calibration import BINS, measure, together
+from boostrun.evaluation.measures import BINS, measure, together
 
 
 def made(classes, samples=200, seed=0):

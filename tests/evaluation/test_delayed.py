@@ -8,10 +8,9 @@ import pytest
 
 from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.evaluation.delayed import Delayed
-from boostrun.evaluation.prequential import OnStream
-from boostrun.evaluation.seeds import spawn
-from boostrun.inputs.followed import open_stream
+from boostrun.evaluation.prequential import Delayed, OnStream
+from boostrun.evaluation.trial import spawn
+from boostrun.inputs.drifting import open_stream
 from boostrun.papers.iboost.dwm import DWMClassifier
 from boostrun.papers.iboost.iboost import IBoostClassifier
 

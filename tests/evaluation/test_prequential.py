@@ -12,8 +12,8 @@ from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.prequential import OnStream, Prequential, blocks_of, follow, prequential
-from boostrun.evaluation.seeds import spawn
-from boostrun.inputs.followed import Followed
+from boostrun.evaluation.trial import spawn
+from boostrun.inputs.drifting import Followed
 
 
 class Last:

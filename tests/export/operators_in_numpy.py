@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostrun.export.operators import X
+from boostrun.export.parts import X
 
 _TYPES = {7: np.int64, 11: np.float64}  # TensorProto.INT64, DOUBLE
 KINDS = {

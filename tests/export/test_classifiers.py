@@ -16,7 +16,7 @@ from boostrun import (
     VoteEnsemble,
 )
 from boostrun.export import Saved, c_source, read
-from boostrun.methods.tree_ensemble import TreeEnsemble
+from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from tests.export.compiled import Compiled

@@ -5,7 +5,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.export import c_source
-from boostrun.export.onnx_model import predictor
+from boostrun.export.onnx import predictor
 from boostrun.prediction import load
 from tests.export import operators_in_numpy
 from tests.export.compiled import Compiled

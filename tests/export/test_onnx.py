@@ -14,9 +14,9 @@ from boostrun import BoostrunError, ReservoirClassifier, ShareBoostClassifier, S
 from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
 from boostrun.data import load
-from boostrun.export import Saved, onnx_model, read
-from boostrun.export.inputs import check
-from boostrun.export.operators import OnnxParts, Operators
+from boostrun.export import Saved, read
+from boostrun.export import onnx as onnx_model
+from boostrun.export.parts import OnnxParts, Operators, check
 from boostrun.methods.saved import Saveable
 from boostrun.prediction import load as load_model
 from boostrun.runner import keep

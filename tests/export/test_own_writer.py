@@ -10,7 +10,8 @@ from boostrun.config import catalogue
 from boostrun.conformance import Failed
 from boostrun.conformance.declaration import checks
 from boostrun.errors import BoostrunError
-from boostrun.export import onnx_model, read
+from boostrun.export import onnx as onnx_model
+from boostrun.export import read
 from boostrun.extend import registry
 from boostrun.methods.paper import Paper, SavedModel
 from tests.export.compiled import Compiled
@@ -19,9 +20,9 @@ from tests.export.operators_in_numpy import run
 MODEL = '''
 import numpy as np
 
-from boostrun.export.operators import OnnxParts, Operators, X
+from boostrun.export.parts import OnnxParts, Operators, X
 from boostrun.export.parts import ProgramParts
-from boostrun.export.text import block, table
+from boostrun.export.c import block, table
 from boostrun.methods import archive
 
 KIND = "theirs.NearestCentre/1"

@@ -29,7 +29,7 @@ from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.methods import archive, plain_values
 from boostrun.papers.adaptive.policies.laminating import Laminating
 from boostrun.papers.adaptive.policies.tasting_laminating import TastingLaminating

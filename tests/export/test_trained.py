@@ -13,7 +13,7 @@ from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.methods import archive
 from boostrun.papers.shareboost import template_costs
 from boostrun.papers.shareboost.table_pools import samples_of

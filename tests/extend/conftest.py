@@ -6,7 +6,8 @@ import textwrap
 import pytest
 
 from boostrun import digest
-from boostrun.extend import objects, registry
+from boostrun.extend import registry
+from boostrun.extend import registry as objects
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ import yaml
 from boostrun import digest
 from boostrun.config import check_group
 from boostrun.errors import BoostrunError
-from boostrun.extend import keys, objects, registry
+from boostrun.extend import keys, registry
+from boostrun.extend import registry as objects
 
 VOTER = """
     import numpy as np

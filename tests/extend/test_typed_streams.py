@@ -10,7 +10,9 @@ from boostrun.config.compose import compose_all, compose_one
 from boostrun.data import checksum
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
-from boostrun.extend import objects, registry, stream, typed
+from boostrun.extend import registry, stream
+from boostrun.extend import registry as objects
+from boostrun.extend import registry as typed
 from boostrun.runner.plan import open_store, own_choices, plan
 
 MINE = """

@@ -15,7 +15,8 @@ from boostrun import digest
 from boostrun.config import catalogue
 from boostrun.config.fields import integer
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, build, open_bank, seal, store
+from boostrun.features import bank_key, build, open_bank, store
+from boostrun.features import store as seal
 from boostrun.features.bank import Bank
 from boostrun.features.keys import FeatureKeys
 from boostrun.methods.paper import Pipeline
@@ -150,9 +151,9 @@ def test_a_running_build_of_another_bank_is_not_swept(tmp_path):
     half = tmp_path / "abc.tmp"
     half.mkdir()
     with store.locked(tmp_path / "abc"):
-        store.sweep(tmp_path)
+        store.sweep_banks(tmp_path)
         assert half.is_dir()
-    store.sweep(tmp_path)
+    store.sweep_banks(tmp_path)
     assert not half.exists()
 
 
@@ -287,7 +288,7 @@ def test_features_that_are_not_finite_are_a_sentence(data, tmp_path, monkeypatch
 
 
 def test_progress_is_lines_where_stderr_is_no_terminal(data, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("boostrun.features.progress._SECONDS", 0.0)
+    monkeypatch.setattr("boostrun.features.store._SECONDS", 0.0)
     made(data, tmp_path, progress=True)
     assert "features (train): 200 of 200 images" in capsys.readouterr().err
 

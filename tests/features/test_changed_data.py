@@ -8,8 +8,10 @@ import pytest
 
 from boostrun import data as data_module
 from boostrun.errors import BoostrunError
-from boostrun.extend import loader, objects
-from boostrun.features import bank_key, open_bank, seal
+from boostrun.extend import loader
+from boostrun.extend import registry as objects
+from boostrun.features import bank_key, open_bank
+from boostrun.features import store as seal
 from boostrun.features.checked_split import CheckedSplit
 
 RAW = {"name": "raw"}

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, build, coates_ng, journal, open_bank, store
-from boostrun.features.journal import Journal
+from boostrun.features import bank_key, build, coates_ng, open_bank, store
+from boostrun.features import store as journal
+from boostrun.features.store import Journal
 from tests.marks import slow_after
 
 SMALL = {"name": "coates_ng", "atoms": 3, "patches": 50, "iterations": 3, "size": 12}

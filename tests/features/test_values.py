@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, linear, open_bank, values
+from boostrun.features import bank_key, linear, open_bank
+from boostrun.features import build as values
+from boostrun.features.build import ValueBank
 from boostrun.features.linear import SCALES, Linear
-from boostrun.features.values import ValueBank
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from boostrun import (
     ReservoirClassifier,
     ShareBoostClassifier,
 )
-from boostrun.methods.importances import of_trees
-from boostrun.methods.tree_ensemble import TreeEnsemble
+from boostrun.methods.probabilities import of_trees
+from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
 from boostrun.papers.iboost.dwm import DWMClassifier
 from boostrun.papers.shareboost.features import Piecewise

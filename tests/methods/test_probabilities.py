@@ -175,7 +175,7 @@ def test_scores_of_any_size_make_finite_probabilities(scores):
 @pytest.mark.parametrize("name", ["logistic", "exponential"])
 @pytest.mark.parametrize("score", [-1.5, 0.0, 0.7])
 def test_the_score_of_a_probability_has_the_least_expected_loss(name, score):
-    from boostrun.methods.losses import LOSSES
+    from boostrun.methods.weak_learner import LOSSES
 
     p = LINKS[name].of(np.array([score]))[0, 1]
     near = score + np.linspace(-0.1, 0.1, 21)

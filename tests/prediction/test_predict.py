@@ -19,7 +19,7 @@ from boostrun.config import catalogue
 from boostrun.config.compose import compose_one
 from boostrun.export import read
 from boostrun.features import open_bank
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.methods import archive
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.prediction import load, samples
@@ -450,7 +450,7 @@ def test_a_full_disk_leaves_nothing(model, capsys):
 
 def test_categories_that_are_not_those_of_the_samples_are_refused(model, workplace):
     from boostrun.data import csv, options
-    from boostrun.prediction.training import columns_of
+    from boostrun.prediction.model import columns_of
 
     chosen = options.merge({"name": "csv", "path": "train.csv"}, csv.DEFAULTS, "dataset")
     parts = csv.read(chosen, workplace)

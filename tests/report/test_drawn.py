@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from boostrun.report.curve_figures import Extras
-from boostrun.report.page import drawn
+from boostrun.report.page import records as drawn
 
 CURVE = {"T": [1, 10, 100], "test_accuracy_pct": [50.0, 60.0, 70.0]}
 

@@ -7,12 +7,13 @@ import struct
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, draw_curves, figures, looks, share_figure, table_figure
+from boostrun.report import Entry, TableSpec, build, draw_curves, figures, share_figure, table_figure
+from boostrun.report import canvas as looks
 from boostrun.report.canvas import svg, write_png
 from boostrun.report.curves import curve_points
 from boostrun.report.formats import axis_name
-from boostrun.report.shares import _shares
 from boostrun.report.sweep_figure import draw_sweep, points_of
+from boostrun.report.tuning import _shares
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)

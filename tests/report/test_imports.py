@@ -31,7 +31,7 @@ def test_nothing_outside_the_report_is_imported_but_the_error_the_catalogue_and_
         name for path in FOLDER.rglob("*.py") for name in imported(path) if not name.startswith("boostrun.report")
     }
     # the catalogue says where papers' figures lie; reliability is drawn from what calibration measures
-    assert outside == {"boostrun.errors", "boostrun.files", "boostrun.config", "boostrun.evaluation.calibration"}
+    assert outside == {"boostrun.errors", "boostrun.files", "boostrun.config", "boostrun.evaluation.measures"}
 
 
 def test_no_module_of_the_report_is_reached_from_itself():

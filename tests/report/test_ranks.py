@@ -11,8 +11,8 @@ from scipy.stats import friedmanchisquare
 
 from boostrun.errors import BoostrunError
 from boostrun.report import TableSpec, build
-from boostrun.report.contests import contests
 from boostrun.report.ranks import rank_methods
+from boostrun.report.tuning import contests
 
 
 def mean_ranks_twin(values, higher_is_better):

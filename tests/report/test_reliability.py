@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from boostrun.evaluation.calibration import Calibration
+from boostrun.evaluation.measures import Calibration
 from boostrun.report import Entry
-from boostrun.report.reliability import Reliability, draw_reliability
+from boostrun.report.confusion import Reliability, draw_reliability
 
 
 def cells(methods, setting=""):

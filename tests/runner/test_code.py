@@ -35,8 +35,8 @@ TRAINING = (
 )  # fmt: skip
 UNCOUNTED = (
     "boostrun.cli", "boostrun.config", "boostrun.core", "boostrun.methods.declaration", "boostrun.runner",
-    "boostrun.report", "boostrun.methods.probabilities", "boostrun.methods.importances", "boostrun.methods.saved",
-    "boostrun.files", "boostrun.data.digests", "boostrun.features.seal",
+    "boostrun.report", "boostrun.methods.probabilities", "boostrun.methods.probabilities", "boostrun.methods.saved",
+    "boostrun.files", "boostrun.data.digests", "boostrun.features.store",
 )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monk
 @pytest.mark.parametrize("constant", ["20131205", "20111213"])
 def test_the_seeds_of_the_holdout_and_of_a_subset_make_tables_stale_and_nothing_else(constant, monkeypatch):
     made, before = cells(), digests(cells())
-    edit(monkeypatch, lambda text: text.replace(constant, "1"), "boostrun.inputs.table")
+    edit(monkeypatch, lambda text: text.replace(constant, "1"), "boostrun.inputs.bank")
     now = digests(made)
     expected = {name for name in made if name[1] in ("mnist", "statlog")}
     assert {name for name in made if now[name] != before[name]} == expected
@@ -248,7 +248,7 @@ def test_a_strategy_by_another_body_makes_stale_those_that_name_it(monkeypatch):
     cell = cells()["geem", "mnist"]
     named = Cell({**cell.algo, "weak_learner": "stump"}, cell.dataset, cell.features, cell.budget)
     before = source_digest(*code_of(named))
-    monkeypatch.setattr(catalogue, "part_target", lambda room, name: "boostrun.methods.one_vs_all")
+    monkeypatch.setattr(catalogue, "part_target", lambda room, name: "boostrun.methods.hypothesis_ensemble")
     assert source_digest(*code_of(named)) != before
 
 

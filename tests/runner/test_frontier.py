@@ -25,7 +25,7 @@ def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monk
 
 @pytest.mark.parametrize("held_out", [None, 80])
 def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
-    from boostrun.runner.budget_grid import facts_of
+    from boostrun.runner.sampler import facts_of
 
     class Part:
         classes, families = (0, 1), ()

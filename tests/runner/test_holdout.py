@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 
 
 class Bank:

@@ -5,7 +5,7 @@ import pytest
 
 import boostrun
 from boostrun.errors import BoostrunError
-from boostrun.runner.model_size import model_bytes
+from boostrun.runner.predictions import model_bytes
 
 
 def drawn(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

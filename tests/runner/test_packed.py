@@ -14,10 +14,8 @@ from boostrun.errors import BoostrunError
 from boostrun.report.entry import canonical
 from boostrun.runner import packed as packed_module
 from boostrun.runner.cell import Inputs
-from boostrun.runner.columns import COSTS, LARGEST_GROUP, parquet_of, table_of
-from boostrun.runner.packed import DamagedPackError, Known, Packs, pack, packs_below, unpack
-from boostrun.runner.packing import write_records
-from boostrun.runner.parquet_pack import ParquetPack
+from boostrun.runner.packed import DamagedPackError, Known, Packs, pack, packs_below, unpack, write_records
+from boostrun.runner.parquet_pack import COSTS, LARGEST_GROUP, ParquetPack, parquet_of, table_of
 from boostrun.runner.record import told
 from boostrun.runner.store import Store
 

@@ -6,7 +6,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.trial import Trained
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.runner import predictions
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostrun.config.compose import compose_all, compose_one
-from boostrun.config.ranges import Choices, Range
+from boostrun.config.settings import Choices, Range
 from boostrun.errors import BoostrunError
 from boostrun.report.tuning import searched_text
 from boostrun.runner import search

@@ -18,8 +18,8 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data.digests import FileDigests
 from boostrun.data.files import given_file, reading, user_path
-from boostrun.data.stream_parts import Facts
 from boostrun.data.stream_readers import opened
+from boostrun.data.stream_set import Facts
 from boostrun.data.streams.file_readers import ENDINGS, FilePart, is_arff
 from boostrun.errors import BoostrunError
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boostrun.config.fields import fields_of
-from boostrun.config.ranges import Choices, Range
+from boostrun.config.settings import Choices, Range
 from boostrun.methods.declaration import Method, Part, Tuning
 from boostrun.methods.paper import Paper, Pipeline, SavedModel
 from boostrun.papers.adaptive import keys

@@ -13,7 +13,7 @@ import numpy as np
 
 from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, zeros
-from boostrun.methods import one_vs_all
+from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.vote_ensemble import VoteEnsemble
 from boostrun.papers.adaptive.board import Board, search
 from boostrun.papers.adaptive.policies.policy import hook

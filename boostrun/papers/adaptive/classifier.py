@@ -9,9 +9,9 @@ from boostrun.config.fields import check
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods import parameters
-from boostrun.methods.binning import Binner
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.vote_ensemble import VoteEnsemble
+from boostrun.methods.weak_learner import Binner
 from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class
 from boostrun.papers.adaptive.board import ACCOUNTS, CHARGED, Board
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys

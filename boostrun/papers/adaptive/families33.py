@@ -14,8 +14,7 @@ from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features.images import as_colour, require_images
-from boostrun.features.journal import NoJournal
-from boostrun.features.progress import Progress
+from boostrun.features.store import NoJournal, Progress
 from boostrun.papers.adaptive.groups import LEAST, NAMES, Member, choose, make_groups
 from boostrun.papers.adaptive.groups.codebooks import cluster, sample
 
@@ -42,7 +41,7 @@ class Families33:
     Attributes
     ----------
     n_jobs : int, threads; the result does not depend on it
-    saved : journal (`boostrun.features.journal`) in which `fit` keeps each codebook of its own
+    saved : journal (`boostrun.features.store`) in which `fit` keeps each codebook of its own
     first_split : `boostrun.features.first_split.FirstSplit` or None; with it, shared codebooks are taken from there,
         without it they are learned on the images given to `fit`
 

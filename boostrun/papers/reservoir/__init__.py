@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from boostrun.config.ranges import Choices, Range
+from boostrun.config.settings import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.papers.reservoir.keys import (
@@ -207,7 +207,7 @@ PAPER = Paper(
     },
     weak_learners={
         "stump": "boostrun.methods.stump_learner:StumpLearner",
-        "tree": "boostrun.methods.tree_learner:TreeLearner",
+        "tree": "boostrun.methods.tree:TreeLearner",
     },
     checks={"strategies": f"{_HERE}.conformance:checks"},
     probabilities={

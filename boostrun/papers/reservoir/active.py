@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.losses import LOSSES
-from boostrun.methods.weak_learner import WeakLearner
+from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.loop import Reservoir
 from boostrun.papers.reservoir.strategies import Batch, Strategy, checked

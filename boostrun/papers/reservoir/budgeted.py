@@ -14,10 +14,9 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import Stump, find_stump
 from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.weak_learner import WeakLearner
+from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.adaptive.board import ACCOUNTS, CHARGED, Board
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.keys import BudgetedReservoirKeys

@@ -10,14 +10,13 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
-from boostrun.methods import one_vs_all, parameters
-from boostrun.methods.binning import Binner
+from boostrun.methods import hypothesis_ensemble as one_vs_all
+from boostrun.methods import parameters
 from boostrun.methods.components import component_of
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
-from boostrun.methods.losses import LOSSES
-from boostrun.methods.weak_learner import WeakLearner, as_weak_learner
+from boostrun.methods.weak_learner import LOSSES, Binner, WeakLearner, as_weak_learner
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.keys import OF_STRATEGIES, OF_WEAK_LEARNERS, ReservoirKeys
 from boostrun.papers.reservoir.loop import Reservoir
@@ -75,7 +74,7 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
 
     _problems: list[tuple[Any, Strategy, np.random.Generator]]
 
-    _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
+    _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree:TreeEnsemble")
 
     def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels. The arrays are read through a Filter().

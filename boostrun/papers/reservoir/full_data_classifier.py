@@ -9,13 +9,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
-from boostrun.methods import one_vs_all, parameters
+from boostrun.methods import hypothesis_ensemble as one_vs_all
+from boostrun.methods import parameters
 from boostrun.methods.components import component_of
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
-from boostrun.methods.losses import LOSSES
-from boostrun.methods.weak_learner import as_weak_learner
+from boostrun.methods.weak_learner import LOSSES, as_weak_learner
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.filterboost import FilterBoost
 from boostrun.papers.reservoir.fix import All, Fix
@@ -63,7 +63,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
     True
     """
 
-    _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree_ensemble:TreeEnsemble")
+    _model_types = (StumpEnsemble, HypothesisEnsemble, "boostrun.methods.tree:TreeEnsemble")
 
     def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.

@@ -28,7 +28,7 @@ class Reservoir:
     draws : the paper's Filter(): ``draw(n) -> (samples (n, d), labels (n,) of -1.0 and +1.0)``, ``release(n)`` when
         samples are let go, and the count ``drawn``; it may tell ``weights`` (n,) of the samples drawn last.
     r, q : sizes of the reservoir and of the fresh batch.
-    loss : a loss of :mod:`boostrun.methods.losses`.
+    loss : a loss of :mod:`boostrun.methods.weak_learner`.
     learner : what is boosted.
 
     The scores of kept samples are carried along and grow by one hypothesis a round; only fresh samples are scored by

@@ -6,13 +6,13 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
-from boostrun.methods import one_vs_all, parameters
-from boostrun.methods.binning import Binner
+from boostrun.methods import hypothesis_ensemble as one_vs_all
+from boostrun.methods import parameters
 from boostrun.methods.ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
-from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import Stump, find_stump
 from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.weak_learner import LOSSES, Binner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.coefficients import log_odds
 from boostrun.papers.reservoir.geem import Geem

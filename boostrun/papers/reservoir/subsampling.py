@@ -14,9 +14,8 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import stumps
-from boostrun.methods.binning import Binner
 from boostrun.methods.stump import Stump
-from boostrun.methods.weak_learner import WeakLearner
+from boostrun.methods.weak_learner import Binner, WeakLearner
 from boostrun.papers.reservoir.kernels import full_data
 
 _BINNING_SAMPLES = 10_000  # real values are binned on this many samples at most

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.methods.importances import width_of
+from boostrun.methods.probabilities import width_of
 
 
 def of_shared_features(classifier) -> np.ndarray | str:

@@ -12,7 +12,7 @@ from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.kernels.lanes import LANES, zeros
 from boostrun.methods import parameters
-from boostrun.methods.binning import Binner
+from boostrun.methods.weak_learner import Binner
 from boostrun.papers.shareboost.kernels import shared_stumps as kernels
 from boostrun.papers.shareboost.keys import JointBoostKeys
 from boostrun.papers.shareboost.score_classifier import ScoreClassifier

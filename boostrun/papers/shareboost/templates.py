@@ -11,8 +11,7 @@ from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features.build import subset
 from boostrun.features.images import require_images
-from boostrun.features.journal import NoJournal
-from boostrun.features.progress import Progress
+from boostrun.features.store import NoJournal, Progress
 from boostrun.papers.shareboost.kernels.templates import gather_windows, masked_maxima
 from boostrun.papers.shareboost.masks import gaussian_masks
 
@@ -45,7 +44,7 @@ class Templates:
     Attributes
     ----------
     n_jobs : int, threads; the result does not depend on it
-    saved : journal (`boostrun.features.journal`) in which `fit` keeps the centres and, as it goes, the maxima; by
+    saved : journal (`boostrun.features.store`) in which `fit` keeps the centres and, as it goes, the maxima; by
         default nothing is kept
     fitted : dict with filters (F, patch, patch), masks (C, h, w), maxima (C F,), all float32, after `fit`
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boostrun.errors import BoostrunError
-from boostrun.report.claims import findings
-from boostrun.report.claims.claim import Case, Claim, Pick
-from boostrun.report.claims.findings import FAILS, HOLDS, UNTOLD, Evidence, Side
+from boostrun.report.claims import claim as findings
+from boostrun.report.claims.claim import FAILS, HOLDS, UNTOLD, Case, Claim, Evidence, Pick, Side
 from boostrun.report.comparison import Comparison, compare
 from boostrun.report.entry import Entry
 from boostrun.report.formats import metric_name

@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from boostrun.report.claims.findings import FAILS, HOLDS, UNTOLD, Evidence
+from boostrun.report.claims.claim import FAILS, HOLDS, UNTOLD, Evidence
 from boostrun.report.claims.judge import CONDITIONAL, Judged
 from boostrun.report.layout import STALE
 from boostrun.report.markdown import escape, pipe_table

@@ -7,15 +7,17 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from boostrun.report.canvas import WIDE, axes_of, by_decades, defaults, with_legend
+from boostrun.report.canvas import DASHES, MOST, WIDE, Line, axes_of, by_decades, defaults, hue, name_lines, with_legend
 from boostrun.report.entry import Entry
 from boostrun.report.figures import draw_line, scale_y
 from boostrun.report.formats import axis_name
-from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
-from boostrun.report.looks import DASHES, MOST, Line, hue, name_lines
+from boostrun.report.frontier.points import KINDS, LOSS, TIE, UNTESTED, WIN, Frontier, FrontierPoint, amount
+from boostrun.report.frontier.summary import FrontierSummary
+from boostrun.report.ranks import Ranks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 _HIGH = 3.6  # inches of a panel
 _GREY = "#888888"
@@ -98,3 +100,107 @@ def _best_of(lines: Sequence[Line], rivals: set[str], side: bool) -> list[tuple[
             for x, y, _ in line.points:
                 found[x] = min(y, found.get(x, math.inf))
     return sorted(found.items())
+
+
+_ROW, _ACROSS = 0.26, 3  # inches of a data set, panels side by side
+_LEAST = 0.5  # points of accuracy that every panel shows on both sides
+# colour, marker and filling of an outcome: told apart without colours too
+_LOOKS = {
+    WIN: ("#0072B2", "o", "#0072B2", "ours is ahead"), TIE: ("#555555", "o", "white", "level"),
+    LOSS: ("#D55E00", "s", "#D55E00", "a rival is ahead"), UNTESTED: ("#999999", "x", "#999999", "not tested"),
+}  # fmt: skip
+
+
+def most_shared(summary: FrontierSummary) -> list[float]:
+    """The budgets that most data sets have a comparison under: at most six, and none that half as many have."""
+    counts = {
+        budget: sum(summary.counts(budget)[outcome] for outcome in _LOOKS) for budget in summary.budgets
+    }  # fmt: skip
+    most = max(counts.values(), default=0)
+    found = sorted((at for at in counts if 2 * counts[at] > most), key=lambda at: (-counts[at], at))
+    return sorted(found[:MOST])
+
+
+def draw_differences(summary: FrontierSummary) -> Figure | None:
+    """A panel a budget: the best of ours less the best rival on each data set, with its 95 % interval. None where
+    nothing is compared.
+    """
+    budgets = most_shared(summary)
+    if not budgets:
+        return None
+    from matplotlib.lines import Line2D
+
+    names = [one.name for one in summary.frontiers]
+    high = _ROW * len(names) + 0.7
+    across = min(len(budgets), _ACROSS)
+    figure, axes = axes_of(len(budgets), high, summary.title, across=across, wide=3.2)
+    seen = set()
+    with defaults():
+        for place, (axis, budget) in enumerate(zip(axes, budgets)):
+            for row, name in enumerate(names):
+                line = summary.lines.get((name, budget))
+                if line is None or line["outcome"] not in _LOOKS:
+                    continue
+                seen.add(line["outcome"])
+                colour, marker, filling, _ = _LOOKS[line["outcome"]]
+                if line["low"]:
+                    axis.plot([float(line["low"]), float(line["high"])], [row, row], color=colour, linewidth=1.2)
+                axis.plot(
+                    [float(line["mean"])], [row], marker, color=colour, markerfacecolor=filling, markersize=6,
+                    gid=f"{name} {amount(budget)}",
+                )  # fmt: skip
+            low, high = axis.get_xlim()
+            axis.set_xlim(min(low, -_LEAST), max(high, _LEAST))
+            axis.axvline(0.0, color="0.4", linewidth=0.8)
+            axis.set_yticks(range(len(names)), names if place % across == 0 else [""] * len(names))
+            axis.set_ylim(len(names) - 0.4, -0.6)
+            axis.set_title(_told(summary, budget), fontsize=10)
+            axis.set_xlabel("ours less the rival (points)")
+            axis.grid(axis="x", color="0.92")
+    keys = [
+        Line2D([], [], color=colour, marker=marker, markerfacecolor=filling, label=told, linewidth=1.2)
+        for outcome, (colour, marker, filling, told) in _LOOKS.items()
+        if outcome in seen
+    ]
+    return with_legend(figure, keys, "best of ours less best rival, test accuracy; 95 % interval, paired by seed")
+
+
+def draw_ranks(summary: FrontierSummary) -> Figure | None:
+    """Critical-difference diagrams (Demsar 2006), one a budget, at most six; None where nothing is ranked."""
+    found = dict(list(summary.ranks.items())[:MOST])
+    if not found:
+        return None
+    rows = max(math.ceil(len(one.methods) / 2) for one in found.values())
+    figure, axes = axes_of(len(found), 0.22 * rows + 0.8, "", across=min(len(found), 2), wide=4.6)
+    with defaults():
+        for axis, (budget, one) in zip(axes, found.items()):
+            _diagram(axis, one, f"{_told(summary, budget)}, {one.blocks} data sets")
+    return with_legend(figure, [], "mean ranks, 1 the best; bars join methods that are not told apart (Nemenyi)")
+
+
+def _told(summary: FrontierSummary, budget: float) -> str:
+    return f"{amount(budget, ' ')} {KINDS[summary.kind].head}"
+
+
+def _diagram(axis, ranks: Ranks, title: str) -> None:
+    k, half = len(ranks.methods), math.ceil(len(ranks.methods) / 2)
+    axis.set_axis_off()
+    axis.set_xlim(1 - 0.55 * k, k + 0.55 * k)
+    axis.set_ylim(-half - 1.2 - 0.35 * len(ranks.groups), 2.6)
+    axis.set_title(title, fontsize=10)
+    axis.plot([1, k], [0, 0], color="black", linewidth=1)
+    for tick in range(1, k + 1):
+        axis.plot([tick, tick], [0, 0.2], color="black", linewidth=1)
+        axis.text(tick, 0.35, str(tick), ha="center", va="bottom", fontsize=8)
+    axis.plot([1, min(1 + ranks.critical_difference, k)], [1.7, 1.7], color="black", linewidth=1.4)
+    axis.text(1, 1.85, f"critical difference {ranks.critical_difference:.2f}", va="bottom", fontsize=8)
+    for number, (first, last) in enumerate(ranks.groups):
+        ends = ranks.mean_ranks[first] - 0.05, ranks.mean_ranks[last] + 0.05
+        axis.plot(ends, [-0.35 * (number + 1)] * 2, color="black", linewidth=3)
+    below = 0.35 * len(ranks.groups) + 0.8
+    for side, names in (("left", range(half)), ("right", range(k - 1, half - 1, -1))):
+        for row, number in enumerate(names):
+            rank, y = ranks.mean_ranks[number], -below - row
+            edge, align = (1 - 0.05 * k, "right") if side == "left" else (k + 0.05 * k, "left")
+            axis.plot([rank, rank, edge], [0, y, y], color="0.5", linewidth=0.8)
+            axis.text(edge, y, f" {ranks.methods[number]} {rank:.2f} ", ha=align, va="center", fontsize=8)

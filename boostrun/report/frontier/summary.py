@@ -13,8 +13,7 @@ from typing import NamedTuple
 from boostrun.errors import BoostrunError
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import align, decimal
-from boostrun.report.frontier.points import KINDS, amount
-from boostrun.report.frontier.verdicts import ALONE, LOSS, TIE, UNTESTED, WIN
+from boostrun.report.frontier.points import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
 from boostrun.report.layout import MISSING
 from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods

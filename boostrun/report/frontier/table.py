@@ -9,8 +9,7 @@ from pathlib import Path
 
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import NARROW, align, decimal, spread
-from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint, amount
-from boostrun.report.frontier.verdicts import Verdict, sentence, verdicts
+from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint, Verdict, amount, sentence, verdicts
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE
 from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.statistics import ALPHA, compare_methods

@@ -12,8 +12,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from boostrun.report.claims import Judged, text
-from boostrun.report.page.first import bests, verdict_counts
-from boostrun.report.page.records import Records
+from boostrun.report.page.records import Records, bests, verdict_counts
 from boostrun.report.page.section import PageSection
 
 __all__ = ["OWN", "PageSection", "Records", "render"]

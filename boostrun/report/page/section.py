@@ -4,26 +4,144 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from boostrun.report.contests import contests
 from boostrun.report.curve_figures import Extras, too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.entry import Entry
-from boostrun.report.layout import layout
-from boostrun.report.page.drawn import Plot, plots_of
-from boostrun.report.page.first import Best, best_of
-from boostrun.report.page.rank_chart import rank_chart
-from boostrun.report.page.records import Records
-from boostrun.report.page.tables import Names, PageBlock, blocks
+from boostrun.report.layout import BEST, Layout, block_title, group_head, layout
+from boostrun.report.page.records import Best, Plot, Records, best_of, plots_of
 from boostrun.report.paired import rounded
+from boostrun.report.ranks import Ranks
 from boostrun.report.table import ResultTable
+from boostrun.report.tuning import contests
+
+#: (row, setting, column) -> (algorithm, data set) of a cell
+Names = Mapping[tuple, tuple[str, str]]
+
+
+class PageCell(NamedTuple):
+    """One text; ``value`` sorts it (empty where there is none), ``records`` are the numbers of its trials."""
+
+    text: str
+    value: str
+    group: int
+    best: bool = False
+    records: str = ""
+
+
+class Row(NamedTuple):
+    """A method's cells, the columns of all groups one after the other."""
+
+    label: str
+    algo: str
+    cells: tuple[PageCell, ...]
+
+
+class PageGroup(NamedTuple):
+    """Columns of one head: ``parts`` are ours alone, or ours, the paper's and the difference."""
+
+    head: str
+    parts: tuple[str, ...]
+    dataset: str
+
+
+class PageBlock(NamedTuple):
+    """One small table."""
+
+    title: str
+    groups: tuple[PageGroup, ...]
+    rows: tuple[Row, ...]
+
+
+def blocks(
+    table: ResultTable, laid: Layout, entries: Sequence[Entry], names: Names, records: Records
+) -> list[PageBlock]:
+    """The blocks of a laid out table, whose cells and ``entries`` are in the same order."""
+    places = {}
+    for cell, entry in zip(table.cells, entries):
+        algo, dataset = names.get((entry.row, entry.setting, tuple(entry.column)), ("", ""))
+        places[block_title(table, cell), group_head(cell), table.label(cell)] = (cell, entry, algo, dataset)
+    found = []
+    for block in laid.blocks:
+        here = [
+            [places.get((block.title, group.heads[0], row)) for row in block.rows] for group in block.groups
+        ]  # fmt: skip
+        groups = tuple(
+            PageGroup(group.heads[0], ("ours", *group.heads[1:]), next((place[3] for place in column if place), ""))
+            for group, column in zip(block.groups, here)
+        )
+        rows = []
+        for number, row in enumerate(block.rows):
+            cells: list[PageCell] = []
+            for place, (group, column) in enumerate(zip(block.groups, here)):
+                texts = group.cells.get(row, ("",) * len(group.heads))
+                cells += _cells(texts, column[number], place, records)
+            algo = next((filled[2] for column in here if (filled := column[number])), "")
+            rows.append(Row(row, algo, tuple(cells)))
+        found.append(PageBlock(block.title, groups, tuple(rows)))
+    return found
+
+
+def _cells(texts: Sequence[str], found, group: int, records: Records) -> list[PageCell]:
+    if found is None:
+        return [PageCell(text, "", group) for text in texts]
+    cell, entry, _, _ = found
+    values = (cell.mean, cell.paper_mean, cell.difference)
+    trials = " ".join(map(str, records.find(entry.records)))
+    ours = PageCell(texts[0], _sortable(values[0]), group, BEST in texts[0], trials)
+    return [ours, *(PageCell(text, _sortable(value), group) for text, value in zip(texts[1:], values[1:]))]
+
+
+def _sortable(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.10g}"
+
+
+_WIDTH, _SIDE, _ROW, _TOP = 460, 132, 17, 44
+
+
+def rank_chart(ranks: Ranks, title: str) -> Markup:
+    """Demsar's diagram (2006, Figure 1): the best rank on the left, Nemenyi's critical difference above the line."""
+    k = len(ranks.methods)
+    left, right = _SIDE, _WIDTH - _SIDE
+
+    def at(rank: float) -> float:
+        return round(left + (rank - 1) / (k - 1) * (right - left), 1)
+
+    bars = len(ranks.groups)
+    below = _TOP + 12 + 6 * bars
+    height = below + _ROW * math.ceil(k / 2) + 6
+    parts = [f'<path class="axis" d="M{left} {_TOP}H{right}"/>']
+    step = math.ceil(k / 12)
+    for tick in range(1, k + 1, step):
+        parts.append(f'<path class="axis" d="M{at(tick):g} {_TOP - 4}v4"/>')
+        parts.append(f'<text x="{at(tick):g}" y="{_TOP - 8}" text-anchor="middle">{tick}</text>')
+    wide = min(at(1 + ranks.critical_difference), right) - left
+    told = f"CD {ranks.critical_difference:.2f}"
+    parts.append(f'<path class="cd" d="M{left} 14v6m0-3h{wide:g}m0-3v6"/>')
+    parts.append(f'<text x="{left + wide / 2:g}" y="11" text-anchor="middle">{told}</text>')
+    for number, (first, last) in enumerate(ranks.groups):
+        ends = at(ranks.mean_ranks[first]) - 2, at(ranks.mean_ranks[last]) + 2
+        parts.append(f'<path class="tied" d="M{ends[0]:g} {_TOP + 7 + 6 * number}H{ends[1]:g}"/>')
+    half = math.ceil(k / 2)
+    for place, (method, rank) in enumerate(zip(ranks.methods, ranks.mean_ranks)):
+        on_left = place < half
+        y = below + _ROW * (place if on_left else k - 1 - place) + 8
+        edge, anchor = (left - 8, "end") if on_left else (right + 8, "start")
+        parts.append(f'<path class="leader" d="M{at(rank):g} {_TOP}V{y}H{edge}"/>')
+        inside = f"{escape(method)} {rank:.2f}" if on_left else f"{rank:.2f} {escape(method)}"
+        parts.append(
+            f'<text x="{edge + (-4 if on_left else 4)}" y="{y}" dy=".35em" text-anchor="{anchor}">{inside}</text>'
+        )
+    label = f'role="img" aria-label="critical-difference diagram: {escape(title)}"'
+    return Markup(f'<svg viewBox="0 0 {_WIDTH} {height}" {label}>{"".join(parts)}</svg>')
 
 
 class Picture(NamedTuple):

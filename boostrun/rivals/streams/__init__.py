@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostrun.config.ranges import Choices, Range
+from boostrun.config.settings import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.rivals.streams.keys import (
     AdaptiveForestKeys,

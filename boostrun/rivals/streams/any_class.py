@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.extend import objects
+from boostrun.extend import registry as objects
 from boostrun.rivals.streams.follower import Follower
 from boostrun.rivals.streams.keys import FollowerKeys
 

@@ -12,8 +12,8 @@ from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.evaluation.prequential import OnStream, prequential
-from boostrun.evaluation.seeds import spawn
-from boostrun.inputs.followed import open_stream
+from boostrun.evaluation.trial import spawn
+from boostrun.inputs.drifting import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.runner.plan import open_store, plan
 

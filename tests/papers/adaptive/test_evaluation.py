@@ -8,8 +8,8 @@ from numba.core.event import install_recorder
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.inputs.table import Table
-from boostrun.methods import one_vs_all
+from boostrun.inputs.bank import Table
+from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.papers.adaptive import METHODS
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.evaluation import StagedVotes

@@ -13,7 +13,7 @@ from sklearn.cluster import MiniBatchKMeans
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.features import bank_key, build, open_bank
 from boostrun.features.bank import Bank
-from boostrun.features.journal import Journal
+from boostrun.features.store import Journal
 from boostrun.papers.adaptive import families33, groups
 from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
 from boostrun.papers.adaptive.groups import NAMES

@@ -10,8 +10,8 @@ from boostrun.data import checksum, describe, fetch, load
 from boostrun.data.streams import draw, names
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.prequential import OnStream
-from boostrun.evaluation.seeds import spawn
-from boostrun.inputs.followed import Followed
+from boostrun.evaluation.trial import spawn
+from boostrun.inputs.drifting import Followed
 from boostrun.runner.plan import open_store, plan
 from tests.papers.iboost.learners import METHODS
 

@@ -10,7 +10,7 @@ from boostrun.conformance.method import not_of_draws
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.methods.losses import LOSSES
+from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.active import ActiveReservoir, ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.papers.adaptive.policies import Tasting1Q
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.budgeted_evaluation import BudgetedStaged

@@ -15,10 +15,9 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.kernels.stumps import fixed_point
 from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import find_stump
 from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.weak_learner import WeakLearner
+from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.fix import All, ColumnSearch
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.coefficients import LIMIT, RULES

@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.methods import one_vs_all
+from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.keys import OnlineRivalKeys
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier, offline_logitboost

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from boostrun.data.source import ArraySource
-from boostrun.methods.losses import LOSSES
 from boostrun.methods.stump import Stump
 from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.filterboost import FilterBoost, WeightFilter
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier

@@ -7,12 +7,10 @@ from boostrun.config.fields import fields_of, kind_of
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.layout import Damaged
-from boostrun.methods.losses import LOSSES
 from boostrun.methods.saved_layouts import checked
 from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.tree import ColumnTrees, Growth, leaf_values
-from boostrun.methods.tree_ensemble import TreeEnsemble
-from boostrun.methods.tree_learner import TreeLearner
+from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, leaf_values
+from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.active import ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier

@@ -7,9 +7,9 @@ import pytest
 
 from boostrun.config.compose import compose_one
 from boostrun.core import FEATURES as PIPELINES
-from boostrun.evaluation import path as shared_path
+from boostrun.evaluation import staged as shared_path
 from boostrun.features import open_bank
-from boostrun.inputs.table import Table
+from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import obtain
 from boostrun.papers.shareboost import PAPER, template_costs
 from boostrun.papers.shareboost.checkpoint import Checkpoint

@@ -9,13 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.missing import size_of
-from boostrun.export.onnx_stumps import compare
-from boostrun.export.operators import OnnxParts, Operators
-from boostrun.export.parts import ProgramParts
-from boostrun.export.saved import Saved
-from boostrun.export.splits import split_program
-from boostrun.export.text import table
+from boostrun.export.c import size_of, split_program, table
+from boostrun.export.onnx import compare
+from boostrun.export.parts import OnnxParts, Operators, ProgramParts, Saved
 
 _WALK = """
     void scores(const @type@ *x, double *out)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boostrun.config import defaults
-from boostrun.data.streams.drift_stream import DriftStream
-from boostrun.data.streams.recorded import found, recorded, table
+from boostrun.data.streams.drift_stream import DriftStream, found, recorded, table
 from boostrun.errors import BoostrunError
 
 DEFAULTS = defaults("dataset", "electricity")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.evaluation import Evaluation, Result, Seeds
-from boostrun.evaluation.path import by_features, errors, metrics_of
+from boostrun.evaluation.staged import by_features, errors, metrics_of
 from boostrun.papers.shareboost.evaluation.pool_path import last
 
 

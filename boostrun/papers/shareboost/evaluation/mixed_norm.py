@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.evaluation import Result, Seeds
-from boostrun.evaluation.path import by_features, errors, metrics_of
+from boostrun.evaluation.staged import by_features, errors, metrics_of
 from boostrun.papers.shareboost.evaluation.pool_path import PoolPath
 from boostrun.papers.shareboost.table_pools import samples_of
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.evaluation import Result, Seeds
-from boostrun.evaluation.path import by_features, errors, metrics_of, wrong
+from boostrun.evaluation.staged import by_features, errors, metrics_of, wrong
 from boostrun.papers.shareboost import template_costs
 from boostrun.papers.shareboost.evaluation.pool_path import PoolPath, last
 from boostrun.papers.shareboost.pools.pool import Pool

@@ -6,8 +6,7 @@ import time
 from typing import Any
 
 from boostrun.evaluation import Evaluation, Result, Seeds
-from boostrun.evaluation.path import wrong
-from boostrun.evaluation.staged import accuracy_pct
+from boostrun.evaluation.staged import accuracy_pct, wrong
 from boostrun.papers.shareboost.table_pools import NUMBERS
 
 

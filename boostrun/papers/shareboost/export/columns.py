@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.inputs import GIVEN, IN_UNITS, PIXELS, UNITS, kind_of, thresholds_of
-from boostrun.export.missing import reading, told
-from boostrun.export.saved import Saved
-from boostrun.export.text import block, table
+from boostrun.export.c import block, reading, table, told
+from boostrun.export.parts import GIVEN, IN_UNITS, PIXELS, UNITS, Saved, thresholds_of
+from boostrun.export.parts import kind_of_input as kind_of
 
 CODE_OF = block("""
     /* How many of the ascending edges are not above the value. */

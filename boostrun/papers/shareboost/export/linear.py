@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.parts import ProgramParts
-from boostrun.export.saved import Saved
-from boostrun.export.text import block, table
+from boostrun.export.c import block, table
+from boostrun.export.parts import ProgramParts, Saved
 from boostrun.papers.shareboost.export import pieces, templates
 from boostrun.papers.shareboost.export.columns import columns_of
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.inputs import GIVEN, IN_UNITS, PIXELS, kind_of
-from boostrun.export.missing import columns_of, size_of, told
-from boostrun.export.onnx_stumps import compare, for_all_classes, signs
-from boostrun.export.operators import OnnxParts, Operators
-from boostrun.export.saved import Saved
+from boostrun.export.c import columns_of, size_of, told
+from boostrun.export.onnx import compare, for_all_classes, signs
+from boostrun.export.parts import GIVEN, IN_UNITS, PIXELS, OnnxParts, Operators, Saved
+from boostrun.export.parts import kind_of_input as kind_of
 from boostrun.papers.shareboost.export import linear
 from boostrun.papers.shareboost.export.linear import LinearPredictor
 from boostrun.papers.shareboost.export.shared_stumps import matrix_form

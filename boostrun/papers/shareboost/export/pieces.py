@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.inputs import GIVEN, IN_UNITS, kind_of
-from boostrun.export.missing import reading, told
-from boostrun.export.parts import ProgramParts
-from boostrun.export.saved import Saved
-from boostrun.export.text import block, table
+from boostrun.export.c import block, reading, table, told
+from boostrun.export.parts import GIVEN, IN_UNITS, ProgramParts, Saved
+from boostrun.export.parts import kind_of_input as kind_of
 
 _PROJECT = """
     static void project(const double *x, double *v)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.export.parts import ProgramParts
-from boostrun.export.saved import Saved
-from boostrun.export.stumps import for_all_classes
+from boostrun.export.c import for_all_classes
+from boostrun.export.parts import ProgramParts, Saved
 
 
 def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from boostrun.export.text import block, table
+from boostrun.export.c import block, table
 from boostrun.papers.shareboost import template_costs
 from boostrun.papers.shareboost.export.columns import CODE_OF, Columns
 

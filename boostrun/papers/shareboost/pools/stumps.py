@@ -7,7 +7,7 @@ from abc import abstractmethod
 import numpy as np
 
 from boostrun.kernels.lanes import LANES
-from boostrun.methods.binning import Binner
+from boostrun.methods.weak_learner import Binner
 from boostrun.papers.shareboost.kernels import sharing as kernels
 from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.pools.pool import Pool, checksum

@@ -1,0 +1,372 @@
+"""Missing values, NaN, in what a predictor is given: the columns that a model takes of them, in C and in ONNX.
+
+See :mod:`boostrun.data.checks` for what they are. A model that has seen no missing value in training takes finite
+numbers here.
+
+Sums of stumps in C: a row of stumps a class, or stumps with a weight for every class.
+
+Stumps are added in the order that Python adds them.
+"""
+
+from __future__ import annotations
+
+import string as letters
+import textwrap
+from typing import NamedTuple
+
+import numpy as np
+
+from boostrun import __version__
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError
+from boostrun.export.parts import UNITS, Operators, ProgramParts, Saved, X, thresholds_of
+from boostrun.methods.declaration import obtain
+
+_TYPES = {"float64": "double", "float32": "float", "int64": "int", "uint8": "unsigned char"}
+_WIDTH = 110
+_LARGEST_INT = 2**31 - 1
+_HARMLESS = frozenset(letters.ascii_letters + letters.digits + " _.,:;+()=<>-")
+
+
+def table(name: str, values: np.ndarray) -> str:
+    """``static const TYPE name[n][m] = {...};`` that holds exactly these numbers; the type is that of the array.
+
+    Raises BoostrunError for what C cannot say: no number at all, NaN, or a whole number that is no int.
+
+    >>> print(table("w", np.array([[0.5, -np.inf], [1e-300, 2]])))
+    static const double w[2][2] = {
+    {0.5, -INFINITY}, {1e-300, 2.0}
+    };
+    """
+    if not values.size:
+        raise BoostrunError(f"the model's {name} is empty: there is nothing to export")
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise BoostrunError(f"the model's {name} holds NaN, which cannot be written in C")
+    if values.dtype.kind in "iu" and (values.max() > _LARGEST_INT or values.min() < -_LARGEST_INT):
+        raise BoostrunError(f"the model's {name} holds a number that is no int of C")
+    sizes = "".join(f"[{size}]" for size in values.shape)
+    body = textwrap.fill(_braces(values, values.dtype), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return f"static const {_TYPES[values.dtype.name]} {name}{sizes} = {{\n{body}\n}};"
+
+
+def _braces(values: np.ndarray, kind: np.dtype) -> str:
+    if values.ndim > 1:
+        return ", ".join("{" + _braces(row, kind) + "}" for row in values)
+    return ", ".join(map(_number, values.tolist() if kind != np.float32 else values))
+
+
+def _number(value) -> str:
+    if not isinstance(value, (float, np.floating)):
+        return str(value)
+    if np.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return f"{value!s}f" if isinstance(value, np.float32) else repr(value)
+
+
+def string(text: str) -> str:
+    r"""A C string literal of any text as UTF-8; all that is not a plain letter, digit or sign is an octal number.
+
+    >>> print(string('a"*/\n'))
+    "a\042\052\057\012"
+    """
+    code = text.encode("utf-8", "surrogatepass")
+    return '"' + "".join(chr(byte) if chr(byte) in _HARMLESS else f"\\{byte:03o}" for byte in code) + '"'
+
+
+def plain(text: str) -> str:
+    """Text that can do no harm in a comment.
+
+    >>> plain("a */ b")
+    'a __ b'
+    """
+    return "".join(letter if letter in _HARMLESS else "_" for letter in text)
+
+
+def block(text: str, **words) -> str:
+    """A piece of C written with indentation in Python, with ``@word@`` replaced.
+
+    >>> block('''
+    ...     int a[@n@];
+    ... ''', n=3)
+    'int a[3];'
+    """
+    out = textwrap.dedent(text).strip("\n").rstrip()
+    for word, value in words.items():
+        out = out.replace(f"@{word}@", str(value))
+    return out
+
+
+def comment(paragraphs: list[str]) -> str:
+    """A C comment of paragraphs of plain text."""
+    lines = [
+        line
+        for number, paragraph in enumerate(paragraphs)
+        for line in ([""] if number else []) + textwrap.wrap(paragraph, _WIDTH)
+    ]
+    return "\n".join(["/*", *(f" * {line}".rstrip() for line in lines), " */"])
+
+
+_FLOAT64 = 11  # TensorProto.DOUBLE
+_CODES = """
+    /* A column as the model counts them: NaN, missing, is below all numbers, and above them in the copies. */
+    static @type@ given(const @type@ *x, int column)
+    {
+        const @type@ value = x[column < @d@ ? column : missing[column - @d@]];
+        return value == value ? value : column < @d@ ? -INFINITY : INFINITY;
+    }
+"""
+_NUMBERS = """
+    /* A column as the model counts them: means for NaN, missing, and at the end 1 where a column is. */
+    static @type@ given(const @type@ *x, int column)
+    {
+        const @type@ value = x[column < @d@ ? column : missing[column - @d@]];
+        if (column >= @d@)
+            return value != value;
+        return value == value ? value : filling[column];
+    }
+"""
+
+
+class Reading(NamedTuple):
+    """How C reads what a model takes.
+
+    Attributes: ``tables``, pieces of C that come first, none where x is read as it is; ``value``, C of a column, to be
+    formatted with its number; ``size``, length of x.
+    """
+
+    tables: list[str]
+    value: str
+    size: int
+
+
+def missing_of(saved: Saved) -> np.ndarray:
+    """(m,) the columns of raw samples that the model has further columns of."""
+    return saved.inputs.get("missing", np.empty(0, np.int64)) if saved.inputs else np.empty(0, np.int64)
+
+
+def size_of(saved: Saved) -> int:
+    """Columns of a raw sample, for a model that takes one column of each, and further ones for missing values."""
+    return saved.n_features - len(missing_of(saved))
+
+
+def reading(saved: Saved, x_type: str, width: int | None = None) -> Reading:
+    """How C reads the columns of a model whose x is of ``x_type``; ``width``, columns before any projection."""
+    missing = missing_of(saved)
+    size = (saved.n_features if width is None else width) - len(missing)
+    if not len(missing):
+        return Reading([], "x[{}]", size)
+    tables = [table("missing", missing)]
+    if "means" in saved.inputs:
+        tables.append(table("filling", saved.inputs["means"]))
+    template = _NUMBERS if "means" in saved.inputs else _CODES
+    return Reading([*tables, block(template, type=x_type, d=size)], "given(x, {})", size)
+
+
+def columns_of(operators: Operators, saved: Saved, x_type: np.dtype) -> str:
+    """The name of X (n, width) with the columns that the model takes."""
+    missing = missing_of(saved)
+    if not len(missing):
+        return X
+    unknown = operators.add("IsNaN", X)
+    some = operators.add("Gather", unknown, missing, axis=1)
+    if "means" in saved.inputs:
+        first = operators.add("Where", unknown, saved.inputs["means"].astype(x_type), X)
+        return operators.add("Concat", first, operators.add("Cast", some, to=_FLOAT64), axis=1)
+    first = operators.add("Where", unknown, np.array(-np.inf, x_type), X)
+    copies = operators.add("Gather", X, missing, axis=1)
+    copies = operators.add("Where", some, np.array(np.inf, x_type), copies)
+    return operators.add("Concat", first, copies, axis=1)
+
+
+def told(saved: Saved, text: str) -> str:
+    """``text`` about x, with what NaN is."""
+    more = ", or NaN where one is missing" if len(missing_of(saved)) else ""
+    return text.replace("finite numbers", f"finite numbers{more}")
+
+
+def split_program(
+    saved: Saved, what: str, template: str, column: str, weights: list[str], comparisons: int, notes: str, **sizes: int
+) -> ProgramParts:
+    """A program that compares columns with the thresholds of the saved model, and adds ``weights``, tables too.
+
+    Parameters
+    ----------
+    template : ``scores`` in C, with ``@type@``, ``@value@`` and the names of ``sizes``, of which ``k`` is one
+    column : in C the place in the table of columns, whose value ``@value@`` stands for
+    comparisons : counted in a prediction, a multiply-add each
+    """
+    model = saved.model
+    x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
+    read = reading(saved, x_type)
+    tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
+    body = block(template, type=x_type, value=read.value.format(column), **sizes)
+    return ProgramParts(
+        what=what,
+        x_type=x_type,
+        x_size=read.size,
+        x_text=told(saved, UNITS[x_type]),
+        n_scores=sizes["k"],
+        code="\n\n".join([*tables, *read.tables, body]),
+        counted=comparisons,
+        runs=comparisons,
+        notes=notes,
+    )
+
+
+_FOR_EACH_CLASS = """
+    void scores(const @type@ *x, double *out)
+    {
+        for (int k = 0; k < @k@; k++) {
+            double sum = 0.0;
+            for (int t = 0; t < @rounds@; t++)
+                sum += @value@ >= threshold[k][t] ? step[k][t] : -step[k][t];
+            out[k] = sum;
+        }
+    }
+"""
+_FOR_ALL_CLASSES = """
+    void scores(const @type@ *x, double *out)
+    {
+        for (int k = 0; k < @k@; k++)
+            out[k] = base[k];
+        for (int t = 0; t < @rounds@; t++) {
+            const double side = @value@ >= threshold[t] ? 1.0 : -1.0;
+            for (int k = 0; k < @k@; k++)
+                out[k] += side * step[t][k];
+        }
+    }
+"""
+
+
+def stump_ensemble(saved: Saved) -> ProgramParts:
+    """The C of a StumpEnsemble."""
+    k, rounds = saved.model.features.shape
+    what = f"boosted stumps, {rounds} for each of {k} scores"
+    return _parts(saved, what, [table("step", saved.model.steps)], _FOR_EACH_CLASS, "feature[k][t]", rounds, k)
+
+
+def vote_ensemble(saved: Saved) -> ProgramParts:
+    """The C of a VoteEnsemble."""
+    steps = saved.model.alphas[:, None] * saved.model.votes
+    return for_all_classes(saved, steps, np.zeros(steps.shape[1]), f"with votes for {steps.shape[1]} scores")
+
+
+def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, how: str) -> ProgramParts:
+    """The C of base[k] + sum_t steps[t, k] phi_t(x), phi_t = +1 where x[features[t]] >= thresholds[t], else -1.
+
+    ``features`` and ``thresholds`` (T,) are those of the saved model; ``steps`` (T, k) and ``base`` (k,) are float64;
+    ``how`` says in words what the stumps do for the classes. Raises BoostrunError where there is no stump.
+    """
+    rounds, k = steps.shape
+    weights = [table("base", base), table("step", steps)]
+    return _parts(saved, f"{rounds} stumps {how}", weights, _FOR_ALL_CLASSES, "feature[t]", rounds, k)
+
+
+def _parts(
+    saved: Saved, what: str, weights: list[str], template: str, column: str, rounds: int, k: int
+) -> ProgramParts:
+    if rounds == 0:
+        raise BoostrunError("the model holds no stump: there is nothing to export")
+    notes = "a comparison for each stump, and an addition for each stump and score"
+    return split_program(saved, what, template, column, weights, rounds * k, notes, k=k, rounds=rounds)
+
+
+_SCORES = """
+    void scores(const @type@ *x, double *out)
+    {
+        for (int k = 0; k < @k@; k++) {
+            double sum = 0.0;
+            for (int t = 0; t < @rounds@; t++) {
+                int node = 0;
+                while (node < @nodes@)
+                    node = 2 * node + 1 + (@value@ >= threshold[k][t][node]);
+                sum += leaf[k][t][node - @nodes@];
+            }
+            out[k] = sum;
+        }
+    }
+"""
+
+
+def tree_ensemble(saved: Saved) -> ProgramParts:
+    """The C of a TreeEnsemble."""
+    model = saved.model
+    k, rounds, nodes = model.features.shape
+    what = f"boosted trees of depth {model.depth}, {rounds} for each of {k} scores"
+    return split_program(
+        saved, what, _SCORES, "feature[k][t][node]", [table("leaf", model.leaves)], rounds * k * model.depth,
+        "a comparison for each level of a tree, and an addition for each tree", k=k, rounds=rounds, nodes=nodes,
+    )  # fmt: skip
+
+
+_SIGN = """
+    int predict(const @type@ *x)
+    {
+        double score[1];
+        scores(x, score);
+        return score[0] >= 0.0;
+    }
+"""
+_LARGEST = """
+    int predict(const @type@ *x)
+    {
+        double score[@scores@];
+        int best = 0;
+        scores(x, score);
+        for (int k = 1; k < @classes@; k++)
+            if (score[k] > score[best])
+                best = k;
+        return best;
+    }
+"""
+_NAMES = """
+    const char *class_name(int number)
+    {
+        static const char *const names[@classes@] = {@names@};
+        return number >= 0 && number < @classes@ ? names[number] : "";
+    }
+"""
+
+
+def c_source(saved: Saved) -> str:
+    """A C99 file with ``int predict(const TYPE *x)``, ``void scores(const TYPE *x, double *out)`` and ``const char
+    *class_name(int number)``: static tables, no allocation, nothing but math.h's INFINITY included.
+
+    Of a path the last predictor is exported. Scores equal those of Python but for rounding, stumps' to the last bit; a
+    template's response that lies within rounding of the edge between two codes may get the other one, 1/255 away.
+    Raises BoostrunError, one sentence, for what cannot be exported.
+    """
+    parts: ProgramParts = obtain(catalogue.models()[saved.kind].writer)(saved)
+    classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may be without samples
+    functions = block(
+        _SIGN if parts.n_scores == 1 else _LARGEST,
+        type=parts.x_type, scores=parts.n_scores, classes=len(classes),
+    )  # fmt: skip
+    names = ", ".join(map(string, classes))
+    prototypes = "\n".join([
+        f"int predict(const {parts.x_type} *x);", f"void scores(const {parts.x_type} *x, double *out);",
+        "const char *class_name(int number);",
+    ])  # fmt: skip
+    sections = [
+        comment(_head(parts, classes)), "#include <math.h>", prototypes, parts.code, functions,
+        block(_NAMES, classes=len(classes), names=names),
+    ]  # fmt: skip
+    return "\n\n".join(sections) + "\n"
+
+
+def _head(parts: ProgramParts, classes: list[str]) -> list[str]:
+    named = ", ".join(f"{number} = {plain(name)}" for number, name in enumerate(classes[:100]))
+    rule = "1 where the score is at least 0, else 0" if parts.n_scores == 1 else "the lowest of equals"
+    scores = f"out[0..{parts.n_scores - 1}], double precision, without a unit"
+    if parts.n_scores > len(classes):
+        scores += f"; those after the first {len(classes)} belong to classes that had no training sample"
+    return [
+        f"A predictor written by boostrun {__version__}: {parts.what}.",
+        f"x is {parts.x_type}[{parts.x_size}]: {parts.x_text}.",
+        f"int predict(x): the number of the class, {rule}: {named}{', ...' if len(classes) > 100 else ''}.",
+        f"void scores(x, out): {scores}.",
+        "const char *class_name(number): the name of a class in UTF-8.",
+        f"Multiply-adds of a prediction: {parts.counted} as counted in boostrun's records, {parts.runs} in this file: "
+        f"{parts.notes}.",
+        "All functions may be called from several threads. C99: cc -O3 -std=c99 -c FILE",
+    ]
