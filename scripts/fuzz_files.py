@@ -58,7 +58,7 @@ def make(given: Path, command: Callable[[list[str]], int]) -> None:
     _models(given / "kept")
     for name, words, target in (
         ("half", ["algo=wsam", *TRIAL], "boostrun.features.build._codes"),
-        ("rounds", ROUNDS, "boostrun.papers.shareboost.checkpoint.Checkpoint.keep"),
+        ("rounds", ROUNDS, "boostrun.papers.shareboost.selection.Checkpoint.keep"),
     ):
         places = [f"{key}={given / name / key}" for key in ("store", "results", "cache_root")]
         child = os.fork()  # what a living process has begun, nobody else goes on with

@@ -60,7 +60,7 @@ _OF_CLASSES = {
     "state__states.0.8": Array("int64", "6", least=0, below=_MOST),
     "state__states.0.9": Array("uint64", "1"),
 }
-# boostrun.papers.iboost.committee.Committee
+# boostrun.papers.iboost.window_committees.Committee
 _COMMITTEE = {
     "state__counts": Array("int64", "_", least=0, below=_MOST),
     "state__models": Array("float64", "M _", values="infinite"),

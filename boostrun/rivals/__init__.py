@@ -70,32 +70,32 @@ PAPER = Paper(
     },
     methods={
         "lightgbm": _rival(
-            "light_gbm:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)",
+            "boosted_trees:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)",
             search=_LEAF_WISE,
         ),
         "lightgbm_goss": _rival(
-            "light_gbm_goss:LightGBMGossClassifier", LightGBMGossKeys,
+            "boosted_trees:LightGBMGossClassifier", LightGBMGossKeys,
             "LightGBM whose trees look at the largest gradients and some others (Ke et al. 2017)",
             search={**_LEAF_WISE, "top_rate": Range(0.05, 0.4, log=True), "other_rate": Range(0.05, 0.4, log=True)},
         ),
         "lightgbm_penalty": _rival(
-            "light_gbm_penalty:LightGBMPenaltyClassifier", LightGBMKeys,
+            "boosted_trees:LightGBMPenaltyClassifier", LightGBMKeys,
             "LightGBM that pays for each feature it uses (Peter et al. 2017)",
             keeps={"samples_held": "by_subset", "features": "by_selection"}, search=_LEAF_WISE,
         ),
         "xgboost": _rival(
-            "xg_boost:XGBoostClassifier", XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",
+            "boosted_trees:XGBoostClassifier", XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",
             search={
                 "T": _ROUNDS, "learning_rate": _RATE, "min_weight_leaf": Range(0.01, 10.0, log=True), **_LEVEL_WISE,
             },
         ),
         "catboost": _rival(
-            "cat_boost:CatBoostRivalClassifier", CatBoostKeys,
+            "boosted_trees:CatBoostRivalClassifier", CatBoostKeys,
             "CatBoost's boosted symmetric trees (Prokhorenkova et al. 2018)",
             search={"T": _ROUNDS, "learning_rate": Choices(None, 0.03, 0.1, 0.3), **_LEVEL_WISE},
         ),
         "hist_gradient_boosting": _rival(
-            "hist_gradient:HistGradientRivalClassifier", HistGradientKeys,
+            "boosted_trees:HistGradientRivalClassifier", HistGradientKeys,
             "scikit-learn's boosted trees on histograms, made after LightGBM",
             keeps={kind: function for kind, function in _TREES.items() if kind != "evaluations"}, search=_LEAF_WISE,
         ),
@@ -118,7 +118,7 @@ PAPER = Paper(
             },
         ),
         "sgd": _rival(
-            "sgd:SGDRivalClassifier", SGDKeys,
+            "linear:SGDRivalClassifier", SGDKeys,
             "a linear model that reads batches of samples and forgets them (Bottou 2010)",
             keeps={"samples_held": "by_batches", "evaluations": "by_draws"}, budget={"q": "batch_size"},
             search={
@@ -127,7 +127,7 @@ PAPER = Paper(
             },
         ),
         "logistic": _rival(
-            "logistic:LogisticRivalClassifier", LogisticKeys,
+            "linear:LogisticRivalClassifier", LogisticKeys,
             "logistic regression, with few features those of the group lasso (Yuan & Lin 2006)",
             keeps={"samples_held": "by_subset", "features": "by_selection", "model_bytes": "by_weights"}, budget={},
             search={"C": Range(1e-3, 1e3, log=True)},

@@ -1,15 +1,183 @@
-"""Forests of scikit-learn (Breiman 2001; Geurts, Ernst & Wehenkel 2006) with one thread."""
+"""Forests of scikit-learn (Breiman 2001; Geurts, Ernst & Wehenkel 2006) with one thread.
+
+Rivals made of trees, and how they keep a budget of evaluations, of features used, or of bytes.
+
+Evaluations are pairs of a feature and a sample that a search for splits reads. A histogram of a node is read off its
+samples, that of its larger child is a difference, so that a tree of L leaves on n samples reads each feature at most
+n (1 + log2(L) / 2) times: below a node the smaller child has at most half of the entropy of where its samples go.
+Binning the features once is not counted.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boostrun.errors import BoostrunError
 from boostrun.rivals.keys import ForestKeys
-from boostrun.rivals.trees import Share, Trees
+from boostrun.rivals.rival import ByRounds
+
+_ROUNDS = 10  # a budget of bytes leaves room for so many before leaves are made fewer
+
+
+class Share(NamedTuple):
+    """What a tree may look at: so many ``samples`` and ``features``, in each of so many ``rounds``."""
+
+    rounds: int
+    samples: int
+    features: int
+
+
+def passes(leaves: float) -> float:
+    """How often a tree with histograms reads each feature of its samples, at most.
+
+    >>> passes(4)
+    2.0
+    """
+    return 1.0 + math.log2(max(leaves, 2.0)) / 2.0
+
+
+class Trees(ByRounds):
+    """Base of rivals made of trees: keys are those of :class:`boostrun.rivals.keys.TreesKeys`."""
+
+    n_estimators: int
+    evaluations: int | None = None
+    columns_drawn: int | None = None
+    features_used: int | None
+    model_bytes: int | None
+    leaf_bytes = 100
+    """Of the model, a leaf, about: how many leaves are possible before it is known."""
+
+    def refuse(self, n: int, d: int, k: int) -> None:
+        """As any rival; and where ``evaluations`` are too few for a round."""
+        super().refuse(n, d, k)
+        probe = copy.copy(self)
+        probe.classes_ = np.arange(k)
+        probe._share(self.samples_held or n, min(d, self.columns_drawn or d))
+
+    def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        self.evaluations_, self.columns_ = 0, self._drawn(X.shape[1])
+        X = self._chosen(X)
+        self._grow(X, y)
+        if self.features_used is not None and np.count_nonzero(self._importances()) > self.features_used:
+            best = np.sort(np.argsort(-self._importances(), kind="stable")[: self.features_used])
+            self.columns_ = best if self.columns_ is None else self.columns_[best]
+            self._grow(X[:, best], y)
+        if self.model_bytes is not None:
+            self._cut_to(self.model_bytes)
+        self.n_features_used_ = int(np.count_nonzero(self._importances()))
+        self.model_bytes_ = self._bytes(self.n_rounds_)
+
+    def _drawn(self, d: int) -> np.ndarray | None:
+        """Which of d columns are trained on, in rising order; None for all."""
+        if self.columns_drawn is None or self.columns_drawn >= d:
+            return None
+        return np.sort(np.random.default_rng(self._seed()).permutation(d)[: self.columns_drawn])
+
+    def _grow(self, X: np.ndarray, y: np.ndarray) -> None:
+        share = self._share(*X.shape)
+        self._train(X, y, share, self._leaves_that_fit(share.rounds))
+        self.evaluations_ += self._evaluated(share)
+
+    @abstractmethod
+    def _train(self, X: np.ndarray, y: np.ndarray, share: Share, leaves: int | None) -> None:
+        """Train on X (n, d) and class numbers y (n,), each tree on so much of it and with at most so many leaves."""
+
+    @abstractmethod
+    def _evaluated(self, share: Share) -> int:
+        """Pairs that the trained trees have read, or at most that many."""
+
+    @abstractmethod
+    def _importances(self) -> np.ndarray:
+        """(d,) of the features trained on, 0 for one that no split looks at."""
+
+    @abstractmethod
+    def _bytes(self, rounds: int) -> int:
+        """Size of the model of the first ``rounds``."""
+
+    @abstractmethod
+    def _cut(self, rounds: int) -> None:
+        """Keep the first ``rounds`` alone."""
+
+    @property
+    def _trees_a_round(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    @property
+    @abstractmethod
+    def _most_leaves(self) -> int | None:
+        """That the keys allow; None without a limit."""
+
+    @property
+    def _smallest_bag(self) -> int:
+        """Samples that a tree needs to have splits worth the name."""
+        return 2
+
+    @abstractmethod
+    def _features_of(self, d: int) -> int:
+        """Features of d that a tree, or a split, looks at as the keys say."""
+
+    def _reads(self, samples: int) -> float:
+        """How often a round on so many samples reads each of its features, at most: all trees together, a sample."""
+        return self._trees_a_round * passes(self._most_leaves or samples)
+
+    def _share(self, n: int, d: int) -> Share:
+        """All samples and the keys' features; where that is too much, fewer features, fewer samples, fewer rounds."""
+        features, samples, rounds = self._features_of(d), n, self.n_estimators
+        if self.evaluations is None:
+            return Share(rounds, samples, features)
+        cost = lambda samples, features: samples * features * self._reads(samples)  # noqa: E731
+        least = min(n, max(self._smallest_bag, 10 * len(self.classes_)))
+        few = min(features, max(2, round(math.sqrt(d))))
+        features = min(features, max(few, int(self._budget / rounds / cost(samples, 1))))
+        if cost(samples, features) * rounds > self._budget:
+            samples = _largest(lambda count: cost(count, features) * rounds <= self._budget, least, samples)
+        rounds = min(rounds, int(self._budget / cost(samples, features)))
+        if rounds == 0:
+            raise self._too_little(cost(samples, features), Share(1, samples, features))
+        return Share(rounds, samples, features)
+
+    @property
+    def _budget(self) -> float:
+        """Evaluations of one training; where features are selected there are two."""
+        return (self.evaluations or math.inf) / (1 if self.features_used is None else 2)
+
+    def _too_little(self, cost: float, share: Share) -> BoostrunError:
+        return BoostrunError(
+            f"evaluations={self.evaluations}: one round of {share.samples} samples and {share.features} features may "
+            f"take {cost:,.0f}"
+        )
+
+    def _leaves_that_fit(self, rounds: int) -> int | None:
+        if self.model_bytes is None:
+            return self._most_leaves
+        trees = min(rounds, _ROUNDS) * self._trees_a_round
+        fitting = max(2, int(self.model_bytes / (self.leaf_bytes * trees)))
+        return fitting if self._most_leaves is None else min(fitting, self._most_leaves)
+
+    def _cut_to(self, size: int) -> None:
+        if self._bytes(1) > size:
+            raise BoostrunError(f"model_bytes={size}: the smallest model has {self._bytes(1)}")
+        self._cut(_largest(lambda rounds: self._bytes(rounds) <= size, 1, self.n_rounds_))
+
+    def _chosen(self, X: np.ndarray) -> np.ndarray:
+        """The columns that were trained on."""
+        return X if self.columns_ is None else np.ascontiguousarray(X[:, self.columns_])
+
+
+def _largest(holds: Callable[[int], bool], least: int, most: int) -> int:
+    """The largest whole number from ``least`` to ``most`` for which a condition holds that once broken stays so;
+    ``least`` where it never does.
+    """
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if holds(middle) else (least, middle - 1)
+    return least
 
 
 class _Forest(ForestKeys, Trees):

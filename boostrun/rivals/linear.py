@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
+
+from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError
+from boostrun.rivals.keys import LogisticKeys, SGDKeys
+from boostrun.rivals.rival import Holding, Scoring
 
 _PIECE = 2**26  # bytes of features as float64 that are scored at one time
 _STEPS = 30  # of the solver, at each penalty of the path
@@ -104,3 +111,87 @@ def _shrunk_entries(W: np.ndarray, by: float) -> np.ndarray:
 def _gradient(X: np.ndarray, targets: np.ndarray, W: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     off = (softmax(X @ W + bias, axis=1) - targets) / len(X)
     return X.T @ off, off.sum(axis=0)
+
+
+_CHOOSING = 5000  # samples that the features are chosen on, at most
+
+
+class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
+    """scikit-learn's LogisticRegression; its bytes are those of weights, offsets and what scales a feature.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
+        self.evaluations_, self.columns_ = 0, np.arange(X.shape[1])
+        if self.features_used is not None and self.features_used < X.shape[1]:
+            some = X[:_CHOOSING]  # they come in random order
+            self.columns_, iterations = first_on_the_path(
+                Between().take(some).of(some), y[:_CHOOSING], self.features_used, self.path
+            )
+            self.evaluations_ = iterations * some.size
+        self.scaling_ = Between().take(X[:, self.columns_])
+        self.model_ = LogisticRegression(C=self.C, max_iter=self.max_iter)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # max_iter is a key
+            self.model_.fit(self._scaled(X), y)
+        self.n_iter_ = int(self.model_.n_iter_.max())
+        self.evaluations_ += self.n_iter_ * len(X) * len(self.columns_)
+        weights = self.model_.coef_
+        self.n_features_used_ = int(np.count_nonzero(np.any(weights != 0.0, axis=0)))
+        self.model_bytes_ = weights.nbytes + self.model_.intercept_.nbytes + 3 * self.columns_.nbytes
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        return in_pieces(lambda piece: self.model_.predict_proba(self._scaled(piece)), X)
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        return self.scaling_.of(X[:, self.columns_])
+
+
+class SGDRivalClassifier(SGDKeys, Scoring):
+    """scikit-learn's SGDClassifier on samples that come in batches, of which it never holds more than one.
+
+    Features are put between 0 and 1 by the least and largest values that have come so far. Its bytes are those of
+    weights, offsets and these values.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _learn(self, source: ArraySource) -> None:
+        from sklearn.linear_model import SGDClassifier
+
+        self.classes_ = source.class_labels()
+        k, to_draw = len(self.classes_), self.samples_drawn or self.epochs * len(source.labels)
+        if k < 2:
+            raise BoostrunError("all samples are of one class: there is nothing to learn")
+        self.model_ = SGDClassifier(loss=self.loss, alpha=self.alpha, average=self.average, random_state=self._seed())
+        self.scaling_ = Between()
+        filter_ = source.open(capacity=min(self.batch_size, to_draw))
+        while filter_.drawn < to_draw:
+            X, y = filter_.draw(min(self.batch_size, to_draw - filter_.drawn))
+            self.model_.partial_fit(self.scaling_.take(X).of(X), np.searchsorted(self.classes_, y), np.arange(k))
+            filter_.release(len(y))
+        self.peak_samples_held_, self.samples_drawn_ = filter_.peak_held, filter_.drawn
+        self.evaluations_ = filter_.drawn * source.n_features
+        weights = self.model_.coef_
+        self.n_features_used_ = int(np.count_nonzero(np.any(weights != 0.0, axis=0)))
+        self.model_bytes_ = weights.nbytes + self.model_.intercept_.nbytes + 2 * 8 * source.n_features
+
+    @property
+    def predict_proba(self) -> Callable[[Any], np.ndarray]:
+        """Probabilities (n, k) of X (n, d): each class against the rest, divided by their sum; AttributeError for the
+        hinge loss, which has none.
+        """
+        of = self.model_.predict_proba
+        return lambda X: in_pieces(lambda piece: of(self.scaling_.of(piece)), self._checked(X))
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        scores = in_pieces(lambda piece: self.model_.decision_function(self.scaling_.of(piece)), X)
+        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores

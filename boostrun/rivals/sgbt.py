@@ -4,16 +4,91 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 
 from boostrun.config import fields
+from boostrun.kernels.compiled import allocating_kernel, kernel, part
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.rivals.kernels import regression_trees as trees_of
-from boostrun.rivals.kernels import sgbt as kernels
-from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth
+from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth, has_room, leaf_of, learn, value
 from boostrun.rivals.keys import SGBTKeys
+
+_LEAST_HESSIAN = 1e-16
+
+
+class BoostingSettings(NamedTuple):
+    """``rate`` eta; ``skip`` k: one example in k is not learnt; ``repeats`` R: an example is learnt ceil(R h) times,
+    1: once; ``by_hessian``: it has the weight h, else 1; ``growth`` of the trees."""
+
+    rate: float
+    skip: int
+    repeats: int
+    by_hessian: bool
+    growth: TreeGrowth
+
+
+@part
+def logistic(raw):
+    """1 / (1 + e^-raw), without overflow."""
+    if raw >= 0.0:
+        return 1.0 / (1.0 + math.exp(-raw))
+    grown = math.exp(raw)
+    return grown / (1.0 + grown)
+
+
+@kernel
+def derivatives(raw, label):
+    """(g, h) of the logistic loss at the score ``raw``, for a label of 0 or 1: p - y and p (1 - p), at least 1e-16."""
+    p = logistic(raw)
+    return p - label, max(p * (1.0 - p), _LEAST_HESSIAN)
+
+
+@part
+def boost_one(trees, x, label, settings, leaves):
+    """All trees learn (x, label), each what those before it have left; ``leaves`` (T,) is where x comes to in each."""
+    raw = 0.0
+    for t in range(trees.roots.shape[0]):
+        g, h = derivatives(raw, label)
+        count = math.ceil(settings.repeats * h) if settings.repeats > 1 else 1.0
+        if settings.by_hessian and settings.repeats == 1:
+            gradient, hessian = count * g, count * h
+        else:
+            gradient, hessian = count * (g / h), count
+        raw += settings.rate * learn(trees, t, x, leaves[t], count, gradient, hessian, settings.growth)
+
+
+@allocating_kernel
+def boost(X, y, positive, trees, settings, rng, first, scores):
+    """Each row of X (n, d) from ``first`` on: its score by the trees into ``scores`` (n,), then the trees learn it.
+
+    ``y`` (n,) int64, of which ``positive`` is label 1 and all others 0. Returns how many rows are
+    done: fewer than n where the pools have no room for the next.
+    """
+    leaves = np.empty(trees.roots.shape[0], np.int64)
+    for i in range(first, X.shape[0]):
+        if not has_room(trees):
+            return i
+        raw = 0.0
+        for t in range(trees.roots.shape[0]):
+            leaves[t] = leaf_of(trees, trees.roots[t], X[i])
+            raw += settings.rate * value(trees, leaves[t])
+        scores[i] = raw
+        if settings.skip == 1 or rng.random() * settings.skip >= 1.0:
+            boost_one(trees, X[i], 1.0 if y[i] == positive else 0.0, settings, leaves)
+    return X.shape[0]
+
+
+@kernel
+def score_rows(X, trees, rate, scores):
+    """``scores`` (n,): the sum of what the trees say of each row of X (n, d), times ``rate``."""
+    for i in range(X.shape[0]):
+        raw = 0.0
+        for t in range(trees.roots.shape[0]):
+            raw += rate * value(trees, leaf_of(trees, trees.roots[t], X[i]))
+        scores[i] = raw
 
 
 class SGBTClassifier(SGBTKeys, StreamLearner):
@@ -66,7 +141,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
             float(self.grace_period), float(self.delta), float(self.tie), float(self.drift_alpha),
             float(self.drift_threshold), int(self.max_leaves), bool(self.inherit),
         )  # fmt: skip
-        self._settings = kernels.BoostingSettings(
+        self._settings = BoostingSettings(
             float(self.learning_rate), int(self.skip), int(self.repeats), self.weights == "hessian", growth
         )
         self.n_seen_ = 0
@@ -133,7 +208,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
             positive, done = 1 if len(scores) == 1 else k, 0
             while True:
                 trees = self._boosters[k]
-                done = kernels.boost(X, y, positive, trees, self._settings, self._rngs[k], done, row)
+                done = boost(X, y, positive, trees, self._settings, self._rngs[k], done, row)
                 if done == len(X):
                     break
                 self._boosters[k] = trees.with_room(*(len(pool) + len(pool) // 2 for pool in (trees.links, trees.bins)))
@@ -147,7 +222,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
         """(1, n) for two classes, (K, n) for more."""
         scores = np.empty((len(self._boosters), len(X)))
         for trees, row in zip(self._boosters, scores):
-            kernels.score_rows(X, trees, float(self.learning_rate), row)
+            score_rows(X, trees, float(self.learning_rate), row)
         return scores
 
     def _hold(self, state):

@@ -41,8 +41,8 @@ import boostrun
 from boostrun.errors import DataMissingError
 from boostrun.features import open_bank
 from boostrun.methods.weak_learner import Logistic
+from boostrun.papers.reservoir.full_data import transposed
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.papers.reservoir.subsampling import transposed
 from boostrun.report.canvas import DPI
 from boostrun.report.figures import COLOURS, MARKERS
 from tests.bench.timing import median_ms, show

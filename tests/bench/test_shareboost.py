@@ -7,9 +7,8 @@ from numba import njit
 from boostrun.kernels.lanes import LANES, increase, load, zeros
 from boostrun.papers.shareboost.coded_design import CodedDesign
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.inner import Objective
+from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
 from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.loss import losses_and_residuals
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool

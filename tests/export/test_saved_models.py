@@ -32,7 +32,7 @@ from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
 from boostrun.methods import archive, plain_values
 from boostrun.papers.adaptive.policies.laminating import Laminating
-from boostrun.papers.adaptive.policies.tasting_laminating import TastingLaminating
+from boostrun.papers.adaptive.policies.tasting import TastingLaminating
 from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.table_pools import samples_of

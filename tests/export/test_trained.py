@@ -15,7 +15,7 @@ from boostrun.export import c_source, read
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
 from boostrun.methods import archive
-from boostrun.papers.shareboost import template_costs
+from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import Compiled

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from boostrun.kernels.plain import needed
-from boostrun.papers.reservoir.kernels import inverse
+from boostrun.papers.reservoir import inverse
 
 TRAINED = """
 import hashlib

@@ -22,7 +22,7 @@ from boostrun.export import Saved, c_source
 from boostrun.methods import archive, layout, saved_layouts
 from boostrun.methods.tree import TreeEnsemble
 from boostrun.methods.weak_learner import WeakLearner
-from boostrun.papers.shareboost.shared_stumps import SharedStumps
+from boostrun.papers.shareboost.jointboost import SharedStumps
 from tests.methods.damages import arrays_of, write
 
 

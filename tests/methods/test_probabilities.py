@@ -22,16 +22,13 @@ from boostrun import (
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 from boostrun.methods.probabilities import LINKS, Link, Probabilities, of_margins
-from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
-from boostrun.papers.iboost.adwin_bagging import AdwinBaggingClassifier
 from boostrun.papers.iboost.dwm import DWMClassifier
-from boostrun.papers.iboost.flb import FLBClassifier
-from boostrun.papers.iboost.flc import FLCClassifier
-from boostrun.papers.iboost.ocb import OCBClassifier
+from boostrun.papers.iboost.monitored import AdwinBaggingClassifier, FLCClassifier
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
-from boostrun.papers.shareboost.loss import losses
+from boostrun.papers.shareboost.inner import losses
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.probabilities import multinomial
 

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of boostrun.papers.reservoir.kernels.full_data and of boosting on samples that stay."""
+"""Slow, obvious twins of boostrun.papers.reservoir.full_data and of boosting on samples that stay."""
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost.inner import loss_and_residuals
 
 
 def project_on_l1_ball(values, radius):

@@ -1,4 +1,4 @@
-"""Obvious twins of boostrun.papers.reservoir.kernels.online, from the papers' pseudocode."""
+"""Obvious twins of boostrun.papers.reservoir.online, from the papers' pseudocode."""
 
 import numpy as np
 

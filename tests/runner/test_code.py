@@ -145,7 +145,7 @@ def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monk
     made, before = cells(), digests(cells())
     own = {
         "boostrun.papers.iboost.dwm": {("dwm", "sea")},
-        "boostrun.papers.adaptive.policies.exp3p": {("exp3p", "mnist")},
+        "boostrun.papers.adaptive.policies.bandits": {("exp3p", "mnist")},
         "boostrun.papers.shareboost.jointboost": {("jointboost", "mnist")},
     }
     for module, expected in own.items():
@@ -285,7 +285,7 @@ def test_a_public_name_in_a_strangers_code_leads_to_its_definition(text, tmp_pat
 
 
 def test_facts_and_the_name_of_a_root_count():
-    module = "boostrun.papers.reservoir.online.oza"
+    module = "boostrun.papers.reservoir.online"
     assert len({source_digest([module]), source_digest([f"{module}:Oza"]), source_digest([module], {"a": 1})}) == 3
 
 

@@ -30,15 +30,15 @@ _SCALES = Tuning("scale", tuple(range(12)))  # of the bandits, in the paper
 POLICIES = {
     name: f"{_HERE}.policies.{place}"
     for name, place in {
-        "uniform_naive": "uniform:UniformNaive", "uniform_1q": "uniform:Uniform1Q", "uniform_q1": "uniform:UniformQ1",
-        "best_family": "best_family:BestFamily", "ucb": "ucb:UCB", "exp3p": "exp3p:Exp3P",
-        "eps_greedy": "eps_greedy:EpsGreedy", "tasting_1q": "tasting_1q:Tasting1Q",
-        "tasting_q1": "tasting_q1:TastingQ1", "mas_naive": "mas_naive:MASNaive", "mas_1q": "mas_1q:MAS1Q",
-        "mas_q1": "mas_q1:MASQ1",
-        "laminating": "laminating:Laminating", "tasting_laminating": "tasting_laminating:TastingLaminating",
-        "tasting_ucb": "tasting_ucb:TastingUCB", "fixed_sample": "fixed_sample:FixedSample",
-        "pruning": "pruning:Pruning", "mabsplit": "mabsplit:MABSplit",
-        "few_features": "few_features:FewFeatures",
+        "uniform_naive": "policy:UniformNaive", "uniform_1q": "policy:Uniform1Q", "uniform_q1": "policy:UniformQ1",
+        "best_family": "tasting:BestFamily", "ucb": "bandits:UCB", "exp3p": "bandits:Exp3P",
+        "eps_greedy": "bandits:EpsGreedy", "tasting_1q": "tasting:Tasting1Q",
+        "tasting_q1": "tasting:TastingQ1", "mas_naive": "mas:MASNaive", "mas_1q": "mas:MAS1Q",
+        "mas_q1": "mas:MASQ1",
+        "laminating": "laminating:Laminating", "tasting_laminating": "tasting:TastingLaminating",
+        "tasting_ucb": "tasting:TastingUCB", "fixed_sample": "policy:FixedSample",
+        "pruning": "laminating:Pruning", "mabsplit": "laminating:MABSplit",
+        "few_features": "policy:FewFeatures",
     }.items()
 }  # fmt: skip
 
@@ -189,7 +189,7 @@ METHODS = {
             "weak_learner": Choices("stump", "tree"), "depth": Range(1, 8, when={"weak_learner": "tree"}),
         },
         keeps={"features": f"{_HERE}.budgets:features_one_by_one"},
-        evaluation=f"{_HERE}.features_used:StagedVotesOfFew", Q="few_Q",
+        evaluation=f"{_HERE}.classifier:StagedVotesOfFew", Q="few_Q",
     ),
 }  # fmt: skip
 

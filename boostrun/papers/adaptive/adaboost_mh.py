@@ -8,15 +8,196 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from boostrun.errors import BoostrunError
 from boostrun.kernels import votes as kernels
-from boostrun.kernels.lanes import LANES, zeros
+from boostrun.kernels.lanes import LANES, empty, zeros
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.vote_ensemble import VoteEnsemble
-from boostrun.papers.adaptive.board import Board, search
+from boostrun.papers.adaptive.policies import policy as draws
 from boostrun.papers.adaptive.policies.policy import hook
+
+ACCOUNTS = ("selection", "pilot", "tasting", "refit", "update")
+CHARGED = ("selection", "pilot")
+_LINE = 64  # bytes that come from memory together
+
+
+class Sample(NamedTuple):
+    """S = ``size`` drawn samples: ``rows`` (at most S,) int64 ascending, and their signed class vectors (., c) float32.
+
+    A sample drawn several times may be there once, with its vector that many times as large.
+    """
+
+    rows: np.ndarray
+    signed: np.ndarray
+    size: int
+
+
+def check_families(families, n_features: int) -> None:
+    """Raise BoostrunError unless ``families`` are (name, start, stop) with features ``start`` to ``stop - 1`` of d.
+
+    >>> check_families([("edges", 0, 20), ("corners", 20, 20)], 64)
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: family 'corners' holds no feature: it is said to go from 20 to 20, of 64 features
+    """
+    try:
+        plain = [(str(name), int(start), int(stop)) for name, start, stop in families]
+    except (TypeError, ValueError):
+        raise BoostrunError(
+            f"families={families!r}: a list of (name, start, stop) is needed, features start to stop - 1 of each"
+        ) from None
+    if not plain:
+        raise BoostrunError("families=[]: at least one family of features is needed")
+    for name, start, stop in plain:
+        if not 0 <= start <= stop <= n_features:
+            raise BoostrunError(f"family {name!r} is said to go from {start} to {stop}, of {n_features} features")
+        if start == stop:
+            raise BoostrunError(
+                f"family {name!r} holds no feature: it is said to go from {start} to {stop}, of {n_features} features"
+            )
+
+
+def search(codes, features, rows, signed) -> tuple[np.ndarray, np.ndarray]:
+    """Edges and thresholds (Q,) of the best stumps on some features; see :func:`boostrun.kernels.votes.best_votes`."""
+    edges, thresholds = np.empty(len(features)), np.empty(len(features), np.int64)
+    kernels.best_votes(codes, features, rows, signed, edges, thresholds)
+    return edges, thresholds
+
+
+class Board:
+    """The training set as a policy sees it: features by family, edges for a price.
+
+    Parameters
+    ----------
+    codes : (d, n) uint8, feature-major.
+    samples : (n, d) uint8 or None, the same codes sample-major where they are at hand: quicker for small samples.
+    families : list of (name, start, stop), which features belong together.
+    budget : int, C: evaluated (feature, sample) pairs a step that may be charged.
+    sampling : "weight" or "uniform", how :meth:`sample` draws.
+    rng : Generator of the policy.
+
+    ``signed`` (n, c) float32, the signed weights, is set by the booster. Evaluations of a step are charged to accounts;
+    ``ledger`` is a list of one dict a step. The charged ones, selection and pilot, may not exceed the budget: asking
+    for more raises BoostrunError, whatever policy asks, and so do families without features or beyond them.
+    """
+
+    def __init__(self, codes, families, budget: int, sampling: str, rng: np.random.Generator, samples=None):
+        self.families, self.budget, self.sampling, self.rng = families, budget, sampling, rng
+        # memory maps as plain arrays: compiled functions are called quicker on them
+        self.codes, self.samples = np.asarray(codes), None if samples is None else np.asarray(samples)
+        self.n_features, self.n = codes.shape
+        check_families(families, self.n_features)
+        self.ledger: list[dict[str, int]] = []
+        self.signed: np.ndarray | None = None
+        self._family_starts = np.array([start for _, start, _ in families])
+        self.family_sizes = np.array([stop for _, _, stop in families]) - self._family_starts
+        self._taken = np.zeros(self.n_features, np.uint8)
+        self._every = np.arange(self.n)
+        # of the samples' weights, made when a step first draws
+        self._sums = draws.empty_sums(self.n)
+        self._summed = False
+        self._kappa: float | None = None
+
+    def begin_step(self, signed: np.ndarray) -> None:
+        """A new step with these signed weights (n, c)."""
+        self.signed, self._summed, self._kappa = signed, False, None
+        self.ledger.append(dict.fromkeys(ACCOUNTS, 0))
+
+    @property
+    def left(self) -> int:
+        """What of the budget this step has not spent."""
+        return self.budget - sum(self.ledger[-1][account] for account in CHARGED)
+
+    def charge(self, account: str, pairs: int) -> None:
+        """Book ``pairs`` evaluations; raises BoostrunError when the charged ones exceed the budget of the step."""
+        self.ledger[-1][account] += int(pairs)
+        if account in CHARGED and self.left < 0:
+            raise BoostrunError(
+                f"step {len(self.ledger)}: the policy asked for {self.budget - self.left} evaluated features where its "
+                f"budget is {self.budget}"
+            )
+
+    def draw(self, q: int, family: int | None = None) -> np.ndarray:
+        """``q`` features drawn uniformly without replacement, of all or of one family, ascending; all when fewer.
+
+        Cost O(q) for small shares of the features, O(their number) otherwise.
+        """
+        start, stop = (0, self.n_features) if family is None else self.families[family][1:]
+        size = stop - start
+        if q >= size:
+            return np.arange(start, stop)
+        return start + np.sort(self.rng.choice(size, q, replace=False, shuffle=False))
+
+    def draw_each(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``counts`` (M,) features of every family, drawn uniformly without replacement; all of a family when fewer.
+
+        Returns ``(features, counts)``: int64, family by family and ascending within, and how many of each. Cost O(d).
+        """
+        counts = np.minimum(counts, self.family_sizes)
+        features = np.empty(counts.sum(), np.int64)
+        draws.without_replacement(
+            self._family_starts, self.family_sizes, counts, self.rng.random(len(features)), self._taken, features
+        )
+        return features, counts
+
+    def edges(
+        self, features: np.ndarray, account: str = "selection", codes: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Exact edges (Q,) of the best stumps on ``features`` (Q,), over all samples, and their thresholds (Q,).
+
+        ``features`` are rows of ``codes`` (R, n) uint8 where a policy has copied some for itself.
+        """
+        self.charge(account, len(features) * self.n)
+        return search(self.codes if codes is None else codes, features, self._every, self.signed)
+
+    def sample(self, size: int) -> Sample:
+        """``size`` samples drawn with replacement in proportion to w_i = sum_l w_il, or all when they are not fewer.
+
+        Each draw carries u_l = y_il w_il / (m_i S), so that the edge of a fixed stump is estimated without bias.
+        With ``sampling="uniform"`` draws are uniform and carry their weights times n / S. Cost O(n c) once a step,
+        then O(S c).
+        """
+        if size >= self.n:
+            return Sample(self._every, self.signed, self.n)  # type: ignore[arg-type]
+        if self.sampling == "uniform":
+            rows = np.sort(self.rng.integers(self.n, size=size))
+            return Sample(rows, self.signed[rows] * np.float32(self.n / size), size)  # type: ignore[index]
+        if not self._summed:
+            draws.running_weights(self.signed, *self._sums)
+            self._summed = True
+        rows, times, signed = np.empty(size, np.int64), np.empty(size, np.int32), empty(size, self.signed.shape[1])  # type: ignore[union-attr]
+        spacings = self.rng.standard_exponential(size + 1)
+        distinct = draws.sample_by_weight(self.signed, *self._sums, spacings, rows, times, signed)
+        return Sample(rows[:distinct], signed[:distinct], size)
+
+    def sampled_edges(self, features: np.ndarray, sample: Sample, account: str = "selection") -> np.ndarray:
+        """Estimated edges (Q,) of the best stumps on ``features`` (Q,), from a sample."""
+        self.charge(account, len(features) * sample.size)
+        q, size = len(features), len(sample.rows)
+        by_sample, by_feature = size * min(q, self.n_features // _LINE), q * min(size, self.n // _LINE)
+        if self.samples is None or q <= size or by_sample > by_feature:
+            return search(self.codes, features, sample.rows, sample.signed)[0]
+        picked = np.empty((q, size), np.uint8)
+        kernels.pick_by_sample(self.samples, features, sample.rows, picked)
+        picked.setflags(write=self.codes.flags.writeable)  # to the compiler, other arrays are another type
+        return search(picked, np.arange(q), self._every[:size], sample.signed)[0]
+
+    @property
+    def kappa(self) -> float:
+        """S times the variance of an estimated edge, 1 in the paper: the second moment of a draw for independent votes.
+
+        sum_il w_il^2 / m_i by weight, from 1/K to 1, and n sum_il w_il^2 of uniform draws (section 2). Cost O(n c) once
+        a step.
+        """
+        if self.sampling == "uniform":
+            return float(self.n * np.square(self.signed).sum(dtype=np.float64))  # type: ignore[arg-type]
+        if self._kappa is None:
+            self._kappa = draws.second_moment(self.signed)
+        return self._kappa
+
 
 _RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
 LEAST_EDGE = 1e-6

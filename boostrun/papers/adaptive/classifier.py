@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from boostrun.config.fields import check
 from boostrun.data.source import ArraySource
-from boostrun.errors import BoostrunError
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.evaluation import Result, Seeds
 from boostrun.methods import parameters
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.vote_ensemble import VoteEnsemble
 from boostrun.methods.weak_learner import Binner
-from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class
-from boostrun.papers.adaptive.board import ACCOUNTS, CHARGED, Board
+from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board, TrainingRun, one_column_a_class
+from boostrun.papers.adaptive.evaluation import StagedVotes
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys
 from boostrun.papers.adaptive.policies.policy import hook, own_copy
 from boostrun.papers.adaptive.trees import SplitBoard, TreeRun
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
+
+
+class Named(Protocol):
+    """A family, as far as it is chosen."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Family = TypeVar("Family", bound=Named)
+
+
+def chosen(families: Sequence[Family], only: Sequence[str] | str | None) -> tuple[Family, ...]:
+    """The families of these names, in the order of `families`; all of them for None.
+
+    Raises
+    ------
+    BoostrunError
+        A name that is none, or no name at all.
+    """
+    if only is None:
+        return tuple(families)
+    names = [family.name for family in families]
+    wanted = [only] if isinstance(only, str) else list(only)
+    for name in wanted:
+        if name not in names:
+            raise BoostrunError(f"no feature family '{name}'{did_you_mean(str(name), names)} ({', '.join(names)})")
+    if not wanted:
+        raise BoostrunError(f"features.only names no family; null takes all of them ({', '.join(names)})")
+    return tuple(family for family in families if family.name in wanted)
+
 
 _BINNING_SAMPLES = 10_000
 
@@ -168,3 +203,15 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
             binner = Binner(samples[some], self.max_bins)
             samples = binner.encode(samples)
         return np.ascontiguousarray(samples.T), samples, binner
+
+
+class StagedVotesOfFew(StagedVotes):
+    """As :class:`boostrun.papers.adaptive.evaluation.StagedVotes`; and ``n_features_used``, a cost."""
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` on the training part of ``data``, and score it on the test part."""
+        result = super().run(model, data, seeds)
+        ensemble = model.ensemble_
+        looks = ensemble.splits if model.weak_learner == "tree" else ~ensemble.constant
+        result["cost"]["n_features_used"] = len(np.unique(ensemble.features[looks]))
+        return result

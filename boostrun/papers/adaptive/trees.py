@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels.lanes import empty
-from boostrun.papers.adaptive.adaboost_mh import LEAST_EDGE, TrainingRun
-from boostrun.papers.adaptive.board import Board, Sample, search
-from boostrun.papers.adaptive.kernels import draws
+from boostrun.papers.adaptive.adaboost_mh import LEAST_EDGE, Board, Sample, TrainingRun, search
 from boostrun.papers.adaptive.kernels import vote_trees as kernels
+from boostrun.papers.adaptive.policies import policy as draws
 from boostrun.papers.adaptive.policies.policy import hook
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 

@@ -81,10 +81,10 @@ METHODS = {
     "iboost_active": _method(
         "iboost_active:IBoostActiveClassifier", keys.IBoostActiveKeys,
         "IBoost that asks for a label only where its committee is unsure (the paper's future work)",
-        "Mnpb", CHANGING, WINDOW, search=_STEP | _FITTED, evaluation=f"{_HERE}.asked:OnStreamAsked",
+        "Mnpb", CHANGING, WINDOW, search=_STEP | _FITTED, evaluation=f"{_HERE}.hoeffding:OnStreamAsked",
     ),
     "iboost_geem": _method(
-        "iboost_geem:IBoostGeemClassifier", keys.IBoostGeemKeys,
+        "iboost_fitted:IBoostGeemClassifier", keys.IBoostGeemKeys,
         "IBoost on n examples that GEEM chooses and q newcomers, in place of a window (beyond the paper)",
         "Mnqpb", CHANGING, search={**_STEP, **_FITTED, "ridge": Range(0.01, 100.0, log=True)},
     ),
@@ -100,7 +100,7 @@ METHODS = {
         "Mnpb", CHANGING, WINDOW, search=_STEP,
     ),
     "adaboost": _method(
-        "adaboost:AdaBoostWindowClassifier", keys.AdaBoostKeys,
+        "window_committees:AdaBoostWindowClassifier", keys.AdaBoostKeys,
         "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW, search=_COMMITTEE,
     ),
     "onlineboost": _method(
@@ -109,24 +109,24 @@ METHODS = {
         search={**_LEARNT, "vote": Choices("hard", "proba")},
     ),
     "nsoboost": _method(
-        "nsoboost:NSOnlineBoostClassifier", keys.NSOBoostKeys,
+        "monitored:NSOnlineBoostClassifier", keys.NSOBoostKeys,
         "NSOBoost: OnlineBoost that replaces members after a search on the newest n (Pocock et al. 2010)",
         "Mn", ONLINE, CHANGING, WINDOW,
         search={**_LEARNT, "search_every": Range(20, 500, log=True), "patience": Range(50, 1000, log=True)},
     ),
     "flc": _method(
-        "flc:FLCClassifier", keys.FLCKeys,
+        "monitored:FLCClassifier", keys.FLCKeys,
         "FLC: OnlineBoost with an ADWIN for each of M members (Attar, Sinha & Wankhade 2010)",
         "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_LEARNT, "delta": _DELTA},
     ),
     "adwinbag": _method(
-        "adwin_bagging:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
+        "monitored:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
         "AdWin Bagging: online bagging whose worst member begins anew when an error rises (Bifet et al. 2009)",
         "M", DETECTS, ONLINE, CHANGING, WINDOW,
         search={**_LEARNT, "delta": _DELTA, "vote": Choices("hard", "proba")},
     ),
     "ocb": _method(
-        "ocb:OCBClassifier", keys.OCBKeys,
+        "window_committees:OCBClassifier", keys.OCBKeys,
         "OCB: AdaBoost's M classifiers of the first n examples, coefficients that follow all data (Pelossof et al. "
         "2009)", "Mn", search={**_COMMITTEE, "smoothing": Range(0.1, 10.0, log=True)},
     ),
@@ -136,7 +136,7 @@ METHODS = {
         search={**_LEARNT, "beta": Range(0.1, 0.95), "theta": Range(1e-3, 0.1, log=True)},
     ),
     "flb": _method(
-        "flb:FLBClassifier", keys.FLBKeys,
+        "window_committees:FLBClassifier", keys.FLBKeys,
         "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
         "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_COMMITTEE, "z": Range(1.0, 5.0)},
     ),
@@ -202,12 +202,12 @@ PAPER = Paper(
         f"{_HERE}.{where}": f"{_HERE}.probabilities:of_{votes}"
         for where, votes in (
             ("iboost:IBoostClassifier", "iboost"),
-            ("adaboost:AdaBoostWindowClassifier", "adaboost"),
-            ("ocb:OCBClassifier", "ocb"),
+            ("window_committees:AdaBoostWindowClassifier", "adaboost"),
+            ("window_committees:OCBClassifier", "ocb"),
             ("onlineboost:OnlineBoostClassifier", "online_boost"),
-            ("adwin_bagging:AdwinBaggingClassifier", "bagging"),
+            ("monitored:AdwinBaggingClassifier", "bagging"),
             ("dwm:DWMClassifier", "weighted_majority"),
-            ("flb:FLBClassifier", "blocks"),
+            ("window_committees:FLBClassifier", "blocks"),
             ("smooth_boost:SmoothBoostClassifier", "smooth_boost"),
             ("baselines:MajoritySoFarClassifier", "frequencies"),
         )
@@ -215,7 +215,7 @@ PAPER = Paper(
     importances={
         f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.importances:of_iboost",
         f"{_HERE}.iboost_trees:IBoostTreesClassifier": f"{_HERE}.importances:of_trees",
-        f"{_HERE}.committee:Committee": f"{_HERE}.importances:of_committee",
+        f"{_HERE}.window_committees:Committee": f"{_HERE}.importances:of_committee",
     },
     drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
@@ -225,7 +225,7 @@ PAPER = Paper(
         "IBoostAdwinClassifier": f"{_HERE}.iboost_adwin",
         "IBoostClassifier": f"{_HERE}.iboost",
         "IBoostFittedClassifier": f"{_HERE}.iboost_fitted",
-        "IBoostGeemClassifier": f"{_HERE}.iboost_geem",
+        "IBoostGeemClassifier": f"{_HERE}.iboost_fitted",
         "IBoostOutliersClassifier": f"{_HERE}.iboost_outliers",
         "IBoostTreesClassifier": f"{_HERE}.iboost_trees",
     },

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boostrun.papers.iboost.kernels import fitted_members as kernels
-from boostrun.papers.iboost.kernels.adaboost import _FLOOR, _SURE, SEEN, SIZE
-from boostrun.papers.iboost.kernels.flb import ALARMS, BLOCKS, alarming, block_weights
+from boostrun.papers.iboost.window_committees import _FLOOR, _SURE, ALARMS, BLOCKS, SEEN, SIZE, alarming, block_weights
 
 if TYPE_CHECKING:
     from boostrun.papers.iboost.fitted_members import FittedMembers

@@ -16,10 +16,10 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
-from boostrun.papers.iboost import fitted_loops
-from boostrun.papers.iboost.hoeffding_rules import rules_of
+from boostrun.papers.iboost import fitted_loops, holdout
+from boostrun.papers.iboost.hoeffding import rules_of
 from boostrun.papers.iboost.holdout import HeldOut
-from boostrun.papers.iboost.kernels import bases, holdout
+from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import fitted_members as kernels
 from boostrun.papers.iboost.object_members import _named, _untrained
 

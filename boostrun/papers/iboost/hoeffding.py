@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from boostrun.config import fields
+from boostrun.evaluation import Result, Seeds
+from boostrun.evaluation.prequential import OnStream
+from boostrun.kernels import hoeffding
 from boostrun.kernels import hoeffding as kernels
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost.hoeffding_rules import rules_of
 from boostrun.papers.iboost.keys import HoeffdingKeys
+
+_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
+_NO_BOUND = 2**31
+
+
+def rules_of(keys: Any, delta: float, max_depth: int | None = None) -> hoeffding.Rules:
+    """The rules of ``keys``, which has ``grace_period``, ``tie`` and ``leaf``; ``delta`` is the chance of a split at a
+    feature that is not the best, ``max_depth`` None no bound."""
+    depth = _NO_BOUND if max_depth is None else int(max_depth)
+    return hoeffding.Rules(float(keys.grace_period), float(delta), float(keys.tie), _LEAVES[keys.leaf], depth)
 
 
 class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
@@ -123,3 +137,14 @@ def _adaptive():
     from boostrun.papers.iboost.kernels import adaptive_tree
 
     return adaptive_tree
+
+
+class OnStreamAsked(OnStream):
+    """As :class:`boostrun.evaluation.prequential.OnStream`, with the share of labels asked for."""
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """``labels_pct`` among the metrics, in percent of the stream, and ``cost.labels_asked``."""
+        result = super().run(model, data, seeds)
+        result["metrics"]["labels_pct"] = 100.0 * model.n_asked_ / model.n_seen_
+        result["cost"]["labels_asked"] = model.n_asked_
+        return result

@@ -16,7 +16,7 @@ from boostrun.papers.iboost import wider
 from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, above_zero, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
-from boostrun.papers.iboost.kernels.margins import margins_of
+from boostrun.papers.iboost.kernels.committee import margins_of
 from boostrun.papers.iboost.keys import IBoostKeys
 
 _EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "elsewhere": 0.3}

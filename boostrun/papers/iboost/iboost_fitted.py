@@ -1,16 +1,171 @@
-"""IBoost of logistic regressions, or of copies of an object of scikit-learn's or river's."""
+"""IBoost of logistic regressions, or of copies of an object of scikit-learn's or river's.
+
+IBoost of classifiers that stand elsewhere, between two additions: all have answered the rows up to the next.
+
+The committee is that of :mod:`.iboost`, of several classes that of :mod:`.iboost_mm`; a row of its ``models`` holds the
+place of a classifier, of which there are M + 1.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import ClassVar
+
 import numpy as np
 
+from boostrun.kernels.compiled import allocating_kernel, kernel, written_in
+from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost import fitted_members, wider
 from boostrun.papers.iboost.fitted_loops import until_next
-from boostrun.papers.iboost.iboost_elsewhere import IBoostElsewhere
-from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels import iboost_fitted as kernels
+from boostrun.papers.iboost.holdout import _BLOCK, CommitteeMembers, _voted, above_zero
+from boostrun.papers.iboost.iboost import IBoostClassifier, _mm
+from boostrun.papers.iboost.kernels import bases, committee, iboost
+from boostrun.papers.iboost.kernels import iboost as kernels
+from boostrun.papers.iboost.kernels import iboost_mm as mm
+from boostrun.papers.iboost.kernels.committee import weigh
 from boostrun.papers.iboost.kernels.iboost import SEEN, SIZE
-from boostrun.papers.iboost.keys import IBoostFittedKeys
+from boostrun.papers.iboost.keys import IBoostFittedKeys, IBoostGeemKeys
+from boostrun.papers.reservoir.geem import Geem
+from boostrun.papers.reservoir.strategies import Batch
+
+
+@allocating_kernel
+def follow_two_classes(said, X, y, state, settings, out):
+    """Predict each row and then let it enter: ``said`` (M + 1, k), what the classifier in each place says of the rows
+    of X (k, d) with codes y (k,), and ``out`` (k,) the committee's answers. Cost a row M + b operations, or b n M."""
+    classes, sums = np.empty(state.born.shape[0], np.int64), np.empty(state.labels.shape[0])
+    votes = np.empty(settings.n_classes)
+    for e in range(X.shape[0]):
+        out[e] = _answer(said, e, state, classes, votes)
+        iboost.enter(X[e], y[e], state.counts[SEEN] % sums.shape[0], state, settings, classes, sums)
+
+
+@allocating_kernel
+def follow_several(said, X, y, state, settings, out):
+    """The same with the loss of several classes."""
+    n = state.labels.shape[0]
+    classes, slopes = np.empty(state.born.shape[0], np.int64), np.empty((n, settings.n_classes))
+    votes = np.empty(settings.n_classes)
+    for e in range(X.shape[0]):
+        out[e] = _answer(said, e, state, classes, votes)
+        mm.learn(X[e], y[e], state.counts[SEEN] % n, state, settings, classes, slopes)
+
+
+@written_in
+def _answer(said, e, state, classes, votes):
+    size = state.counts[SIZE]
+    for j in range(size):
+        classes[j] = said[int(state.models[j, 0]), e]
+    return committee.vote(classes, state.coefficients, size, votes)
+
+
+@kernel
+def weigh_newcomers(state, settings, weights):
+    """See :func:`.iboost.weights_for_newcomer`."""
+    return iboost.weights_for_newcomer(state, settings, weights)
+
+
+@allocating_kernel
+def append(state, settings, leaver, place, said, weights):
+    """See :func:`.iboost.append`; the newcomer's ``place`` is its number."""
+    iboost.append(state, settings, leaver, np.array([float(place)]), said, weights)
+
+
+@kernel
+def weigh_several(state, settings, slopes, weights):
+    """See :func:`.iboost_mm.slopes_for_newcomer`; the ``weights`` (n,) are those of the right answers."""
+    leaver, total = mm.slopes_for_newcomer(state, settings, settings.cap, slopes)
+    mm.weights_of(slopes, state.labels, total, weights)
+    return leaver
+
+
+@allocating_kernel
+def append_several(state, settings, leaver, place, said, slopes):
+    """See :func:`.iboost_mm.append`."""
+    mm.append(state, settings, leaver, np.array([float(place)]), said, slopes)
+
+
+class IBoostElsewhere(IBoostClassifier):
+    """Base of IBoosts whose rows of ``models`` hold the place of a classifier, M + 1 of them: one is no member's."""
+
+    _families: ClassVar[dict[str, int]] = {"elsewhere": bases.ELSEWHERE}
+    _family = "elsewhere"
+    grow, flip_bad, var_floor = False, False, 1e-3
+    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "mm"
+
+    @abstractmethod
+    def _answers(self, j: int, X: np.ndarray) -> np.ndarray:
+        """What member j says of the rows of X (k, d), codes (k,)."""
+
+    def decision_function(self, X) -> np.ndarray:
+        """F(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more."""
+        check_is_fitted(self)
+        scores = self._scored(self._checked(X, reset=False))[1]
+        return above_zero(scores[0]) if len(scores) == 1 else scores.T
+
+    def members(self) -> None:
+        """None: they are no rows of numbers."""
+        return None
+
+    def answers_on(self, X):
+        """Labels of the rows of X by the committee as it stands, each time it is called; a member that does not grow is
+        asked once."""
+        return HeldElsewhere(self, X)
+
+    def _predict(self, X):
+        return self._scored(X)[0]
+
+    def _scored(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Codes (k,) and the sums that tell them, F(x) (1, k) or votes (K, k); a block of rows at a time."""
+        n_classes, size = self._settings.n_classes, len(self.betas_)
+        codes, scores = np.empty(len(X), np.int64), np.empty((1 if n_classes == 2 else n_classes, len(X)))
+        for first in range(0, len(X), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            said = np.empty((size, len(codes[part])), np.min_scalar_type(n_classes - 1))
+            for j in range(size):
+                said[j] = self._answers(j, X[part])
+            codes[part], scores[:, part] = self._counted(said)
+        return codes, scores
+
+    def _counted(self, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same where the members have answered, ``said`` (m, k)."""
+        state, n_classes = self._state, self._settings.n_classes
+        members = CommitteeMembers(
+            bases.ELSEWHERE, state.models, state.coefficients, len(said), n_classes, signed=True
+        )  # fmt: skip
+        return _voted(members, said, np.arange(len(said)))
+
+    def _grow_codes(self, n_classes):
+        self._settings = self._numbers(n_classes)
+        self._states = [_mm().grown(self._state, n_classes)]
+        self._refresh()
+
+    def _widen(self, n_features):
+        """A new feature has been 0 in the window."""
+        state = self._state
+        self._states = [state._replace(columns=wider.columns(state.columns, n_features))]
+        return True
+
+
+class HeldElsewhere:
+    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the learner's own; a member that does not grow
+    is asked once, and known by the example at which it was added."""
+
+    def __init__(self, learner: IBoostElsewhere, x: np.ndarray):
+        self._learner, self._x = learner, np.array(x, np.float64, order="C")
+        self._said: dict[int, np.ndarray] = {}
+
+    def __call__(self) -> np.ndarray:
+        """Labels (t,) by the learner as it stands."""
+        learner = self._learner
+        if learner.grow or not len(learner.betas_):
+            return learner.predict(self._x)
+        before = self._said
+        self._said = {
+            born: before[born] if born in before else learner._answers(j, self._x)
+            for j, born in enumerate(learner._state.born[: len(learner.betas_)].tolist())
+        }
+        return learner._labels_of(learner._counted(np.stack([*self._said.values()]))[0])
 
 
 class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
@@ -61,7 +216,7 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
 
     def _learn(self, X, y):
         out, end, n = np.empty(len(X), np.int64), 0, self.n_window
-        follow = kernels.follow_several if self._by_pairs else kernels.follow
+        follow = follow_several if self._by_pairs else follow_two_classes
         while end < len(X):
             first, end = end, end + until_next(int(self._state.counts[SEEN]), n, self.period)
             follow(self._said(X[first:end]), X[first:end], y[first:end], self._state, self._settings, out[first:end])
@@ -87,17 +242,17 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
         weights, slopes, said = np.empty(n), np.empty((n, self._n_classes)), np.empty(n, np.int64)
         place = min(set(range(self.budget + 1)).difference(self._places()))
         if self._by_pairs:
-            leaver = kernels.weigh_several(state, settings, slopes, weights)
+            leaver = weigh_several(state, settings, slopes, weights)
         else:
-            leaver = kernels.weigh(state, settings, weights)
+            leaver = weigh_newcomers(state, settings, weights)
         order = (state.counts[SEEN] + np.arange(n)) % n  # the oldest first
         X = np.ascontiguousarray(state.columns.T[order])
         self._others.fit(place, X, state.labels[order], weights[order])
         said[order] = self._others.said(X, place, place + 1)[0]
         if self._by_pairs:
-            kernels.append_several(state, settings, leaver, place, said, slopes)
+            append_several(state, settings, leaver, place, said, slopes)
         else:
-            kernels.append(state, settings, leaver, place, said, weights)
+            append(state, settings, leaver, place, said, weights)
 
     def _answers(self, j, X):
         place = int(self._state.models[j, 0])
@@ -115,3 +270,85 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
         self._models = wider.models(family, self._models, self._n_classes, d, n_features)
         self._fitted = self._others.widened(n_features)
         return super()._widen(n_features)
+
+
+class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
+    """IBoost whose examples are a memory of n, chosen as GEEM's reservoir is, and up to q newcomers::
+
+        on (x, y):  IBoost learns (x, y) on the memory and the newcomers;  w_i = m_i exp(-z_i), m_i = 1 for a newcomer
+        every q examples:  all m_i fade by 2^(-q / half_life)
+            of the n + q examples GEEM keeps the n that hold the largest expected edge under w
+
+    The rest is :class:`boostrun.papers.iboost.iboost.IBoostClassifier`. All of this is ours: the paper has a window,
+    and GEEM's paper no drift. Without fading, examples of a concept that is gone may stay for ever. The corrected
+    weights are not carried over, as they are where reservoirs are boosted: in the thousands of choices of a stream they
+    end with one example that has all the weight. For K > 2 classes GEEM adds up the K problems of one class against the
+    rest.
+
+    Parameters
+    ----------
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
+
+    Attributes
+    ----------
+    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
+
+    Notes
+    -----
+    A choice costs (n + q)^2 d for the covariance and (n + q)^3 for its inverse, every q examples; an example costs what
+    it costs IBoost with a window of n + q, whose memory it has, and 8 (n + q)^2 bytes.
+
+    References
+    ----------
+    .. [1] L. Lefakis and F. Fleuret, "Reservoir Boosting: Between Online and Offline Ensemble Learning", NIPS 2013.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(0, 10, (3000, 3))
+    >>> y = np.where(X[:, 0] + X[:, 1] <= 8, 1, -1)
+    >>> model = IBoostGeemClassifier(n_window=40, batch_size=10, half_life=200)
+    >>> bool((model.test_then_train(X, y) == y)[1000:].mean() > 0.94)
+    True
+    """
+
+    scale, update_every, adds_per_event, remove, multiclass, loss = "half", "1", 1, "smallest", "samme", "samme"
+    _constant = ("_geem",)
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        self._states = [self._empty(n_features, n_classes, self.n_window + self.batch_size)]
+        self._geem = Geem(float(self.ridge), self.covariance_dims)
+        self._rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(1,)))
+
+    def _learn(self, X, y):
+        predictions, scores, done = np.empty(len(X), np.int64), np.empty(len(X)), 0
+        while done < len(X):
+            free = np.flatnonzero(self._state.mass == 0.0)
+            part = slice(done, done + len(free))
+            kernels.test_then_train(
+                X[part], y[part], free, self._state, self._settings, predictions[part], scores[part]
+            )  # fmt: skip
+            done += len(free)
+            if done <= len(X):  # no slot is free
+                self._choose()
+        self._check_finite(self._state)
+        return predictions
+
+    def _choose(self) -> None:
+        """Of all slots, every one in use, n stay; the others are free."""
+        state, n_classes = self._state, self._settings.n_classes
+        weights = np.empty(len(state.mass))
+        self._refresh()
+        state.mass[:] *= 0.5 ** (self.batch_size / (self.n_window if self.half_life is None else self.half_life))
+        weigh(state.margins, state.mass, weights)
+        samples = np.ascontiguousarray(state.columns.T)
+        signs = np.where(state.labels[:, None] == np.arange(n_classes), 1.0, -1.0)
+        if n_classes == 2:
+            batch = Batch(samples, signs[:, 1], weights, state.labels)
+            kept, _ = self._geem(batch, self.n_window, self._rng)
+        else:
+            batch = Batch(samples, signs, np.repeat(weights[:, None], n_classes, axis=1), state.labels)
+            kept, _ = self._geem.for_all_classes(batch, self.n_window, self._rng)
+        state.mass[np.delete(np.arange(len(weights)), kept)] = 0.0

@@ -15,7 +15,7 @@ import numpy as np
 
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import wider
-from boostrun.papers.iboost.hoeffding_rules import rules_of
+from boostrun.papers.iboost.hoeffding import rules_of
 from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
 from boostrun.papers.iboost.kernels.sample_votes import vote_samples

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from boostrun.methods.probabilities import LINKS, Link, Votes, normalised, of_margins
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.holdout import predicted
-from boostrun.papers.iboost.kernels.online_boost import coefficient
+from boostrun.papers.iboost.onlineboost import coefficient
 
 _RIGHT_OR_WRONG = "its coefficients tell right from wrong, which says of more than two classes no probability"
 

@@ -106,7 +106,7 @@ METHODS = {
     "geem_split": _reservoir(
         "geem",
         "the data split over workers with a GEEM reservoir each, ensembles averaged (the paper's future work)",
-        target=f"{_HERE}.split:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
+        target=f"{_HERE}.budgeted:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
         keeps={},
     ),
     "geem_budgeted": _reservoir(
@@ -116,7 +116,7 @@ METHODS = {
         keeps=_holding("reservoir_and_batch") | {"evaluations": f"{_HERE}.budgets:evaluated"},
         probe={"budget_multiplier": 100.0},
         without={"weak_learner", *_OF_TREES},
-        evaluation=f"{_HERE}.budgeted_evaluation:BudgetedStaged",
+        evaluation=f"{_HERE}.budgeted:BudgetedStaged",
     ),
     "geem_active": _reservoir(
         "geem", "labels asked for only after the choice, by GEEM (the paper's future work)", target=_ACTIVE
@@ -199,11 +199,11 @@ PAPER = Paper(
         "max": f"{_HERE}.strategies:Max",
         "window": f"{_HERE}.strategies:Window",
         "wsam": f"{_HERE}.strategies:WSam",
-        "wsam_mass": f"{_HERE}.wsam_mass:WSamMass",
+        "wsam_mass": f"{_HERE}.strategies:WSamMass",
         "geem": f"{_HERE}.geem:Geem",
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
-        "geem_likely": f"{_HERE}.likely_target:GeemLikely",
-        "geem_trees": f"{_HERE}.geem_trees:GeemTrees",
+        "geem_likely": f"{_HERE}.geem:GeemLikely",
+        "geem_trees": f"{_HERE}.geem:GeemTrees",
     },
     weak_learners={
         "stump": "boostrun.methods.stump_learner:StumpLearner",
@@ -227,7 +227,7 @@ PAPER = Paper(
     public={
         "ReservoirClassifier": f"{_HERE}.classifier",
         "ActiveReservoirClassifier": f"{_HERE}.active",
-        "SplitReservoirClassifier": f"{_HERE}.split",
+        "SplitReservoirClassifier": f"{_HERE}.budgeted",
         "BudgetedReservoirClassifier": f"{_HERE}.budgeted",
         "FullDataClassifier": f"{_HERE}.full_data_classifier",
         "OnlineRivalClassifier": f"{_HERE}.online_classifier",

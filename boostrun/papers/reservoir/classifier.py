@@ -17,10 +17,8 @@ from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner, WeakLearner, as_weak_learner
-from boostrun.papers.reservoir.coefficients import RULES
 from boostrun.papers.reservoir.keys import OF_STRATEGIES, OF_WEAK_LEARNERS, ReservoirKeys
-from boostrun.papers.reservoir.loop import Reservoir
-from boostrun.papers.reservoir.shared import SharedReservoir
+from boostrun.papers.reservoir.loop import RULES, Reservoir, SharedReservoir
 from boostrun.papers.reservoir.strategies import Strategy, as_strategy
 
 

@@ -3,6 +3,25 @@
 Seen over random stumps, the products H o y of a batch are Gaussian with covariance Sigma. Keeping B and dropping B'
 leaves the expected edge E(B) = <h*, w_B> + <Sigma_B'B Sigma_BB^-1 h*, w_B'>; the weights that drop out live on in
 the corrected weights w~_B = w_B + w_B'^T Sigma_B'B Sigma_BB^-1.
+
+GEEM whose target is the most probable h*, by the theory of extreme values (Lefakis & Fleuret 2013, section 6).
+
+The products H o y of a random stump are Gaussian, N(0, Sigma), and the stump to come, h*, is the best of N of them: its
+edge <h o y, w> is the largest. The density of the best of N at h is proportional to
+
+    exp(-h^T Sigma^-1 h / 2) Phi(<h, w> / s)^(N - 1),    s^2 = w^T Sigma w,
+
+which is largest where Sigma^-1 h is parallel to w: the most probable h* o y is Sigma w times the edge to be expected of
+the best of N over s^2. N only scales it, and with it GEEM's objective; so it need not be known. The objective becomes
+w~^T Sigma_BB w~, the variance of the edge that the samples kept explain.
+
+GEEM for trees: the covariance is one over random trees, in place of the thresholds that stumps have.
+
+A tree of D random questions x_d >= theta whose 2^D leaves vote +1 or -1 at random gives two samples the same vote for
+certain where they share a leaf, and by a coin where not. So E[h(x_i) h(x_j)] is the share of trees in which they share
+one, the kernel of totally random trees (Davies & Ghahramani 2014), and
+
+    Sigma_ij = y_i y_j (leaves shared of M) / M + ridge [i = j].
 """
 
 from __future__ import annotations
@@ -15,12 +34,59 @@ from scipy.linalg import blas
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
+from boostrun.papers.reservoir.inverse import inversion_of
 from boostrun.papers.reservoir.kernels import geem as kernels
 from boostrun.papers.reservoir.kernels.distance import RUN
-from boostrun.papers.reservoir.kernels.inverse import inversion_of
-from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys
+from boostrun.papers.reservoir.kernels.forest import shared_leaves
+from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys, GeemTreesKeys
 from boostrun.papers.reservoir.strategies import Batch, Strategy
-from boostrun.papers.reservoir.swaps import swap
+
+_TOLERANCE = 1e-9  # relative growth of the objective that counts as growth
+
+
+def swap(
+    sigma: np.ndarray, weights: np.ndarray, target: np.ndarray, kept: np.ndarray, rounds: int
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Up to ``rounds`` exchanges; each adds the discarded sample of largest gain, then drops the one of least loss.
+
+    Parameters: ``sigma`` (n, n) covariance; ``weights`` (n,) w; ``target`` (n,) h* o y of -1 and +1; ``kept`` (r,)
+    int64 ascending. Returns ``(kept ascending, corrected weights w~, exchanges made)``. Cost O(n^3) an exchange.
+
+    With S = Sigma_BB^-1 and the residual R = Sigma_B'B' - Sigma_B'B S Sigma_BB', adding j raises the objective by
+    (target_j - Sigma_jB S target_B) (R w_B')_j / R_jj, the reverse of the loss u_j w~_j / M_jj of dropping it again.
+
+    >>> kept, corrected, made = swap(np.eye(3), np.array([1.0, 3.0, 2.0]), np.ones(3), np.array([0, 1]), rounds=5)
+    >>> kept.tolist(), corrected.tolist(), made
+    ([1, 2], [3.0, 2.0], 1)
+    """
+    best, corrected = objective(sigma, weights, target, kept)
+    for made in range(rounds):
+        outside = np.setdiff1d(np.arange(len(weights)), kept)
+        if not len(outside):
+            return kept, corrected, made
+        inverse = np.linalg.inv(sigma[np.ix_(kept, kept)])
+        across = sigma[np.ix_(outside, kept)] @ inverse
+        residual = sigma[np.ix_(outside, outside)] - across @ sigma[np.ix_(kept, outside)]
+        gain = (target[outside] - across @ target[kept]) * (residual @ weights[outside]) / np.diag(residual)
+        more = np.sort(np.append(kept, outside[np.argmax(gain)]))
+        inverse = np.linalg.inv(sigma[np.ix_(more, more)])
+        _, raised = objective(sigma, weights, target, more)
+        loss = (inverse @ target[more]) * raised / np.diag(inverse)
+        proposed = np.delete(more, np.argmin(loss))
+        value, changed = objective(sigma, weights, target, proposed)
+        if not value > best + _TOLERANCE * abs(best):
+            return kept, corrected, made
+        kept, best, corrected = proposed, value, changed
+    return kept, corrected, rounds
+
+
+def objective(sigma: np.ndarray, weights: np.ndarray, target: np.ndarray, kept: np.ndarray) -> tuple[float, np.ndarray]:
+    """E(B) = <target_B, w~_B> and the corrected weights w~_B = w_B + Sigma_BB^-1 Sigma_BB' w_B'."""
+    outside = np.setdiff1d(np.arange(len(weights)), kept)
+    mass = sigma[np.ix_(kept, outside)] @ weights[outside]
+    corrected = weights[kept] + np.linalg.solve(sigma[np.ix_(kept, kept)], mass)
+    return float(target[kept] @ corrected), corrected
+
 
 _FIRST_RAISE = 1e-10  # of the mean diagonal, added when Sigma turns out not to be positive definite
 _RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma^-1 mean that it is not invertible
@@ -244,3 +310,88 @@ class _Elimination:
         places = np.argsort(kept)
         corrected = corrected[:, places].reshape((*weights.shape[:-1], n - q))
         return Selection(kept[places], corrected, order, target[chosen], restarts, raised)
+
+
+class GeemLikely(Geem):
+    """GEEM with h* o y = Sigma w, the most probable best stump, scaled to an absolute mean of one.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Examples
+    --------
+    >>> from boostrun.papers.reservoir.strategies import Batch
+    >>> codes = np.array([[0], [9], [10]], dtype=np.uint8)
+    >>> batch = Batch(codes, np.ones(3), np.array([1.0, 1.0, 0.9]), np.zeros(3, int))
+    >>> kept, weights = GeemLikely(ridge=0.1)(batch, 2, np.random.default_rng(0))
+    >>> kept.tolist()
+    [0, 1]
+    """
+
+    def __call__(self, batch: Batch, r: int, rng: np.random.Generator):
+        self._weights = batch.weights
+        try:
+            return super().__call__(batch, r, rng)
+        finally:
+            del self._weights
+
+    def check(self, shared: bool) -> None:
+        """Raises BoostrunError for a reservoir shared by all classes, whose weights are not one vector."""
+        super().check(shared)
+        if shared:
+            raise BoostrunError("geem_likely has no form for a reservoir shared by all classes")
+
+    def _targets(self, factor, rng):
+        return likely_target(factor, self._weights)[None]
+
+
+def likely_target(factor: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Sigma w, scaled to an absolute mean of one, for a lower triangular V with Sigma^-1 = V^T V.
+
+    ``factor`` (n, n), ``weights`` (n,) float64; zeros where all weights are. Cost O(n^2).
+
+    >>> likely_target(np.eye(2) / 3.0, np.array([1.0, 3.0]))
+    array([0.5, 1.5])
+    """
+    target = blas.dtrsv(factor, blas.dtrsv(factor, weights, lower=1, trans=1), lower=1)
+    size = np.abs(target).mean()
+    return target / size if size > 0.0 else target
+
+
+class GeemTrees(GeemTreesKeys, Geem):
+    """Keep the r samples that hold the largest expected edge of random trees, drawn anew each round.
+
+    ``covariance_dims`` has no effect: trees ask features at random.
+
+    Parameters
+    ----------
+    {parameters}
+
+    >>> from boostrun.papers.reservoir.strategies import Batch
+    >>> codes = np.array([[0, 3], [0, 3], [200, 90]], dtype=np.uint8)  # the first two are alike: one is enough
+    >>> batch = Batch(codes, np.ones(3), np.array([1.0, 0.9, 0.8]), np.zeros(3, int))
+    >>> kept, weights = GeemTrees(ridge=0.01)(batch, 2, np.random.default_rng(0))
+    >>> kept.tolist()
+    [0, 2]
+    """
+
+    def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
+        n = len(batch.samples)
+        leaves = self._leaves(batch.samples, rng)
+        if self._memory is None or self._memory.columns.shape != (n - r, n):
+            self._memory = _Elimination(n, n - r)
+        return self._memory, lambda raised, out: shared_leaves(leaves, labels, self.ridge + raised, out)
+
+    def _leaves(self, samples: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """(n, M) uint8: the leaf of each sample in each tree; a question is a value of a sample that some are below."""
+        varied = np.flatnonzero((samples != samples[0]).any(axis=0))
+        if not len(varied):
+            return np.zeros((len(samples), 1), np.uint8)
+        features = rng.choice(varied, (self.covariance_depth, self.covariance_trees))
+        asked = samples[:, features]
+        thresholds = np.take_along_axis(asked, rng.integers(0, len(samples), (1, *features.shape)), axis=0)
+        lowest = asked.min(axis=0)
+        above = np.where(thresholds > lowest, asked >= thresholds, asked > lowest)
+        bits = np.left_shift(np.uint8(1), np.arange(self.covariance_depth, dtype=np.uint8))
+        return (above * bits[:, None]).sum(axis=1, dtype=np.uint8)

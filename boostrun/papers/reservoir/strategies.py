@@ -172,3 +172,25 @@ class _Called(Strategy):
 def as_strategy(found: Callable) -> Strategy:
     """What can be called as ``found(batch, r, rng)`` as a :class:`Strategy`, which it may be already."""
     return found if isinstance(found, Strategy) else _Called(found)
+
+
+class WSamMass(Strategy):
+    """WSam whose kept samples stand for those dropped, from round to round: each for an equal share of all weight.
+
+    A sample that is kept in proportion to its weight w stands for 1 / w of it (importance sampling), so that all r
+    weigh W / r alike, with W the sum of the weights. The paper carries a mass for GEEM only. Cost O(r + q).
+
+    Examples
+    --------
+    >>> from boostrun.papers.reservoir.strategies import Batch
+    >>> weights = np.array([1.0, 0.0, 3.0])
+    >>> batch = Batch(np.zeros((3, 1)), np.ones(3), weights, np.zeros(3, int))
+    >>> WSamMass()(batch, 2, np.random.default_rng(0))
+    (array([0, 2]), array([2., 2.]))
+    """
+
+    carry_mass = True
+
+    def __call__(self, batch, r, rng):
+        kept, _ = WSam()(batch, r, rng)
+        return kept, np.full(r, batch.weights.sum() / r)

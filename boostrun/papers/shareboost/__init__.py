@@ -31,7 +31,7 @@ METHODS = {
         "(Shalev-Shwartz et al. 2011)",
         budget={"T": "n_features"},
         inputs=_COLUMNS | {"anchors"},
-        evaluation=f"{_HERE}.evaluation.shareboost:SharePath",
+        evaluation=f"{_HERE}.evaluations:SharePath",
         random=False,
         given=frozenset({"random_state", "n_jobs", "checkpoint"}),
         probe={"T": 1, "inner_maxiter": 1},
@@ -48,7 +48,7 @@ METHODS = {
         "Figure 2)",
         budget={"T": "n_features"},
         inputs=_COLUMNS,
-        evaluation=f"{_HERE}.evaluation.ovr_greedy:OvrPath",
+        evaluation=f"{_HERE}.evaluations:OvrPath",
         random=False,
         given=frozenset({"n_jobs"}),
         probe={"T": 1, "inner_maxiter": 1},
@@ -65,7 +65,7 @@ METHODS = {
         "al. 2011)",
         budget={"T": "max_columns"},
         inputs=_COLUMNS,
-        evaluation=f"{_HERE}.evaluation.mixed_norm:NormPath",
+        evaluation=f"{_HERE}.evaluations:NormPath",
         random=False,
         given=frozenset({"n_jobs"}),
         probe={"T": 1, "n_lambdas": 1},
@@ -81,7 +81,7 @@ METHODS = {
         "Shalev-Shwartz et al. 2011)",
         budget={"T": "rounds"},
         inputs=frozenset({"codes", "stumps"}),
-        evaluation=f"{_HERE}.evaluation.jointboost:JointPath",
+        evaluation=f"{_HERE}.evaluations:JointPath",
         random=False,
         given=frozenset(),
         probe={"T": 1},
@@ -94,7 +94,7 @@ METHODS = {
         keys=keys.KNNKeys,
         summary="k nearest neighbours by exact distances (Shalev-Shwartz et al. 2011, Table 1)",
         inputs=frozenset({"codes", "values"}),
-        evaluation=f"{_HERE}.evaluation.whole:Whole",
+        evaluation=f"{_HERE}.evaluations:Whole",
         random=False,
         given=frozenset(),
         keeps=_ALL,
@@ -105,7 +105,7 @@ METHODS = {
         keys=keys.KernelSVMKeys,
         summary="a Gaussian kernel machine for every class (Shalev-Shwartz et al. 2011, Figure 7)",
         inputs=frozenset({"codes", "values", "anchors"}),
-        evaluation=f"{_HERE}.evaluation.whole:Machines",
+        evaluation=f"{_HERE}.evaluations:Machines",
         random=False,
         given=frozenset({"random_state"}),
         keeps=_ALL,
@@ -122,9 +122,9 @@ MODELS = {
     )
     for target, writer, layout in (
         ("model:SharedFeatures", "linear:shared_features", "shared_features"),
-        ("ovr_path:OneVsRestPath", "linear:one_vs_rest", "one_vs_rest"),
-        ("mixed_norm_path:MixedNormPath", "linear:mixed_norm", "mixed_norm"),
-        ("shared_stumps:SharedStumps", "shared_stumps:parts", "shared_stumps"),
+        ("ovr_greedy:OneVsRestPath", "linear:one_vs_rest", "one_vs_rest"),
+        ("mixed_norm:MixedNormPath", "linear:mixed_norm", "mixed_norm"),
+        ("jointboost:SharedStumps", "shared_stumps:parts", "shared_stumps"),
     )
 }
 
@@ -140,7 +140,7 @@ FEATURES = {
     "templates": Pipeline(
         f"{_HERE}.templates", keys.TemplatesKeys,
         "patch templates under Gaussian masks, coded linearly (Shalev-Shwartz et al. 2011, Figures 4 to 6)",
-        fitted=f"{_HERE}.fitted_templates:FittedTemplates",
+        fitted=f"{_HERE}.templates:FittedTemplates",
     )
 }  # fmt: skip
 

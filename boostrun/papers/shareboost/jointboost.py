@@ -1,22 +1,222 @@
-"""JointBoost: regression stumps shared by subsets of the classes (Torralba, Murphy & Freeman 2007)."""
+"""JointBoost: regression stumps shared by subsets of the classes (Torralba, Murphy & Freeman 2007).
+
+Search for regression stumps that several classes share (Torralba, Murphy & Freeman 2007).
+
+Codes are feature-major bytes. A row stands for a feature and a threshold b, the split of the samples into those with
+codes below b and those from b on; the rows of feature f are starts[f] .. starts[f + 1], for b = 1, 2, ...
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
-from boostrun.kernels.lanes import LANES, zeros
-from boostrun.methods import parameters
+from boostrun.kernels import votes as kernels
+from boostrun.kernels.lanes import LANES, load, widen_into, zeros
+from boostrun.methods import archive, parameters
+from boostrun.methods.layout import check_features
 from boostrun.methods.weak_learner import Binner
-from boostrun.papers.shareboost.kernels import shared_stumps as kernels
 from boostrun.papers.shareboost.keys import JointBoostKeys
 from boostrun.papers.shareboost.score_classifier import ScoreClassifier
-from boostrun.papers.shareboost.shared_stumps import SharedStumps
+
+_BINS = 256
+_BLOCK = 512  # rows whose sums over the subset stay in the first-level cache
+_LEAST, _TINY = 1e-12, 1e-300  # of the weight, and at all: what a side has at least, so that an empty one gives 0
+
+
+@njit(cache=True)
+def sums_below(codes, classes, weights, starts, weight_below, signed_below):
+    """Class-wise sums of w and of w z over the samples below each threshold, z = +1 for a sample's class, else -1.
+
+    Parameters: ``codes`` (d, n) uint8; ``classes`` (n,) int64 in 0..k-1; ``weights`` (n, c) float32, c a multiple of
+    16, at least k; ``starts`` (d + 1,) int64; ``weight_below`` and ``signed_below`` (k, rows) float64 are filled.
+
+    sum w z = 2 sum over the class's own samples of w - sum w: one pass of n c additions and n more does for both.
+    Cost a feature n (c + 1) + bins k; sums are in double precision.
+    """
+    k, n = weight_below.shape[0], codes.shape[1]
+    parts = weights.shape[1] // LANES
+    all_, own = np.empty((_BINS * parts, LANES)), np.empty((_BINS, k))
+    for f in range(codes.shape[0]):
+        column = codes[f]
+        rows = starts[f + 1] - starts[f]
+        for b in range((rows + 1) * parts):
+            for c in range(LANES):
+                all_[b, c] = 0.0
+        for b in range(rows + 1):
+            for c in range(k):
+                own[b, c] = 0.0
+        for i in range(n):
+            code = np.uint64(column[i])
+            for part in range(parts):
+                widen_into(all_, code * np.uint64(parts) + np.uint64(part), load(weights, i, part * LANES))
+            own[code, classes[i]] += np.float64(weights[i, classes[i]])
+        for c in range(k):
+            below, below_own = 0.0, 0.0
+            for b in range(rows):
+                below += all_[b * parts + c // LANES, c % LANES]
+                below_own += own[b, c]
+                weight_below[c, starts[f] + b] = below
+                signed_below[c, starts[f] + b] = 2.0 * below_own - below
+
+
+@njit(cache=True, error_model="numpy")
+def best_additions(weight_below, signed_below, weight, signed, inside, gains, best_rows):
+    """The best split for a subset S of the classes and one class more, for each such class.
+
+    With Q, q the sums of w z and w over S below the threshold, P, p those above it, Z and W those of a class over all
+    samples, sharing the split lowers the weighted squared error by
+
+        R(S, row) = P^2 / p + Q^2 / q - sum_{c in S} Z_c^2 / W_c,       an empty side counting 0.
+
+    Parameters: ``weight_below``, ``signed_below`` (k, rows) float64; ``weight``, ``signed`` (k,) float64, W and Z;
+    ``inside`` (k,) bool, S; ``gains`` (k,) float64 and ``best_rows`` (k,) int64 are filled for the classes outside S:
+    the largest R of S plus that class, and its first row. Cost rows (k - |S|) evaluations, rows |S| additions.
+    """
+    k, rows = weight_below.shape
+    base_w, base_z, saved = 0.0, 0.0, 0.0
+    for c in range(k):
+        gains[c], best_rows[c] = -np.inf, 0
+        if inside[c]:
+            base_w += weight[c]
+            base_z += signed[c]
+            saved += signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0
+    q_inside, z_inside, gain = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for start in range(0, rows, _BLOCK):
+        size = min(_BLOCK, rows - start)
+        for j in range(size):
+            q_inside[j], z_inside[j] = 0.0, 0.0
+        for c in range(k):
+            if inside[c]:
+                weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
+                for j in range(size):
+                    q_inside[j] += weights[j]
+                    z_inside[j] += sums[j]
+        for c in range(k):
+            if inside[c]:
+                continue
+            all_w, all_z = base_w + weight[c], base_z + signed[c]
+            least = _LEAST * all_w + _TINY
+            weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
+            for j in range(size):
+                w, z = q_inside[j] + weights[j], z_inside[j] + sums[j]
+                low, high = max(w, least), max(all_w - w, least)
+                gain[j] = z * z / low + (all_z - z) * (all_z - z) / high
+            best, row = gains[c], best_rows[c]
+            for j in range(size):
+                if gain[j] > best:
+                    best, row = gain[j], start + j
+            gains[c], best_rows[c] = best, row
+    for c in range(k):
+        if not inside[c]:
+            gains[c] -= saved + (signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0)
+
+
+_FORMAT = "boostrun.SharedStumps/1"
+_FIELDS = ("features", "thresholds", "subsets", "above", "below", "constants")
+
+
+@dataclass
+class SharedStumps:
+    """H(x, c) = sum_t h_t(x, c): above[t] or below[t] for the classes of subsets[t], as x[features[t]] is at least
+    thresholds[t] or not, and constants[t, c] for the other classes.
+
+    Attributes: ``features`` (T,) int32, ``thresholds`` (T,) float64, ``subsets`` (T, k) bool, ``above`` and ``below``
+    (T,) float64, ``constants`` (T, k) float64, 0 within the subset. A round whose subset is empty is a constant.
+
+    >>> stumps = SharedStumps.empty(2, 1)
+    >>> stumps.subsets[0], stumps.above[0], stumps.below[0], stumps.thresholds[0] = (True, False), 1.0, -1.0, 0.5
+    >>> stumps.constants[0, 1] = 0.25
+    >>> stumps.decision(np.array([[0.0], [1.0]]))
+    array([[-1.  ,  0.25],
+           [ 1.  ,  0.25]])
+    """
+
+    features: np.ndarray
+    thresholds: np.ndarray
+    subsets: np.ndarray
+    above: np.ndarray
+    below: np.ndarray
+    constants: np.ndarray
+
+    @classmethod
+    def empty(cls, classes: int, rounds: int) -> SharedStumps:
+        """``rounds`` stumps without effect on ``classes`` scores."""
+        return cls(
+            np.zeros(rounds, np.int32), np.full(rounds, -np.inf), np.zeros((rounds, classes), bool),
+            np.zeros(rounds), np.zeros(rounds), np.zeros((rounds, classes)),
+        )  # fmt: skip
+
+    @property
+    def n_classes(self) -> int:
+        """k."""
+        return self.subsets.shape[1]
+
+    @property
+    def n_rounds(self) -> int:
+        """T, the number of stumps."""
+        return len(self.features)
+
+    @property
+    def columns(self) -> np.ndarray:
+        """(T, k) float64, (a - b) 1_S: the weights of the {0, 1} stumps in matrix form."""
+        return (self.above - self.below)[:, None] * self.subsets
+
+    @property
+    def biases(self) -> np.ndarray:
+        """(T, k) float64, b 1_S + the constants outside S: what the rounds add to every score in matrix form."""
+        return self.below[:, None] * self.subsets + self.constants
+
+    def distinct(self) -> np.ndarray:
+        """(T,) int64: how many different (feature, threshold) the first 1, 2, ..., T rounds use."""
+        seen, counts = set(), []
+        for feature, threshold, subset in zip(self.features.tolist(), self.thresholds.tolist(), self.subsets):
+            if subset.any():
+                seen.add((feature, threshold))
+            counts.append(len(seen))
+        return np.array(counts, np.int64)
+
+    def decision(self, samples: np.ndarray) -> np.ndarray:
+        """Scores (n, k) float64 of ``samples`` (n, d). Cost O(n k T).
+
+        Raises BoostrunError where the stumps look at a feature that the samples have not.
+        """
+        self._check(samples)
+        scores = np.tile((self.biases + 0.5 * self.columns).sum(axis=0), (len(samples), 1))
+        columns = np.ascontiguousarray(samples.T)
+        kernels.add_votes(columns, self.features, self.thresholds, 0.5 * self.columns, scores)
+        return scores
+
+    def staged_decision(self, samples: np.ndarray) -> Iterator[np.ndarray]:
+        """Scores (n, k) after 1, 2, ..., T rounds; the same array each time, grown in place: copy it to keep it."""
+        self._check(samples)
+        scores = np.zeros((len(samples), self.n_classes))
+        for feature, threshold, step, bias in zip(self.features, self.thresholds, self.columns, self.biases):
+            scores += bias
+            scores += (samples[:, feature] >= threshold)[:, None] * step
+            yield scores
+
+    def _check(self, samples: np.ndarray) -> None:
+        check_features(self.features, samples.shape[1], self.thresholds, self.columns, self.biases)
+
+    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
+        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        return archive.save(path, _FORMAT, self.__dict__ | extra)
+
+    @classmethod
+    def load(cls, path: str | Path) -> tuple[SharedStumps, dict[str, np.ndarray]]:
+        """Read back what :meth:`save` wrote: the stumps, and the extra arrays. Never unpickles."""
+        arrays, extra = archive.load(path, _FORMAT, _FIELDS)
+        return cls(*arrays), extra
+
 
 _MOST_CLASSES = 8  # of an exhaustive search: 255 subsets
 _LEAST_WEIGHT = 1e-30  # numbers near the smallest there are cost a hundred times as much
@@ -139,7 +339,7 @@ class ClassSums(NamedTuple):
         padded = zeros(n, -(-k // LANES) * LANES)
         padded[:, :k] = weights
         below = np.empty((2, k, starts[-1]))
-        kernels.sums_below(codes, classes, padded, starts, below[0], below[1])
+        sums_below(codes, classes, padded, starts, below[0], below[1])
         weight = weights.sum(axis=0)
         own = np.bincount(classes, weights[np.arange(n), classes], k)
         return cls(below[0], below[1], weight, 2.0 * own - weight)
@@ -149,7 +349,7 @@ class ClassSums(NamedTuple):
         k = len(self.weight)
         inside, gains, rows = np.zeros(k, bool), np.empty(k), np.empty(k, np.int64)
         inside[list(subset)] = True
-        kernels.best_additions(*self, inside, gains, rows)
+        best_additions(*self, inside, gains, rows)
         larger = {c: tuple(sorted((*subset, c))) for c in range(k) if not inside[c]}
         return {s: Split(s, int(rows[c]), float(gains[c])) for c, s in larger.items()}
 

@@ -21,7 +21,7 @@ _SHARED = {
     "below": Array("float64", "T"),
     "constants": Array("float64", "T K"),
 }
-# what the columns of a linear model are computed from: see boostrun.papers.shareboost.evaluate
+# what the columns of a linear model are computed from: see boostrun.papers.shareboost.model
 _INDEX = Array("int64", "U", least=0, below="d")
 _FEATURES = {
     "columns": {"feature_index": _INDEX},

@@ -1,14 +1,118 @@
-"""The fitted path of a predictor with shared features: one matrix W_t for every number t of candidates."""
+"""The fitted path of a predictor with shared features: one matrix W_t for every number t of candidates.
+
+Multiply-adds of patch templates under masks, counted in three ways (Table 1; section 6 of the specification).
+
+``fitted`` is what a bank of ``features=templates`` keeps: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature number
+c F + f belongs to mask c and filter f.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from boostrun.papers.shareboost import evaluate
-from boostrun.papers.shareboost.saved_path import SavedPath
+from boostrun.methods import archive
+from boostrun.methods.layout import check_features
+from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.local_design import LocalScores
+
+_FEATURE = "feature_"  # in front of the names of arrays that columns are computed from
+
+
+class SavedPath:
+    """Base of dataclasses of plain values and arrays, and of ``features``, a dict of arrays, as their last field."""
+
+    _format: ClassVar[str]
+
+    def save(self, path: str | Path, **extra: np.ndarray) -> Path:
+        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        own = {name: np.array(getattr(self, name)) for name in self._names()}
+        own |= {_FEATURE + name: array for name, array in self.features.items()}  # type: ignore[attr-defined]
+        return archive.save(path, self._format, own | extra)
+
+    @classmethod
+    def load(cls, path: str | Path):
+        """Read back what :meth:`save` wrote: (the path, the extra arrays by name). Never unpickles."""
+        values, extra = archive.load(path, cls._format, cls._names())
+        names = [name for name in extra if name.startswith(_FEATURE)]
+        features = {name.removeprefix(_FEATURE): extra.pop(name) for name in names}
+        return cls(*(value if value.ndim else value.item() for value in values), features), extra  # type: ignore[call-arg]
+
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(field.name for field in fields(cls) if field.name != "features")  # type: ignore[arg-type]
+
+
+def columns(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+    """samples[:, index], of (m, d) samples of any layout: (m, number of features) float64."""
+    return samples[:, features["index"]].astype(np.float64)
+
+
+def codes(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+    """samples[:, index] / 255 of uint8 codes."""
+    return samples[:, features["index"]] / 255.0
+
+
+def products(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+    """scale z_i z_j with z = slope x + offset, for pairs (i, j) of attributes."""
+    out = features["scale"].copy()
+    for side in (0, 1):
+        attributes = samples[:, features["pair"][:, side]].astype(np.float64)
+        out = out * (attributes * features["slope"][:, side] + features["offset"][:, side])
+    return out
+
+
+def stumps(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+    """+1 where samples[:, index] >= threshold, else -1."""
+    return np.where(samples[:, features["index"]] >= features["threshold"], 1.0, -1.0)
+
+
+def coordinates(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+    """v = (x - mean) axes: (m, D)."""
+    return (samples.astype(np.float64) - features["mean"]) @ features["axes"]
+
+
+def inside(features: Mapping[str, np.ndarray], points: np.ndarray) -> np.ndarray:
+    """(m, J) bool: which points (m, D) lie nearer to anchor j than its radius."""
+    return squared_distances(points, features["anchor"]) < np.square(features["radius"])
+
+
+def squared_distances(points: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+    """||v_i - a_j||^2, (m, J), through one matrix product; never negative."""
+    out = points @ (-2.0 * anchors.T)
+    out += np.einsum("id,id->i", points, points)[:, None]
+    out += np.einsum("jd,jd->j", anchors, anchors)
+    return np.maximum(out, 0.0, out=out)
+
+
+KINDS = {"columns": columns, "codes": codes, "products": products, "stumps": stumps, "pieces": None}
+_LOOKED_AT = ("index", "pair")  # arrays of attributes
+
+
+def design_of(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray, constants: np.ndarray, free: bool):
+    """The columns of a model on ``samples`` (m, d) as a design.
+
+    Parameters: ``features``, the model's arrays; ``constants``, positions among all columns, ascending, of constant
+    ones; ``free``: one more constant in front of all. Raises BoostrunError where the model looks at an attribute that
+    the samples have not.
+    """
+    for name in _LOOKED_AT:
+        if name in features:
+            check_features(features[name], samples.shape[1])
+    if kind == "pieces":
+        points = coordinates(features, samples)
+        return LocalScores(np.column_stack([points, np.ones(len(points))]), inside(features, points))
+    found = KINDS[kind](features, samples) if features else np.empty((len(samples), 0))  # type: ignore[misc]
+    found = np.insert(found, constants - np.arange(len(constants)), 1.0, axis=1)
+    out = DenseDesign(len(samples))
+    if free:
+        out.add(np.ones((len(samples), 1)))
+    out.add(found)
+    return out
 
 
 @dataclass
@@ -17,7 +121,7 @@ class SharedFeatures(SavedPath):
 
     Attributes
     ----------
-    kind : str, name of the features in :mod:`boostrun.papers.shareboost.evaluate`.
+    kind : str, name of the features in :mod:`boostrun.papers.shareboost.model`.
     n_classes : int, k.
     free : bool, whether a constant stands in front of all columns, not counted.
     selected : (T,) int64, candidates of the pool in the order they were taken.
@@ -74,7 +178,7 @@ class SharedFeatures(SavedPath):
 
         ``samples`` (m, d) of any layout. Cost: the columns once, then m columns k multiply-adds a stage.
         """
-        design = evaluate.design(self.kind, self.features, samples, self.constants, self.free)
+        design = design_of(self.kind, self.features, samples, self.constants, self.free)
         path = self.path
         for stage in range(1, self.n_rounds + 1) if stages is None else stages:
             yield design.scores(path[stage - 1])
@@ -82,3 +186,33 @@ class SharedFeatures(SavedPath):
     def scores(self, samples: np.ndarray) -> np.ndarray:
         """Scores (m, k) of ``samples`` (m, d) with all T candidates."""
         return next(iter(self.staged_scores(samples, [self.n_rounds])))
+
+
+def of_each(fitted: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(C F,) int64: of each feature by itself, a window and a product with the mask at each cell that is not masked.
+
+    >>> of_each({"filters": np.ones((2, 7, 7)), "masks": np.array([[[1.0, 0.0], [0.5, 0.2]]])})
+    array([150, 150])
+    """
+    filters, masks = fitted["filters"], fitted["masks"]
+    cells = np.count_nonzero(masks, axis=(1, 2))
+    return np.repeat((filters[0].size + 1) * cells, len(filters))
+
+
+def names(fitted: Mapping[str, np.ndarray]) -> list[str]:
+    """Each feature in words."""
+    count = len(fitted["filters"])
+    return [f"filter {r % count} under mask {r // count}" for r in range(count * len(fitted["masks"]))]
+
+
+def patches_once(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
+    """Of the features ``chosen`` together, where a filter's response at a position is computed once for all masks."""
+    filters, masks = fitted["filters"], fitted["masks"] > 0
+    mask, filter_ = np.divmod(chosen, len(filters))
+    cells = sum(int(np.count_nonzero(masks[mask[filter_ == f]].any(axis=0))) for f in np.unique(filter_))
+    return filters[0].size * cells + int(np.count_nonzero(masks, axis=(1, 2))[mask].sum())
+
+
+def all_cells(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
+    """Of the features ``chosen``, each by itself at every position, masked or not."""
+    return (fitted["filters"][0].size + 1) * fitted["masks"][0].size * len(chosen)

@@ -11,7 +11,7 @@ from boostrun.methods.probabilities import Link, of_margins
 
 
 def of_multinomial(classifier) -> Link:
-    """The loss of :mod:`boostrun.papers.shareboost.loss`, with the classifier's margin."""
+    """The loss of :mod:`boostrun.papers.shareboost.inner`, with the classifier's margin."""
     return Link(functools.partial(multinomial, margin=classifier.margin))
 
 

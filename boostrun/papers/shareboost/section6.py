@@ -15,13 +15,10 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.inner import Objective, lbfgs
+from boostrun.papers.shareboost.inner import Frobenius, Objective, lbfgs, loss_and_residuals, mixed_norm
 from boostrun.papers.shareboost.keys import MixedNormKeys
-from boostrun.papers.shareboost.loss import loss_and_residuals
 from boostrun.papers.shareboost.mixed_norm import PathSolver
 from boostrun.papers.shareboost.pools.dense import DensePool
-from boostrun.papers.shareboost.prox import mixed_norm
-from boostrun.papers.shareboost.regularisers import Frobenius
 
 SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example
 L1 = ((16, 0.01, 0.949984), (64, 0.001, 0.864297))  # k, lambda, and the c whose c W^f is the minimiser

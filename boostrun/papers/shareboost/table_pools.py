@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.papers.shareboost import template_costs
+from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool

@@ -33,7 +33,7 @@ def _method(target: str, keys: type, summary: str, **more: Any) -> Method:
     drawn = "random_state" in keys.__dataclass_fields__  # type: ignore[attr-defined]
     return Method(
         target=f"{_HERE}.{target}", keys=keys, summary=summary, inputs=frozenset({"stream"}),
-        evaluation=f"{_HERE}.evaluation:OfFollowers", given=frozenset({"random_state"} if drawn else ()),
+        evaluation=f"{_HERE}.followers:OfFollowers", given=frozenset({"random_state"} if drawn else ()),
         **({"budget": {"M": "n_models"}} | more),
     )  # fmt: skip
 
@@ -43,7 +43,7 @@ def _of_moa(learner: str, summary: str, own: dict[str, Any], sized: bool = True)
     others = {"max_features", "lambda_param", "grace_period", "confidence", "learning_rate", "percentage_of_features"}
     more: dict[str, Any] = {} if sized else {"budget": {}}
     return _method(
-        "capymoa:CapyMOAClassifier", CapyMOAKeys, summary, fixed={"learner": learner}, search=own,
+        "followers:CapyMOAClassifier", CapyMOAKeys, summary, fixed={"learner": learner}, search=own,
         unused=frozenset(others - own.keys() | (set() if sized else {"n_models"})), **more,
     )  # fmt: skip
 
@@ -51,7 +51,7 @@ def _of_moa(learner: str, summary: str, own: dict[str, Any], sized: bool = True)
 _FOREST = {"max_features": Range(0.3, 1.0), "lambda_param": _POISSON}
 METHODS = {
     "arf": _method(
-        "ensembles:AdaptiveForestClassifier", AdaptiveForestKeys,
+        "followers:AdaptiveForestClassifier", AdaptiveForestKeys,
         "river's ARF: a random forest of M trees, each replaced where its ADWIN finds drift (Gomes et al. 2017)",
         search={
             "grace_period": _GRACE, "delta": _DELTA, "leaf_prediction": _LEAF, "lambda_value": _POISSON,
@@ -59,7 +59,7 @@ METHODS = {
         },
     ),
     "srp": _method(
-        "ensembles:RandomPatchesClassifier", RandomPatchesKeys,
+        "followers:RandomPatchesClassifier", RandomPatchesKeys,
         "river's streaming random patches: M trees, each on features of its own (Gomes, Read & Bifet 2019)",
         search={
             "grace_period": _GRACE, "delta": _DELTA, "subspace_size": Range(0.3, 1.0), "lam": _POISSON,
@@ -67,31 +67,31 @@ METHODS = {
         },
     ),
     "hoeffding_tree": _method(
-        "trees:HoeffdingTreeRivalClassifier", HoeffdingTreeKeys,
+        "followers:HoeffdingTreeRivalClassifier", HoeffdingTreeKeys,
         "river's Hoeffding tree, VFDT (Domingos & Hulten 2000)", budget={}, search=_TREE,
     ),
     "hat": _method(
-        "trees:AdaptiveTreeClassifier", AdaptiveTreeKeys,
+        "followers:AdaptiveTreeClassifier", AdaptiveTreeKeys,
         "river's HAT: a Hoeffding tree whose branches have an ADWIN each (Bifet & Gavalda 2009)", budget={},
         search={**_TREE, "drift_delta": _DRIFT, "bootstrap_sampling": Choices(True, False)},
     ),
     "adwin_bagging": _method(
-        "ensembles:AdwinBaggingRivalClassifier", AdwinEnsembleKeys,
+        "followers:AdwinBaggingRivalClassifier", AdwinEnsembleKeys,
         "river's ADWIN bagging of M trees (Bifet et al. 2009); ours, of naive Bayes, has another name",
         search=_MEMBERS,
     ),
     "adwin_boosting": _method(
-        "ensembles:AdwinBoostingClassifier", AdwinEnsembleKeys,
+        "followers:AdwinBoostingClassifier", AdwinEnsembleKeys,
         "river's online boosting of M trees with an ADWIN each (Oza & Russell 2001; Bifet et al. 2009)",
         search=_MEMBERS,
     ),
     "leveraging_bagging": _method(
-        "ensembles:LeveragingBaggingClassifier", LeveragingBaggingKeys,
+        "followers:LeveragingBaggingClassifier", LeveragingBaggingKeys,
         "river's leveraging bagging of M trees (Bifet, Holmes & Pfahringer 2010)",
         search={**_MEMBERS, "w": _POISSON, "adwin_delta": Range(1e-4, 0.1, log=True)},
     ),
     "stream_estimator": _method(
-        "any_class:FollowerClassifier", FollowerKeys,
+        "followers:FollowerClassifier", FollowerKeys,
         "any classifier of river's kind: algo=estimator algo.class=module:Class, and its own keys",
         budget={}, takes_class="estimator", class_like=("learn_one", "predict_one"),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.papers.adaptive.policies.bandit import Bandit
+from boostrun.papers.adaptive.policies.bandits import Bandit
 
 from .keys import ThompsonKeys
 

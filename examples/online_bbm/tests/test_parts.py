@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 from twins import best_split as slow_split
 from twins import ternary_counts
 
-from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.adaboost_mh import Board
 
 
 def test_the_k_centres_are_those_of_the_farthest_first_traversal():

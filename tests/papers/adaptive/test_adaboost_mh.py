@@ -12,8 +12,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.papers.adaptive import POLICIES
-from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class, signed_weights
-from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.adaboost_mh import Board, TrainingRun, one_column_a_class, signed_weights
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import Laminating, Uniform1Q, UniformNaive, UniformQ1
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
-from boostrun.papers.iboost.kernels import adaboost as kernels
+from boostrun.papers.iboost import window_committees as kernels
 from boostrun.papers.iboost.kernels.bases import respond_window
+from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.adwin_bagging import AdwinBaggingClassifier
 from boostrun.papers.iboost.kernels import adwin
-from boostrun.papers.iboost.kernels.online_boost import poisson
+from boostrun.papers.iboost.monitored import AdwinBaggingClassifier
+from boostrun.papers.iboost.onlineboost import poisson
 from tests.reference import drift_rivals as twins
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do

@@ -7,12 +7,11 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
-from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
-from boostrun.papers.iboost.flb import FLBClassifier
+from boostrun.papers.iboost import window_committees as ocb
 from boostrun.papers.iboost.iboost import IBoostClassifier
-from boostrun.papers.iboost.kernels import bases, fitted_members, ocb
-from boostrun.papers.iboost.kernels.order import start_order
-from boostrun.papers.iboost.ocb import OCBClassifier
+from boostrun.papers.iboost.kernels import bases, fitted_members
+from boostrun.papers.iboost.kernels.committee import start_order
+from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from tests.marks import slow_after, slow_but
 from tests.papers.iboost.learners import TreeAsked, small_tree
 from tests.reference import fitted_committees as twins

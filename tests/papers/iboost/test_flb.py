@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.flb import FLBClassifier
-from boostrun.papers.iboost.kernels import flb as kernels
+from boostrun.papers.iboost import window_committees as kernels
+from boostrun.papers.iboost.window_committees import FLBClassifier
 
 
 def test_a_block_of_known_errors_has_the_published_weights():

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from boostrun.papers.iboost import holdout
-from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
-from boostrun.papers.iboost.flb import FLBClassifier
 from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut
 from boostrun.papers.iboost.iboost import IBoostClassifier
-from boostrun.papers.iboost.ocb import OCBClassifier
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 
 COMMITTEES = [
     IBoostClassifier(30, 9, 1, 5),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from boostrun import IBoostClassifier
-from boostrun.papers.iboost.kernels import bases, iboost_mm, order
+from boostrun.papers.iboost.kernels import bases, iboost_mm
+from boostrun.papers.iboost.kernels import committee as order
 from boostrun.papers.iboost.kernels import iboost as two_classes
 from boostrun.papers.iboost.kernels.stump_of_gains import fit_stump_of_gains
 from tests.reference import iboost as twins

@@ -8,7 +8,8 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import members
-from boostrun.papers.iboost.kernels import incremental, online_boost
+from boostrun.papers.iboost import onlineboost as online_boost
+from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.keys import IncrementalKeys
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from boostrun.papers.iboost.smooth_boost import SmoothBoostClassifier

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.adaboost import AdaBoostWindowClassifier
-from boostrun.papers.iboost.kernels import ocb as kernels
-from boostrun.papers.iboost.ocb import OCBClassifier
+from boostrun.papers.iboost import window_committees as kernels
+from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, OCBClassifier
 
 
 def stationary(n, stumps, seed=0):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.kernels.online_boost import poisson
-from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier, poisson
 from tests.reference import drift_rivals as twins
 
 

@@ -12,9 +12,8 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.active import ActiveReservoir, ActiveReservoirClassifier
-from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
+from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
-from boostrun.papers.reservoir.split import SplitReservoirClassifier
 from tests.papers.reservoir.test_loop import toy
 
 SHARED = ("rand", "max", "window", "wsam", "geem")

@@ -6,8 +6,7 @@ import numpy as np
 
 from boostrun.inputs.bank import Table
 from boostrun.papers.adaptive.policies import Tasting1Q
-from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
-from boostrun.papers.reservoir.budgeted_evaluation import BudgetedStaged
+from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, BudgetedStaged
 
 SEEDS = SimpleNamespace(filter=np.random.SeedSequence(0))
 

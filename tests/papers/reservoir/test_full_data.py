@@ -18,14 +18,11 @@ from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.stump import find_stump
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
-from boostrun.papers.reservoir.coefficients import RULES
-from boostrun.papers.reservoir.fix import All, ColumnSearch
-from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.papers.reservoir.kernels import full_data as kernels
+from boostrun.papers.reservoir import full_data as kernels
+from boostrun.papers.reservoir.full_data import Course, CourseSettings, Mada, Wss, transposed
+from boostrun.papers.reservoir.full_data_classifier import All, ColumnSearch, FullDataClassifier
 from boostrun.papers.reservoir.keys import FullDataKeys
-from boostrun.papers.reservoir.mada import Mada
-from boostrun.papers.reservoir.subsampling import Course, CourseSettings, transposed
-from boostrun.papers.reservoir.wss import Wss
+from boostrun.papers.reservoir.loop import RULES
 from tests.reference import full_data as reference
 from tests.reference.adaboost import adaboost_scores
 

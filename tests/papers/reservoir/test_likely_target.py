@@ -8,8 +8,7 @@ import pytest
 
 from boostrun import ReservoirClassifier
 from boostrun.errors import BoostrunError
-from boostrun.papers.reservoir.geem import covariance
-from boostrun.papers.reservoir.likely_target import GeemLikely, likely_target
+from boostrun.papers.reservoir.geem import GeemLikely, covariance, likely_target
 from boostrun.papers.reservoir.strategies import Batch
 
 

@@ -18,14 +18,10 @@ from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.active import ActiveReservoirClassifier
-from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier
+from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
-from boostrun.papers.reservoir.geem import Geem, GeemLattice
-from boostrun.papers.reservoir.geem_trees import GeemTrees
-from boostrun.papers.reservoir.likely_target import GeemLikely
-from boostrun.papers.reservoir.split import SplitReservoirClassifier
-from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam
-from boostrun.papers.reservoir.wsam_mass import WSamMass
+from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemLikely, GeemTrees
+from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam, WSamMass
 from tests.papers.reservoir.test_loop import toy
 
 SMALL = {"reservoir_size": 20, "batch_size": 10, "n_estimators": 8, "random_state": 3}

@@ -7,13 +7,10 @@ from boostrun.data.source import ArraySource
 from boostrun.methods.stump import Stump
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import LOSSES
-from boostrun.papers.reservoir.coefficients import RULES
-from boostrun.papers.reservoir.filterboost import FilterBoost, WeightFilter
-from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.papers.reservoir.kernels import full_data as kernels
-from boostrun.papers.reservoir.mada import Mada
-from boostrun.papers.reservoir.subsampling import CourseSettings, Everything, draw_proportionally
-from boostrun.papers.reservoir.wss import Wss
+from boostrun.papers.reservoir import full_data as kernels
+from boostrun.papers.reservoir.full_data import CourseSettings, Everything, Mada, Wss, draw_proportionally
+from boostrun.papers.reservoir.full_data_classifier import FilterBoost, FullDataClassifier, WeightFilter
+from boostrun.papers.reservoir.loop import RULES
 from tests.reference import full_data as reference
 
 # --- drawing in proportion to weights
@@ -24,7 +21,7 @@ def test_draws_equal_the_twin():
     for n, r in ((1, 5), (7, 1), (40, 200), (1000, 50)):
         weights, gaps = rng.random(n) * (rng.random(n) < 0.7), rng.standard_exponential(r + 1)
         weights[rng.integers(n)] = 1.0
-        assert (kernels.draw_proportionally(weights, gaps) == reference.draw_proportionally(weights, gaps)).all()
+        assert (kernels.draw_by_gaps(weights, gaps) == reference.draw_proportionally(weights, gaps)).all()
 
 
 def test_rows_without_weight_are_never_drawn_and_no_weight_at_all_means_uniformly():

@@ -3,8 +3,7 @@
 import numpy as np
 
 from boostrun import ReservoirClassifier
-from boostrun.papers.reservoir.strategies import Batch, WSam
-from boostrun.papers.reservoir.wsam_mass import WSamMass
+from boostrun.papers.reservoir.strategies import Batch, WSam, WSamMass
 
 
 def batch(weights):

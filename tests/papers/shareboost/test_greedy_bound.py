@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from boostrun.papers.shareboost import greedy_bound
-from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost import mixed_norm as greedy_bound
+from boostrun.papers.shareboost.inner import loss_and_residuals
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,23 @@ from threadpoolctl import threadpool_limits
 from boostrun.papers.shareboost import threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign, curvature
-from boostrun.papers.shareboost.inner import SOLVERS, Objective, agd, descend, lbfgs
+from boostrun.papers.shareboost.inner import (
+    SOLVERS,
+    Objective,
+    agd,
+    descend,
+    lbfgs,
+    loss_and_residuals,
+    losses_and_residuals,
+    regulariser,
+    residuals,
+)
 from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.loss import loss_and_residuals, losses_and_residuals, residuals
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
-from boostrun.papers.shareboost.regularisers import regulariser
 from boostrun.papers.shareboost.scaling import Kronecker
 from tests.papers.shareboost.pools import CLASSES, choices, samples
 

@@ -8,8 +8,8 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
+from boostrun.papers.shareboost import jointboost as kernels
 from boostrun.papers.shareboost.jointboost import ClassSums, JointBoostClassifier, best_split
-from boostrun.papers.shareboost.kernels import shared_stumps as kernels
 from tests.reference import jointboost as twin
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostrun.papers.shareboost.loss import loss_and_residuals, losses, residuals
+from boostrun.papers.shareboost.inner import loss_and_residuals, losses, residuals
 
 
 def draw(seed, n=40, k=4, spread=3.0):

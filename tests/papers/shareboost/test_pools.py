@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.shareboost import evaluate
+from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
@@ -72,7 +72,7 @@ def test_features_of_new_samples_are_the_columns_when_the_samples_are_the_old_on
     pool = POOLS[name](x)
     for candidate in range(0, pool.n_candidates, 3):
         features = pool.feature(candidate) | pool.common()
-        design = evaluate.design(pool.kind, features, x, np.empty(0, np.int64), False)
+        design = evaluate.design_of(pool.kind, features, x, np.empty(0, np.int64), False)
         np.testing.assert_allclose(design.scores(np.eye(design.width)), pool.columns(candidate), atol=1e-6)
 
 

@@ -11,10 +11,11 @@ from boostrun.evaluation import staged as shared_path
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import obtain
-from boostrun.papers.shareboost import PAPER, template_costs
-from boostrun.papers.shareboost.checkpoint import Checkpoint
+from boostrun.papers.shareboost import PAPER
+from boostrun.papers.shareboost import evaluations as evaluation
+from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
-from boostrun.papers.shareboost.evaluation import shareboost as evaluation
+from boostrun.papers.shareboost.selection import Checkpoint
 from boostrun.papers.shareboost.table_pools import pool_of, samples_of
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.execute import fewer_trials, threads

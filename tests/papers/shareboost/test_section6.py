@@ -9,9 +9,8 @@ from scipy.optimize import brentq
 
 from boostrun.papers.shareboost import section6
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
-from boostrun.papers.shareboost.loss import loss_and_residuals
+from boostrun.papers.shareboost.inner import loss_and_residuals, mixed_norm
 from boostrun.papers.shareboost.pools.dense import DensePool
-from boostrun.papers.shareboost.prox import mixed_norm
 from boostrun.papers.shareboost.section6 import (
     BITS_ONLY,
     COLUMNS,

@@ -12,8 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
-from boostrun.papers.shareboost.lazy import LazyScores
-from boostrun.papers.shareboost.loss import losses, residuals
+from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.dense import DensePool
@@ -21,7 +20,7 @@ from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
-from boostrun.papers.shareboost.regularisers import regulariser
+from boostrun.papers.shareboost.selection import LazyScores
 from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples
 from tests.reference import sharing as twin
 
@@ -242,7 +241,7 @@ def test_lazy_scoring_of_thousands_of_columns_stays_finite_beyond_saturation(bia
 
 
 def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypatch):
-    monkeypatch.setattr("boostrun.papers.shareboost.lazy._FIRST", 16)
+    monkeypatch.setattr("boostrun.papers.shareboost.selection._FIRST", 16)
     model = ShareBoostClassifier(40, scoring="lazy", reg=0.1).fit_pool(ProductPool(digits[0][:, 8:40]), digits[1])
     assert model.scored_[0] == 32 * 31 // 2
     assert model.scored_[-8:].mean() < 0.6 * model.scored_[0]
@@ -517,7 +516,7 @@ def test_lazy_scoring_with_a_constant_in_the_pool(make, data):
 
 
 def test_a_score_that_rises_by_all_that_residuals_move_is_not_missed(monkeypatch):
-    monkeypatch.setattr("boostrun.papers.shareboost.lazy._FIRST", 1)
+    monkeypatch.setattr("boostrun.papers.shareboost.selection._FIRST", 1)
     pool = DensePool(np.array([[1.0, 0.5], [1.0, -0.5], [1.0, 0.5], [1.0, -0.5]]))
     swinging, shift = np.array([[1.0, -1.0], [-1.0, 1.0]] * 2), np.array([1.0, -1.0])
     lazy, taken = LazyScores(pool), np.zeros(2, bool)

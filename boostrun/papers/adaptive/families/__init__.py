@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from boostrun.papers.adaptive.chosen import chosen
+from boostrun.papers.adaptive.classifier import chosen
 from boostrun.papers.adaptive.families.frequencies import Fourier, Haar
 from boostrun.papers.adaptive.families.haar_like import HaarLike
 from boostrun.papers.adaptive.families.histograms import ColorHist, GrayHist

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from boostrun.papers.adaptive.chosen import chosen
+from boostrun.papers.adaptive.classifier import chosen
 from boostrun.papers.adaptive.groups.covariance import Covariance
 from boostrun.papers.adaptive.groups.lbp import LbpHistograms
 from boostrun.papers.adaptive.groups.phog import Phog

@@ -12,7 +12,7 @@ import numpy as np
 
 from boostrun.kernels import hoeffding
 from boostrun.kernels.compiled import allocating_kernel, kernel, part
-from boostrun.papers.iboost.kernels import ocb
+from boostrun.papers.iboost import window_committees as ocb
 from boostrun.papers.iboost.kernels.incremental import winner
 
 

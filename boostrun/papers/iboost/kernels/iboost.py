@@ -8,9 +8,17 @@ import numpy as np
 
 from boostrun.kernels.compiled import allocating_kernel, allocating_part, part, written_in
 from boostrun.papers.iboost.kernels import bases, committee
-from boostrun.papers.iboost.kernels.margins import margin_of, margins_of, shift, weigh
-from boostrun.papers.iboost.kernels.order import slide, start_order
-from boostrun.papers.iboost.kernels.steps import step_batch, step_newest, step_random
+from boostrun.papers.iboost.kernels.committee import (
+    margin_of,
+    margins_of,
+    shift,
+    slide,
+    start_order,
+    step_batch,
+    step_newest,
+    step_random,
+    weigh,
+)
 
 SEEN, SIZE, DIRTY, ADDED, NEGATIVE, BUDGET = range(6)  # places in CommitteeState.counts
 _REFRESH = 1000  # examples after which margins kept by differences alone are summed anew

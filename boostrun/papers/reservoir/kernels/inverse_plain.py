@@ -1,4 +1,4 @@
-"""What :mod:`~boostrun.papers.reservoir.kernels.inverse` does, with SciPy's functions: the same calls, on copies of the
+"""What :mod:`~boostrun.papers.reservoir.inverse` does, with SciPy's functions: the same calls, on copies of the
 blocks."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ SMALL = 32  # rows that LAPACK factorises at once
 
 class PlainInversion:
     """Factor and inverse of positive definite matrices, as
-    :class:`~boostrun.papers.reservoir.kernels.inverse.Inversion` has them.
+    :class:`~boostrun.papers.reservoir.inverse.Inversion` has them.
 
     >>> inversion = PlainInversion(2)
     >>> inversion.matrix[:] = [[4.0, 0.0], [2.0, 5.0]]

@@ -57,7 +57,7 @@ class Columns:
 
 
 def columns_of(kind: str, features: Mapping[str, np.ndarray], saved: Saved) -> Columns:
-    """The C of features that :mod:`boostrun.papers.shareboost.evaluate` calls columns, codes, stumps or products."""
+    """The C of features that :mod:`boostrun.papers.shareboost.model` calls columns, codes, stumps or products."""
     makers = {"columns": _columns, "codes": _codes, "stumps": _stumps, "products": _products}
     if kind not in makers:
         raise BoostrunError(f"features of the kind '{kind}' cannot be exported ({', '.join(makers)}, pieces can)")

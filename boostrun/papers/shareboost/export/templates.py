@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.export.c import block, table
-from boostrun.papers.shareboost import template_costs
+from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.export.columns import CODE_OF, Columns
 
 _RESPOND = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.papers.shareboost import greedy_bound
+from boostrun.papers.shareboost import mixed_norm as greedy_bound
 from boostrun.report.text_table import write_text_table
 
 _HEAD = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels.lanes import zeros
-from boostrun.papers.shareboost.evaluate import squared_distances
 from boostrun.papers.shareboost.kernels import pieces as kernels
 from boostrun.papers.shareboost.local_design import LocalDesign
+from boostrun.papers.shareboost.model import squared_distances
 from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.pools.pool import Pool, checksum
 from boostrun.papers.shareboost.threads import side_by_side

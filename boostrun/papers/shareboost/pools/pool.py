@@ -15,7 +15,7 @@ class Pool(ABC):
 
     Attributes
     ----------
-    kind : str, name in :data:`boostrun.papers.shareboost.evaluate.KINDS` of the function that computes features of new
+    kind : str, name in :data:`boostrun.papers.shareboost.model.KINDS` of the function that computes features of new
     samples. n_samples, n_candidates : int
     unit_starts : (U + 1,) int array or None
         Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored together; None: each one by itself.

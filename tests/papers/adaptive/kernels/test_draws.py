@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.kernels.lanes import empty
-from boostrun.papers.adaptive.kernels import draws as kernels
+from boostrun.papers.adaptive.policies import policy as kernels
 from tests.kernels.test_votes import problem
 from tests.reference import votes as twin
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.board import Board
-from boostrun.papers.adaptive.kernels import arms
+from boostrun.papers.adaptive.adaboost_mh import Board
 from boostrun.papers.adaptive.policies import MABSplit
+from boostrun.papers.adaptive.policies import bandits as arms
 
 
 def a_board(seed, features=12, n=600, classes=3, budget=4000, right=0.8, sampling="weight"):

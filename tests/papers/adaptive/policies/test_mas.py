@@ -7,8 +7,7 @@ import pytest
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.adaboost_mh import one_column_a_class, signed_weights
-from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.adaboost_mh import Board, one_column_a_class, signed_weights
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.expected_edge import Plan
 from boostrun.papers.adaptive.policies import MAS1Q, MASQ1, Laminating, MASNaive, UniformNaive

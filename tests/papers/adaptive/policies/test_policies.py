@@ -11,7 +11,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.papers.adaptive import POLICIES
-from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.adaboost_mh import Board
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import (
     UCB,
@@ -26,7 +26,7 @@ from boostrun.papers.adaptive.policies import (
     UniformNaive,
 )
 from boostrun.papers.adaptive.policies.policy import random_argmax
-from boostrun.papers.adaptive.policies.tasting_1q import rank_weights
+from boostrun.papers.adaptive.policies.tasting import rank_weights
 
 NAMES = ("left", "middle", "right")
 BANDITS = (UCB, Exp3P, EpsGreedy)

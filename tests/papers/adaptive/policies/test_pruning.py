@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
-from boostrun.papers.adaptive.board import Board
+from boostrun.papers.adaptive.adaboost_mh import Board
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.kernels.pruning import edges_by_pruning
 from boostrun.papers.adaptive.policies import Pruning, UniformNaive
+from boostrun.papers.adaptive.policies.laminating import edges_by_pruning
 from tests.reference.votes import best_stump_of_feature
 
 
@@ -55,7 +55,7 @@ def test_the_edge_that_it_finds_is_that_of_all_thresholds_and_vote_vectors():
 
 
 def test_features_are_compared_beyond_those_whose_histograms_are_kept_together(monkeypatch):
-    monkeypatch.setattr("boostrun.papers.adaptive.kernels.pruning._TOGETHER", 3)
+    monkeypatch.setattr("boostrun.papers.adaptive.policies.laminating._TOGETHER", 3)
     for seed in range(10):
         board = a_board(seed, 11, 300, 3, 5, 0.1)
         chosen = Pruning(Q=11).choose(board)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.board import Sample
+from boostrun.papers.adaptive.adaboost_mh import Sample
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import Laminating, Tasting1Q, TastingLaminating, TastingUCB, UniformNaive
-from boostrun.papers.adaptive.policies.tasting_laminating import promises
+from boostrun.papers.adaptive.policies.tasting import promises
 from tests.papers.adaptive.policies.test_policies import KnownBoard, mean_edge, started, three_families
 
 RNG = np.random.default_rng(0)

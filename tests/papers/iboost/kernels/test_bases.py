@@ -5,7 +5,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels.order import slide, start_order
+from boostrun.papers.iboost.kernels.committee import slide, start_order
 from tests.reference.iboost import best_stump
 
 

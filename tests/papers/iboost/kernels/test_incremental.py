@@ -6,7 +6,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels import incremental as bayes
-from boostrun.papers.iboost.kernels.online_boost import poisson
+from boostrun.papers.iboost.onlineboost import poisson
 
 
 def trained(X, y, weights, gaussian, n_classes=3):

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import geem
-from boostrun.papers.reservoir.geem import Geem, GeemLattice
-from boostrun.papers.reservoir.kernels.inverse import Inversion
+from boostrun.papers.reservoir.geem import Geem, GeemLattice, swap
+from boostrun.papers.reservoir.inverse import Inversion
 from boostrun.papers.reservoir.strategies import Batch
-from boostrun.papers.reservoir.swaps import swap
 from tests.reference import geem as twin
 
 

@@ -1,0 +1,255 @@
+"""Models with shared features, measured along their whole path: what a record holds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boostrun.evaluation import Evaluation, Result, Seeds
+from boostrun.evaluation.staged import TARGETS, accuracy_pct, by_features, errors, metrics_of, wrong
+from boostrun.papers.shareboost import model as template_costs
+from boostrun.papers.shareboost.pools.pool import Pool
+from boostrun.papers.shareboost.table_pools import NUMBERS, pool_of, samples_of
+
+
+class Whole(Evaluation):
+    """Test error, how many errors, and multiply-adds of a prediction, of a classifier with ``multiply_adds_``.
+
+    The curve holds what is ``misclassified``, as that of ShareBoost does.
+    """
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` on the values (or codes) of the training part, and test it; nothing is drawn by ``seeds``."""
+        read = data.values if data.kind in NUMBERS else data.samples
+        train, test = read("train"), read("test")
+        begun = time.perf_counter()
+        model.fit(train, data.labels("train"))
+        trained = time.perf_counter()
+        truth, predicted = data.labels("test"), model.predict(test)
+        accuracy = accuracy_pct(predicted, truth)
+        metrics = {"test_error_pct": 100.0 - accuracy, "test_accuracy_pct": accuracy}
+        curve = {"misclassified": wrong(predicted, truth)}
+        metrics |= {"test_errors": len(curve["misclassified"]), "multiply_adds": int(model.multiply_adds_)}
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
+        return {"metrics": metrics | self.extra(model), "cost": cost, "curve": curve}
+
+    def extra(self, model: Any) -> dict[str, float]:
+        """Metrics that a subclass adds."""
+        return {}
+
+
+class Machines(Whole):
+    """Also support vectors, ``support_vectors`` of any machine and ``support_sum`` over all, and the pair taken."""
+
+    def extra(self, model: Any) -> dict[str, float]:
+        """What the machines consist of, and the parameters that were chosen."""
+        return {
+            "support_vectors": int(model.n_support_union_),
+            "support_sum": int(model.n_support_sum_),
+            "C": float(model.C_),
+            "gamma": float(model.gamma_),
+        }
+
+
+class Clock(NamedTuple):
+    """When a trial began, when its candidates were there, when it was trained."""
+
+    begun: float
+    prepared: float
+    trained: float
+
+    def cost(self, **more: float) -> dict[str, float]:
+        """Seconds of each part, those of testing until now, and ``more``."""
+        return {
+            "train_seconds": self.trained - self.prepared,
+            "prepare_seconds": self.prepared - self.begun,
+            **more,
+            "test_seconds": time.perf_counter() - self.trained,
+        }
+
+
+class PoolPath(Evaluation):
+    """For estimators with ``fit_pool(pool, y)``."""
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """Compile by training ``small`` on the candidates of ``data`` themselves: their types and layouts count.
+
+        What only large data need is compiled, too: ``data`` may be a rehearsal's.
+        """
+        pool = self.pool(small, data)
+        pool.large_from = 0
+        small.fit_pool(pool, data.labels("train"))
+
+    def pool(self, model: Any, data: Any) -> Pool:
+        """The candidates of a trial."""
+        return pool_of(data)
+
+    def train(self, model: Any, data: Any) -> Clock:
+        """Fit ``model`` to the training part of ``data``."""
+        begun = time.perf_counter()
+        labels, pool = data.labels("train"), self.pool(model, data)
+        prepared = time.perf_counter()
+        model.fit_pool(pool, labels)
+        return Clock(begun, prepared, time.perf_counter())
+
+
+def last(curve: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """What the curve ends with."""
+    return {name: curve[name][-1] for name in names}
+
+
+class JointPath(Evaluation):
+    """Every round, scored on the test part.
+
+    The curve is read by T, the different (feature, threshold) used, at the last round that uses no more; ``rounds``
+    tells which.
+    """
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """Compile by training ``small`` on ``data`` itself."""
+        small.fit(data.samples("train"), data.labels("train"))
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` to the codes of the training part and score every round; nothing is drawn by ``seeds``."""
+        samples, labels = data.samples("train"), data.labels("train")
+        begun = time.perf_counter()
+        model.fit(samples, labels)
+        trained = time.perf_counter()
+        staged = model.stumps_.staged_decision(data.samples("test"))
+        path = {
+            "test_error_pct": errors(staged, data.labels("test"), len(data.classes))[0],
+            "log10_loss": model.staged_log10_loss_.tolist(),
+            "select_seconds": np.cumsum(model.seconds_select_).tolist(),
+            "optimise_seconds": np.cumsum(model.seconds_optimise_).tolist(),
+            "train_seconds": np.cumsum(model.seconds_select_ + model.seconds_optimise_).tolist(),
+            "rounds": list(range(1, model.rounds + 1)),
+        }
+        curve = by_features(model.n_used_, path, upto=model.rounds)
+        metrics = metrics_of(curve) | {"log10_loss": curve["log10_loss"][-1], "features": int(model.n_used_[-1])}
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
+        cost |= last(curve, "select_seconds", "optimise_seconds")
+        return {"metrics": metrics, "cost": cost, "curve": curve}
+
+
+class NormPath(PoolPath):
+    """Every point of the path, scored on the test part.
+
+    The curve is read by T, the columns that are not zero; ``path`` holds the points themselves: columns, lambda,
+    training loss, certificate (an upper bound of how far the objective is from its minimum, as a share of it), test
+    error, with ``debias`` also that of the refitted weights.
+    """
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` and score every point of its path; nothing is drawn by ``seeds``."""
+        clock = self.train(model, data)
+        truth, samples, known = data.labels("test"), samples_of(data, "test"), len(data.classes)
+        path = {
+            "test_error_pct": errors(model.model_.staged_scores(samples), truth, known)[0],
+            "train_loss": model.train_loss_.tolist(),
+            "train_seconds": np.cumsum(model.seconds_).tolist(),
+            "multiply_adds": model.model_.multiply_adds.tolist(),
+            "lambda": model.lambdas_.tolist(),
+            "certificate": (model.gap_ / model.objective_).tolist(),
+        }
+        if model.debias:
+            path["test_error_pct_debiased"] = errors(model.model_.staged_scores(samples, True), truth, known)[0]
+        curve: dict[str, Any] = by_features(model.n_columns_, path, model.max_columns or 0)
+        metrics = metrics_of(curve) | {"train_loss": curve["train_loss"][-1], "certificate": max(path["certificate"])}
+        metrics["features"] = int(model.n_columns_[-1])
+        curve["path"] = {"columns": model.n_columns_.tolist(), **path}
+        return {"metrics": metrics, "cost": clock.cost(), "curve": curve}
+
+
+class OvrPath(PoolPath):
+    """Every number of features a class, scored on the test part.
+
+    The curve is read by T, the different features over all classes, at the last point that uses no more; ``per_class``
+    and ``summed`` tell how many a class and in sum those are. Targets are told in both counts.
+    """
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` and score it for every number of features a class; nothing is drawn by ``seeds``."""
+        clock = self.train(model, data)
+        staged = model.model_.staged_scores(samples_of(data, "test"))
+        select, optimise = np.cumsum(model.seconds_select_), np.cumsum(model.seconds_optimise_)
+        path = {
+            "test_error_pct": errors(staged, data.labels("test"), len(data.classes))[0],
+            "train_loss": model.train_loss_.tolist(),
+            "multiply_adds": model.model_.multiply_adds.tolist(),
+            "select_seconds": select.tolist(),
+            "optimise_seconds": optimise.tolist(),
+            "train_seconds": (select + optimise).tolist(),
+            "summed": model.n_sum_.tolist(),
+            "per_class": list(range(1, model.model_.n_rounds + 1)),
+        }
+        curve = by_features(model.n_union_, path)
+        metrics = metrics_of(curve) | last(curve, "train_loss", "multiply_adds", "summed")
+        metrics["features"] = int(model.n_union_[-1])
+        for target in TARGETS:
+            reached = [count for count, error in zip(path["summed"], path["test_error_pct"]) if error <= target]
+            if reached:
+                metrics[f"summed_features_to_{target}_pct"] = reached[0]
+        cost = clock.cost(**last(curve, "select_seconds", "optimise_seconds"))
+        return {"metrics": metrics, "cost": cost, "curve": curve}
+
+
+class SharePath(PoolPath):
+    """Every predictor of the path, scored on the test part.
+
+    The curve holds, for each number T of features (or groups): test error and accuracy, training loss, gradient score
+    of the feature taken, columns that are not zero, multiply-adds of a prediction, seconds of selection and
+    optimisation by then, where the inner solver stopped. A path that ended before the T asked for, all loss gone or no
+    candidate left, keeps its last point. Besides: ``selected``, the features in their order; ``weights``, the last W_T,
+    a row for each column; ``misclassified``, [number, predicted class, true class] of each test sample that the last
+    predictor gets wrong. Metrics are those of the last predictor, and the first T whose test error is below 1 %, if
+    there is one.
+    """
+
+    def pool(self, model: Any, data: Any) -> Pool:
+        """The candidates; among thresholds there is a constant, unless ``bias`` asks for something else."""
+        return pool_of(data, constant=model.bias in ("auto", "pool"))
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` and score every predictor of its path; nothing is drawn by ``seeds``."""
+        clock = self.train(model, data)
+        truth, samples, known = data.labels("test"), samples_of(data, "test"), len(data.classes)
+        found, predicted = errors(model.model_.staged_scores(samples), truth, known)
+        path = {"test_error_pct": found, "test_accuracy_pct": [100.0 - error for error in found], **_by_round(model)}
+        curve = by_features(range(1, len(found) + 1), path, upto=model.n_features)
+        curve |= {"selected": model.selected_.tolist(), "misclassified": wrong(predicted, truth)}
+        if (model.model_.widths == 1).all():
+            curve["weights"] = model.path_[-1].tolist()
+        metrics = _metrics(model, data, curve)
+        cost = clock.cost(**last(curve, "select_seconds", "optimise_seconds"))
+        # a run that went on from a checkpoint has earlier rounds, with seconds of their own
+        cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
+        return {"metrics": metrics, "cost": cost, "curve": curve}
+
+
+def _by_round(model: Any) -> dict[str, list]:
+    path = model.model_
+    select, optimise = np.cumsum(model.seconds_select_), np.cumsum(model.seconds_optimise_)
+    curve = {
+        "train_loss": model.train_loss_, "score": model.scores_, "nonzero_columns": path.nonzero_columns,
+        "multiply_adds": path.multiply_adds, "train_seconds": select + optimise, "select_seconds": select,
+        "optimise_seconds": optimise, "inner_residual": model.inner_residual_,
+        "inner_iterations": model.inner_iterations_, "candidates_scored": model.scored_, "saturated": model.saturated_,
+    }  # fmt: skip
+    return {name: values.tolist() for name, values in curve.items()}
+
+
+def _metrics(model: Any, data: Any, curve: dict[str, Any]) -> dict[str, float]:
+    metrics = metrics_of(curve) | last(curve, "train_loss", "nonzero_columns", "multiply_adds")
+    metrics |= {"features": len(model.selected_), "test_errors": len(curve["misclassified"])}
+    below = [t for t, error in zip(curve["T"], curve["test_error_pct"]) if error < 1.0]
+    if below:
+        metrics["rounds_to_pass_below_1pct"] = below[0]
+    fitted = data.fitted()
+    if "filters" in fitted:
+        weights = model.model_.n_classes * len(model.selected_)
+        metrics["multiply_adds_patches_once"] = template_costs.patches_once(fitted, model.selected_) + weights
+        metrics["multiply_adds_all_cells"] = template_costs.all_cells(fitted, model.selected_) + weights
+    return metrics
