@@ -111,7 +111,7 @@ def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workpla
 def test_a_record_is_named_by_the_code_that_streamed_it():
     found = reached(code_of(cell_of(compose_one(FILES.split()))).roots).definitions
     modules = {label.rpartition(".")[0] for label in found}
-    for part in ("data.stream", "data.stream_npy", "data.stream_parts", "data.stream_readers", "inputs.chunks"):
+    for part in ("data.stream", "data.stream_set", "data.stream_readers", "inputs.chunks"):
         assert f"boostrun.{part}" in modules
     assert "boostrun.data.keys" not in modules  # a new key elsewhere makes no record stale
 
