@@ -31,7 +31,7 @@ ON_PURPOSE = (
     "boostrun.errors", "boostrun.data.checks._called", "boostrun.data.stream_set._difference",  # words of messages
     "boostrun.data.dataset.forget",  # pages of a map that are no longer needed
     *(f"boostrun.data.{name}" for name in (  # make the options that stand in the key of the data
-        "options", "_PLACES", "_open_loader", "loader_module", "digits.files",
+        "options", "_PLACES", "_checks", "_Checks", "_open_loader", "loader_module", "digits.files",
         "stream_set.files", "stream_set.parameters",
     )),
     "boostrun.papers.iboost.streams.sea.files",
@@ -40,7 +40,7 @@ ON_PURPOSE = (
         "_remove_damaged", "_remove_samples", "first_split", "checked_split",
     )),
     *(f"boostrun.inputs.{name}" for name in (
-        "bank.BankInput", "bank._open", "bank._by_key", "bank._configs", "drifting.StreamInput", "drifting._whole",
+        "bank.BankInput", "bank._open", "bank._by_key", "bank._configs", "bank._OF_RUN", "drifting.StreamInput", "drifting._whole",
         "Places", "_INPUTS", "input_of", "check_reservoir", "chunks.ChunksInput",
     )),
 )  # fmt: skip
