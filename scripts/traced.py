@@ -40,8 +40,8 @@ ON_PURPOSE = (
         "_remove_damaged", "_remove_samples", "first_split", "checked_split",
     )),
     *(f"boostrun.inputs.{name}" for name in (
-        "bank.BankInput", "bank._open", "bank._by_key", "bank._configs", "bank._OF_RUN", "drifting.StreamInput", "drifting._whole",
-        "Places", "_INPUTS", "input_of", "check_reservoir", "chunks.ChunksInput",
+        "bank.BankInput", "bank._open", "bank._by_key", "bank._configs", "bank._OF_RUN", "drifting.StreamInput",
+        "drifting._whole", "Places", "_INPUTS", "input_of", "check_reservoir", "chunks.ChunksInput",
     )),
 )  # fmt: skip
 
