@@ -81,6 +81,7 @@ def command() -> int:
     gc.set_threshold(50_000, 20, 100)  # records are many objects and no cycles: a tenth of the time of claims
     hear_signals()
     code = main(alone=True)
+    gc.freeze()  # what is kept ends with the process: nothing is looked through once more
     ignore()
     try:
         sys.stdout.flush()
