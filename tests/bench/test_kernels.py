@@ -6,8 +6,7 @@ from numba import njit
 from scipy.linalg import lapack
 
 from boostrun.kernels import stumps
-from boostrun.papers.reservoir import geem
-from boostrun.papers.reservoir.kernels import geem as kernels
+from boostrun.papers.reservoir import geem, kernels
 from tests.bench.timing import median_ms, show, yardsticks
 
 pytestmark = pytest.mark.bench

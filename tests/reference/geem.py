@@ -1,4 +1,4 @@
-"""Obvious twins of boostrun.papers.reservoir.kernels.geem: the definitions of the specification, nothing rearranged."""
+"""Obvious twins of boostrun.papers.reservoir.kernels: the definitions of the specification, nothing rearranged."""
 
 import numpy as np
 

@@ -6,7 +6,7 @@ import pytest
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.conformance import batch
 from boostrun.papers.reservoir.geem import GeemTrees
-from boostrun.papers.reservoir.kernels.forest import shared_leaves
+from boostrun.papers.reservoir.kernels import shared_leaves
 from tests.papers.reservoir.test_trees import TREES, board
 
 

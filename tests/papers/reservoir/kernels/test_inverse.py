@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 from boostrun.papers.reservoir.inverse import Inversion
-from boostrun.papers.reservoir.kernels.distance import RUN, byte_distance
+from boostrun.papers.reservoir.kernels import RUN, byte_distance
 from boostrun.papers.reservoir.kernels.inverse_plain import PlainInversion
 
 BOTH = pytest.mark.parametrize("kind", [Inversion, PlainInversion])
