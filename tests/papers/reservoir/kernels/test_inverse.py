@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from boostrun.papers.reservoir.inverse import Inversion
+from boostrun.papers.reservoir.inverse import Inversion, PlainInversion
 from boostrun.papers.reservoir.kernels import RUN, byte_distance
-from boostrun.papers.reservoir.kernels.inverse_plain import PlainInversion
 
 BOTH = pytest.mark.parametrize("kind", [Inversion, PlainInversion])
 
