@@ -43,12 +43,12 @@ _RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "ke
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
 
 
-_OF_BYTES = {"model_bytes": f"{_HERE}.budgets:rounds_of_stumps"}
+_OF_BYTES = {"model_bytes": f"{_HERE}.keys:rounds_of_stumps"}
 
 
 def _holding(function: str) -> dict[str, str]:
     """How a method keeps a budget of samples held."""
-    return {"samples_held": f"{_HERE}.budgets:{function}"}
+    return {"samples_held": f"{_HERE}.keys:{function}"}
 
 
 def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
@@ -113,7 +113,7 @@ METHODS = {
         "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",
         target=f"{_HERE}.budgeted:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
         inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"},
-        keeps=_holding("reservoir_and_batch") | {"evaluations": f"{_HERE}.budgets:evaluated"},
+        keeps=_holding("reservoir_and_batch") | {"evaluations": f"{_HERE}.keys:evaluated"},
         probe={"budget_multiplier": 100.0},
         without={"weak_learner", *_OF_TREES},
         evaluation=f"{_HERE}.budgeted:BudgetedStaged",
