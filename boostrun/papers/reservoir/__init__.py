@@ -39,7 +39,7 @@ _SEARCH: dict[str, Range | Choices] = {  # what is tried of the keys that a meth
     "learning_rate": Range(0.01, 10.0, log=True), "replace_every": Range(1, 100, log=True),
     "polarity": Choices("random", "better"),
 }  # fmt: skip
-_RANDOM_STUMPS = {"target": f"{_HERE}.random_stumps:RandomStumpsClassifier", "keys": RandomStumpsKeys}
+_RANDOM_STUMPS = {"target": f"{_HERE}.online_classifier:RandomStumpsClassifier", "keys": RandomStumpsKeys}
 _ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
 
 
@@ -211,10 +211,10 @@ PAPER = Paper(
     },
     checks={"strategies": f"{_HERE}.conformance:checks"},
     probabilities={
-        f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.probabilities:of_reservoir",
-        f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.probabilities:of_full_data",
-        f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.probabilities:of_online",
-        f"{_HERE}.random_stumps:RandomStumpsClassifier": f"{_HERE}.probabilities:of_online",
+        f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.online_classifier:of_reservoir",
+        f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.online_classifier:of_full_data",
+        f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.online_classifier:of_online",
+        f"{_HERE}.online_classifier:RandomStumpsClassifier": f"{_HERE}.online_classifier:of_online",
     },
     frontier={
         "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"),
@@ -231,6 +231,6 @@ PAPER = Paper(
         "BudgetedReservoirClassifier": f"{_HERE}.budgeted",
         "FullDataClassifier": f"{_HERE}.full_data_classifier",
         "OnlineRivalClassifier": f"{_HERE}.online_classifier",
-        "RandomStumpsClassifier": f"{_HERE}.random_stumps",
+        "RandomStumpsClassifier": f"{_HERE}.online_classifier",
     },
 )

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.data.source import ArraySource
-from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
-from boostrun.papers.reservoir.random_stumps import RandomStumpsClassifier, random_stumps
+from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier, RandomStumpsClassifier, random_stumps
 
 SMALL = {"n_estimators": 9, "subset_size": 40, "samples_seen": 90, "batch_size": 25}
 
