@@ -45,7 +45,7 @@ POLICIES = {
 
 def _by_stumps(evaluations: str) -> dict[str, str]:
     """The budgets that are kept: a feature is a stump, and a function below ``budgets`` tells evaluations."""
-    return {"evaluations": f"{_HERE}.budgets:{evaluations}", "features": f"{_HERE}.budgets:a_feature_a_stump"}
+    return {"evaluations": f"{_HERE}.keys:{evaluations}", "features": f"{_HERE}.keys:a_feature_a_stump"}
 
 
 _BY_TREES, _BY_TASTING = _by_stumps("trees_of_shares"), _by_stumps("tasting")
@@ -188,7 +188,7 @@ METHODS = {
             "T": Range(50, 400, log=True), "rounds_a_feature": Range(1, 10, log=True),
             "weak_learner": Choices("stump", "tree"), "depth": Range(1, 8, when={"weak_learner": "tree"}),
         },
-        keeps={"features": f"{_HERE}.budgets:features_one_by_one"},
+        keeps={"features": f"{_HERE}.keys:features_one_by_one"},
         evaluation=f"{_HERE}.classifier:StagedVotesOfFew", Q="few_Q",
     ),
 }  # fmt: skip
