@@ -16,11 +16,18 @@ from boostrun.methods import parameters
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.vote_ensemble import VoteEnsemble
 from boostrun.methods.weak_learner import Binner
-from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board, TrainingRun, one_column_a_class
+from boostrun.papers.adaptive.adaboost_mh import (
+    ACCOUNTS,
+    CHARGED,
+    Board,
+    SplitBoard,
+    TrainingRun,
+    TreeRun,
+    one_column_a_class,
+)
 from boostrun.papers.adaptive.evaluation import StagedVotes
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys
 from boostrun.papers.adaptive.policies.policy import hook, own_copy
-from boostrun.papers.adaptive.trees import SplitBoard, TreeRun
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 
 
