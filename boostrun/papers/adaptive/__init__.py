@@ -210,9 +210,9 @@ FEATURES = {
 MODELS = {
     "boostrun.TreeVoteEnsemble/1": SavedModel(
         f"{_HERE}.vote_trees:TreeVoteEnsemble",
-        f"{_HERE}.export.vote_trees:in_c",
-        f"{_HERE}.layouts:vote_trees",
-        f"{_HERE}.export.vote_trees:in_onnx",
+        f"{_HERE}.vote_trees:in_c",
+        f"{_HERE}.vote_trees:vote_trees",
+        f"{_HERE}.vote_trees:in_onnx",
     ),
 }
 

@@ -19,7 +19,7 @@ from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, empty, zeros
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.vote_ensemble import VoteEnsemble
-from boostrun.papers.adaptive.kernels import vote_trees as kernels_kernels
+from boostrun.papers.adaptive import vote_trees as kernels_kernels
 from boostrun.papers.adaptive.policies import policy as draws
 from boostrun.papers.adaptive.policies.policy import hook
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
@@ -325,7 +325,7 @@ def signed_weights(
 class SplitBoard(Board):
     """The samples of one node as a policy sees them: a split is a step, with the budget of a step.
 
-    ``n`` is their number and ``signed`` (n, c) their weights, which :func:`boostrun.papers.adaptive.kernels.vote_trees.
+    ``n`` is their number and ``signed`` (n, c) their weights, which :func:`boostrun.papers.adaptive.vote_trees.
     weights_of_node` makes: what one vote for the whole node earns is taken off, so that an edge is what a split parts.
     A look at a feature costs a pair for each sample of the node.
     """

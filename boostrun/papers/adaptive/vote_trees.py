@@ -1,16 +1,148 @@
-"""A boosted ensemble of trees whose leaves vote for every class: scores, staged scores, importances, save and load."""
+"""A boosted ensemble of trees whose leaves vote for every class: scores, staged scores, importances, save and load.
+
+Trees whose leaves vote for every class: weights of a node, its threshold, leaves, weights after a tree, and scores.
+
+Signed weights s_il = w_il y_il stand as in :mod:`boostrun.kernels.votes`, m_i = sum_l w_il. A tree of depth D has its
+splits in 2^D - 1 places, the children of place p at 2 p + 1 (below the threshold) and 2 p + 2, and 2^D leaves.
+
+The layout of a saved TreeVoteEnsemble: T trees of P splits and L = P + 1 leaves, K rows of scores.
+
+A TreeVoteEnsemble in C and in ONNX.
+
+In C a sample walks down each tree. In ONNX all splits are compared at once, and a leaf is where as many of them as the
+tree is deep lead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 
+from boostrun.errors import BoostrunError
+from boostrun.export.c import size_of, split_program, table
+from boostrun.export.onnx import compare
+from boostrun.export.parts import OnnxParts, Operators, ProgramParts, Saved
 from boostrun.methods import archive
-from boostrun.methods.layout import check_features
-from boostrun.papers.adaptive.kernels import vote_trees as kernels
+from boostrun.methods.layout import Array, Damaged, check_features, fitted
+
+_BINS = 256
+_TINY = np.float32(1e-30)  # numbers near the smallest there are cost a hundred times as much
+_SCORED = 512  # samples whose scores stay in the first-level cache
+
+
+@njit(cache=True)
+def weights_of_node(signed, rows, out):
+    """out_il = (s_il - m_i T_l / M) / Z of the samples in a node, with T = sum_i s_i, M = sum_i m_i, sum |out| = 1.
+
+    Parameters: ``signed`` (n, c) float32; ``rows`` (k,) int64 of the node; ``out`` (k, c) float32 is filled, with zeros
+    where every sample says the same. Of these a stump's edge is what a split parts: whatever one vote for the whole
+    node earns is taken off, sum_i out_i = 0, and a constant has the edge 0. Returns M. Cost O(k c), three passes.
+    """
+    lanes = signed.shape[1]
+    sums, mass = np.zeros(lanes), 0.0
+    for i in range(rows.shape[0]):
+        for k in range(lanes):
+            s = signed[rows[i], k]
+            sums[k] += s
+            mass += abs(s)
+    total = 0.0
+    for i in range(rows.shape[0]):
+        m = np.float32(0.0)
+        for k in range(lanes):
+            m += abs(signed[rows[i], k])
+        for k in range(lanes):
+            value = np.float32(signed[rows[i], k] - m * sums[k] / mass) if mass > 0.0 else np.float32(0.0)
+            out[i, k] = value
+            total += abs(value)
+    scale = np.float32(1.0 / total) if total > 1e-7 * mass else np.float32(0.0)
+    for i in range(rows.shape[0]):
+        for k in range(lanes):
+            out[i, k] *= scale
+    return mass
+
+
+@njit(cache=True)
+def best_threshold(column, rows, signed):
+    """(threshold, edge) of the best split of some samples by one feature, in double precision.
+
+    Parameters: ``column`` (N,) uint8 codes; ``rows`` (k,) int64, those in the node; ``signed`` (k, c) float32 of
+    :func:`weights_of_node`. The threshold b has samples on both sides and the largest edge sum_l |e_l(b)|, e_l(b) =
+    sum_i s_il - 2 sum_{i: code < b} s_il, the smallest b of equal ones; 0 where all codes are equal. Cost O(k c).
+    """
+    lanes = signed.shape[1]
+    histogram, counts = np.zeros((_BINS, lanes)), np.zeros(_BINS, np.int64)
+    whole, below = np.zeros(lanes), np.zeros(lanes)
+    for i in range(rows.shape[0]):
+        code = column[rows[i]]
+        counts[code] += 1
+        for k in range(lanes):
+            histogram[code, k] += signed[i, k]
+            whole[k] += signed[i, k]
+    best, threshold, seen = -1.0, 0, 0
+    for b in range(1, _BINS):
+        seen += counts[b - 1]
+        edge = 0.0
+        for k in range(lanes):
+            below[k] += histogram[b - 1, k]
+            edge += abs(whole[k] - 2.0 * below[k])
+        if 0 < seen < rows.shape[0] and edge > best:
+            best, threshold = edge, b
+    return threshold, max(best, 0.0)
+
+
+@njit(cache=True)
+def sums_of_leaves(leaves, signed, out):
+    """out[leaves[i], :] += signed[i, :], for all i: ``leaves`` (n,) int64, ``out`` (L, c) float64. Cost O(n c)."""
+    for i in range(leaves.shape[0]):
+        for k in range(signed.shape[1]):
+            out[leaves[i], k] += signed[i, k]
+
+
+@njit(cache=True)
+def reweigh(leaves, votes, edge, signed):
+    """s_il *= exp(-alpha y_il v_{leaf(i) l}) / Z in place, as :func:`boostrun.kernels.votes.reweigh` for a stump.
+
+    ``leaves`` (n,) int64; ``votes`` (L, c) float32 of -1 and +1; ``edge`` e < 1 that of the tree. Z = sqrt(1 - e^2)
+    makes the factors 1 / (1 + e) where leaf and label agree and 1 / (1 - e) where not. Returns the sum of the new
+    weights, which is 1 but for rounding. Cost O(n c).
+    """
+    agree, differ = np.float32(1.0 / (1.0 + edge)), np.float32(1.0 / (1.0 - edge))
+    summed = 0.0
+    for i in range(leaves.shape[0]):
+        for k in range(signed.shape[1]):
+            s = signed[i, k]
+            s *= agree if s * votes[leaves[i], k] > np.float32(0.0) else differ
+            s = s if abs(s) > _TINY else np.float32(0.0)
+            signed[i, k] = s
+            summed += abs(s)
+    return summed
+
+
+@njit(cache=True)
+def add_tree_votes(codes, features, thresholds, steps, scores):
+    """F_l(x_i) += sum_t steps[t, leaf_t(x_i), l], in place, tree by tree.
+
+    Parameters: ``codes`` (d, n) of any ordered dtype, feature-major; ``features`` (T, 2^D - 1) int32; ``thresholds``
+    (T, 2^D - 1) float64; ``steps`` (T, 2^D, K) float64; ``scores`` (n, K) float64. Cost O(n T (D + K)), in blocks of
+    samples.
+    """
+    n, classes = scores.shape
+    inner = features.shape[1]
+    for start in range(0, n, _SCORED):
+        stop = min(start + _SCORED, n)
+        for t in range(features.shape[0]):
+            for i in range(start, stop):
+                place = 0
+                while place < inner:
+                    above = codes[features[t, place], i] >= thresholds[t, place]
+                    place = 2 * place + (2 if above else 1)
+                for k in range(classes):
+                    scores[i, k] += steps[t, place - inner, k]
+
 
 _FORMAT = "boostrun.TreeVoteEnsemble/1"
 
@@ -94,7 +226,7 @@ class TreeVoteEnsemble:
     def add_to(self, scores: np.ndarray, codes: np.ndarray, rounds: slice) -> None:
         """Add the scores of some rounds to ``scores`` (n, K) of feature-major ``codes`` (d, n)."""
         steps = self.alphas[rounds, None, None] * self.votes[rounds]
-        kernels.add_tree_votes(codes, self.features[rounds], self.thresholds[rounds], steps, scores)
+        add_tree_votes(codes, self.features[rounds], self.thresholds[rounds], steps, scores)
 
     def importances(self, n_features: int) -> np.ndarray:
         """(n_features,) float64: the share of sum alpha times gain that the splits on each feature hold."""
@@ -123,3 +255,91 @@ class TreeVoteEnsemble:
         """Read back what :meth:`save` wrote: the trees, and the extra arrays. Never unpickles."""
         arrays, extra = archive.load(path, _FORMAT, ("features", "thresholds", "votes", "alphas", "gains"))
         return cls(*arrays), extra
+
+
+_TREES = {
+    "features": Array("int32", "T P", least=0, below="d"),
+    "thresholds": Array("float64", "T P", values="infinite"),
+    "votes": Array("int8", "T L K", least=-1, below=2),
+    "alphas": Array("float64", "T"),
+    "gains": Array("float64", "T P", least=0),
+}
+
+
+def vote_trees(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """The arrays of a TreeVoteEnsemble; Damaged where one is not as it should be."""
+    out = fitted(_TREES, arrays, sizes)
+    rows, classes, leaves = sizes["K"], sizes.get("C"), sizes["L"]
+    if leaves < 2 or leaves & (leaves - 1) or sizes["P"] != leaves - 1:
+        raise Damaged(f"it has trees of {sizes['P']} splits and {leaves} leaves")
+    if rows < 1 or (classes is not None and (classes < 2 or rows > classes or (rows == 1) != (classes == 2))):
+        raise Damaged(f"it has scores for {rows} problems and {classes} classes")
+    with np.errstate(over="ignore"):
+        for name in ("alphas", "gains"):
+            if not np.isfinite(np.abs(out[name]).sum()):
+                raise Damaged(f"{name} adds up to infinity")
+    return out
+
+
+_WALK = """
+    void scores(const @type@ *x, double *out)
+    {
+        for (int k = 0; k < @k@; k++)
+            out[k] = 0.0;
+        for (int t = 0; t < @rounds@; t++) {
+            int place = 0;
+            while (place < @inner@)
+                place = 2 * place + (@value@ >= threshold[t][place] ? 2 : 1);
+            for (int k = 0; k < @k@; k++)
+                out[k] += step[t] * vote[t][place - @inner@][k];
+        }
+    }
+"""
+
+
+def in_c(saved: Saved) -> ProgramParts:
+    """The C of a TreeVoteEnsemble; the scores are those of Python to the bit."""
+    model, rounds = saved.model, _some(saved)
+    inner, k = model.features.shape[1], model.n_problems
+    weights = [table("step", model.alphas), table("vote", model.votes.astype(np.int64))]
+    notes = f"{model.depth} comparisons for each tree, and an addition for each tree and score"
+    return split_program(
+        saved, _what(model), _WALK, "feature[t][place]", weights, rounds * k, notes, k=k, rounds=rounds, inner=inner
+    )
+
+
+def in_onnx(saved: Saved) -> OnnxParts:
+    """The operators of a TreeVoteEnsemble: a tree of P splits costs P (P + 1) multiply-adds."""
+    model, rounds = saved.model, _some(saved)
+    inner, k = model.features.shape[1], model.n_problems
+    operators = Operators()
+    compared = compare(operators, saved, model.features, model.thresholds)
+    signs = operators.add("Where", compared.above, np.array(1.0, np.float32), np.array(-1.0, np.float32))
+    agreed = operators.add("MatMul", signs, _ways(inner))  # (n, T, leaves): D where all splits on the way lead there
+    there = operators.add("GreaterOrEqual", agreed, np.array(model.depth - 0.5, np.float32))
+    one = operators.add("Where", there, np.array(1.0), np.array(0.0))
+    every = operators.add("Reshape", one, np.array([-1, rounds * (inner + 1)]))
+    scores = operators.add("MatMul", every, np.ascontiguousarray(model.steps.reshape(-1, k)))
+    return OnnxParts(_what(model), compared.x_type, size_of(saved), compared.x_text, k, operators, scores)
+
+
+def _ways(inner: int) -> np.ndarray:
+    """(P, P + 1) float32: +1 where a leaf is above a split, -1 where it is below it, 0 where the split is elsewhere."""
+    ways = np.zeros((inner, inner + 1), np.float32)
+    for leaf in range(inner + 1):
+        place = leaf + inner
+        while place:
+            parent = (place - 1) // 2
+            ways[parent, leaf] = 1.0 if place == 2 * parent + 2 else -1.0
+            place = parent
+    return ways
+
+
+def _what(model) -> str:
+    return f"{model.n_rounds} trees of depth {model.depth} with votes for {model.n_problems} scores"
+
+
+def _some(saved: Saved) -> int:
+    if not saved.model.n_rounds:
+        raise BoostrunError("the model holds no tree: there is nothing to export")
+    return saved.model.n_rounds

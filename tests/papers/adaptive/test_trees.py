@@ -10,9 +10,9 @@ from sklearn.datasets import load_digits
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive import POLICIES
+from boostrun.papers.adaptive import vote_trees as kernels
 from boostrun.papers.adaptive.adaboost_mh import CHARGED, SplitBoard, TreeRun, one_column_a_class
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.kernels import vote_trees as kernels
 from boostrun.papers.adaptive.policies import Laminating, Pruning, UniformNaive
 from boostrun.papers.adaptive.policies.policy import own_copy
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
