@@ -105,7 +105,7 @@ def test_a_table_shows_what_is_not_tuned_as_missing_and_has_it_afterwards(comman
 
 
 def test_where_a_run_fails_nothing_is_chosen(command, workplace, monkeypatch):
-    from boostrun.papers.adaptive.evaluation import StagedVotes
+    from boostrun.papers.adaptive.classifier import StagedVotes
 
     working = StagedVotes.run
 

@@ -54,7 +54,7 @@ _BY_TREES, _BY_TASTING = _by_stumps("trees_of_shares"), _by_stumps("tasting")
 def _method(
     policy: str, policy_keys: type, summary: str, tuning: Tuning | None = None, samples: bool = False,
     prefix: str = "", search: Mapping[str, Range | Choices] | None = None, keeps: Mapping[str, str] | None = None,
-    evaluation: str = f"{_HERE}.evaluation:StagedVotes", probe: Mapping[str, float] | None = None, **names: str,
+    evaluation: str = f"{_HERE}.classifier:StagedVotes", probe: Mapping[str, float] | None = None, **names: str,
 ) -> Method:  # fmt: skip
     """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
 
@@ -224,7 +224,7 @@ PAPER = Paper(
     models=MODELS,
     objects={"policy": f"{_HERE}.policies"},
     checks={"policies": f"{_HERE}.conformance:checks"},
-    probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.probabilities:of_adaboost_mh"},
+    probabilities={f"{_HERE}.classifier:AdaBoostMHClassifier": f"{_HERE}.classifier:of_adaboost_mh"},
     frontier={
         "evaluations": ("laminating", "uniform_naive", "mas_naive", "tasting_1q"),
         "features": ("few_features", "laminating"),

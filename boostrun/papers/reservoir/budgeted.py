@@ -21,7 +21,7 @@ from boostrun.methods.stump import Stump, find_stump
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board
-from boostrun.papers.adaptive.evaluation import evaluations
+from boostrun.papers.adaptive.classifier import evaluations
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.keys import BudgetedReservoirKeys, SplitReservoirKeys
 from boostrun.papers.reservoir.loop import Reservoir

@@ -11,8 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.inputs.bank import Table
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.papers.adaptive import METHODS
-from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.evaluation import StagedVotes
+from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier, StagedVotes
 from boostrun.papers.adaptive.policies import BestFamily, UniformNaive
 
 SEEDS = SimpleNamespace(filter=np.random.SeedSequence(0))

@@ -195,7 +195,7 @@ def test_edge_gaps_are_of_stumps():
 
 
 def test_splits_are_counted_by_family():
-    from boostrun.papers.adaptive.evaluation import _family_steps
+    from boostrun.papers.adaptive.classifier import _family_steps
 
     X, y = data()
     families = [("a", 0, 2), ("b", 2, 5)]
