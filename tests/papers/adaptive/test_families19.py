@@ -8,7 +8,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, build, open_bank
 from boostrun.papers.adaptive.families import NAMES
-from boostrun.papers.adaptive.families.histograms import GrayHist
+from boostrun.papers.adaptive.families.images import GrayHist
 from boostrun.papers.adaptive.families19 import Families19
 
 ALL = {"name": "families19"}

@@ -18,14 +18,21 @@ from typing import Protocol
 import numpy as np
 
 from boostrun.papers.adaptive.classifier import chosen
-from boostrun.papers.adaptive.families.frequencies import Fourier, Haar
 from boostrun.papers.adaptive.families.haar_like import HaarLike
-from boostrun.papers.adaptive.families.histograms import ColorHist, GrayHist
 from boostrun.papers.adaptive.families.hog import Hog
+from boostrun.papers.adaptive.families.images import (
+    ColorHist,
+    Fourier,
+    Gradient,
+    Gray,
+    GrayHist,
+    Haar,
+    Identity,
+    Ilbp,
+    Lbp,
+    PatchSums,
+)
 from boostrun.papers.adaptive.families.orientation_maps import OrientationMaps
-from boostrun.papers.adaptive.families.patch_sums import PatchSums
-from boostrun.papers.adaptive.families.patterns import Ilbp, Lbp
-from boostrun.papers.adaptive.families.pixels import Gradient, Gray, Identity
 from boostrun.papers.adaptive.families.rectangle_energy import RectangleEnergy
 
 LEAST = (8, 8)  # height and width: one HoG cell of 8 pixels

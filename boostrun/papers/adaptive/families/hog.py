@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.adaptive.families.images import flat
 from boostrun.papers.adaptive.families.orientations import cell_votes
-from boostrun.papers.adaptive.families.planes import flat
 
 _BLOCK = 2  # cells
 _CLIP = 0.2

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.planes import differences, gray, strongest_differences
+from boostrun.papers.adaptive.families.images import differences, gray, strongest_differences
 
 _UNIT = 2.0**20
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from boostrun.papers.adaptive.families.images import flat
 from boostrun.papers.adaptive.families.orientations import cell_votes
-from boostrun.papers.adaptive.families.planes import flat
 from boostrun.papers.adaptive.families.rectangles import corners, generator, integral, rectangle_places, signed_corners
 
 _SIDE = 3

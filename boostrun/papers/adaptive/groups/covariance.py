@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.planes import differences, flat, gray
+from boostrun.papers.adaptive.families.images import differences, flat, gray
 from boostrun.papers.adaptive.groups.pyramid import finest, pyramid, widths
 
 VALUES = 7

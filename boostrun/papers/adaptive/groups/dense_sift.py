@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostrun.papers.adaptive.families.images import gray
 from boostrun.papers.adaptive.families.orientations import cell_votes
-from boostrun.papers.adaptive.families.planes import gray
 
 PATCH, STEP = 16, 8  # pixels
 BINS, ORIENTATIONS = 4, 8  # along each side of a patch; of the circle

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.patterns import Lbp
-from boostrun.papers.adaptive.families.planes import flat
+from boostrun.papers.adaptive.families.images import Lbp, flat
 from boostrun.papers.adaptive.groups.pyramid import cells, finest, pyramid, tally, widths
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from boostrun.papers.adaptive.families.images import differences, flat, gray
 from boostrun.papers.adaptive.families.orientations import split_votes
-from boostrun.papers.adaptive.families.planes import differences, flat, gray
 from boostrun.papers.adaptive.groups.pyramid import cells, finest, pyramid, tally, widths
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.planes import flat, gray
+from boostrun.papers.adaptive.families.images import flat, gray
 
 ORIENTATIONS, PERIODS = 16, (2, 3, 4, 6, 11, 18)  # pixels
 FILTERS = ORIENTATIONS * len(PERIODS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.planes import flat
+from boostrun.papers.adaptive.families.images import flat
 from boostrun.papers.adaptive.groups.codebooks import nearest
 from boostrun.papers.adaptive.groups.dense_sift import PATCH, colour_planes, descriptors, starts
 from boostrun.papers.adaptive.groups.pyramid import SIDE, cells, pyramid, tally, widths
