@@ -23,7 +23,7 @@ from boostrun.papers.adaptive.groups.covariance import Covariance
 from boostrun.papers.adaptive.groups.lbp import LbpHistograms
 from boostrun.papers.adaptive.groups.phog import Phog
 from boostrun.papers.adaptive.groups.v1s import V1s
-from boostrun.papers.adaptive.groups.visual_words import VisualWords
+from boostrun.papers.adaptive.groups.words import VisualWords
 
 LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
 
