@@ -20,8 +20,7 @@ import numpy as np
 
 from boostrun.papers.adaptive.classifier import chosen
 from boostrun.papers.adaptive.groups.covariance import Covariance
-from boostrun.papers.adaptive.groups.lbp import LbpHistograms
-from boostrun.papers.adaptive.groups.phog import Phog
+from boostrun.papers.adaptive.groups.pyramid import LbpHistograms, Phog
 from boostrun.papers.adaptive.groups.v1s import V1s
 from boostrun.papers.adaptive.groups.words import VisualWords
 
