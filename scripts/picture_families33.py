@@ -26,8 +26,7 @@ from sklearn.datasets import load_sample_image
 
 from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
 from boostrun.papers.adaptive.groups import FAMILIES
-from boostrun.papers.adaptive.groups.covariance import UPPER
-from boostrun.papers.adaptive.groups.v1s import ORIENTATIONS, SIDE
+from boostrun.papers.adaptive.groups.filters import ORIENTATIONS, SIDE, UPPER
 
 SIZE = 150
 KINDS = tuple(dict.fromkeys(family.kind for family in FAMILIES))

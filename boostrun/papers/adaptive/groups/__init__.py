@@ -19,9 +19,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from boostrun.papers.adaptive.classifier import chosen
-from boostrun.papers.adaptive.groups.covariance import Covariance
+from boostrun.papers.adaptive.groups.filters import Covariance, V1s
 from boostrun.papers.adaptive.groups.pyramid import LbpHistograms, Phog
-from boostrun.papers.adaptive.groups.v1s import V1s
 from boostrun.papers.adaptive.groups.words import VisualWords
 
 LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
