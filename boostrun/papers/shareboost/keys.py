@@ -1,13 +1,17 @@
-"""Keys of the methods of the paper: default, range and meaning of each, said once."""
+"""Keys of the methods of the paper: default, range and meaning of each, said once.
+
+How the paper's methods are told to keep a budget: the words of a command for it, or why it cannot be kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from boostrun.config.fields import Keys, boolean, choice, integer, keys, kind_of, real, renamed
 from boostrun.data.keys import DatasetKeys
+from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
 
 _FEATURES = integer(
@@ -185,3 +189,36 @@ class MnistExpandedKeys(DatasetKeys):
     alpha: float = real(34.0, least=0.0, help="multiplies the smoothed field, in pixels")
     sigma: float = real(4.0, above=0.0, help="of the field's smoothing, in pixels")
     seed: int = integer(0, least=0, help="of the distortions")
+
+
+Facts = Mapping[str, int]
+
+
+def shared_features(budget: float, facts: Facts) -> dict[str, Any]:
+    """So many features for all classes together, no more than there are.
+
+    >>> shared_features(100, {"n_samples": 60000, "n_features": 64, "n_classes": 10})
+    {'T': 64}
+    """
+    return {"T": _whole(budget, facts)}
+
+
+def own_features(budget: float, facts: Facts) -> dict[str, Any]:
+    """A share of them for each class, so that all classes together have no more."""
+    each = _whole(budget, facts) // facts["n_classes"]
+    if each < 1:
+        raise BoostrunError(f"each of {facts['n_classes']} classes has features of its own")
+    return {"T": each}
+
+
+def everything(budget: float, facts: Facts) -> dict[str, Any]:
+    """All samples, where the budget is as large: nothing is to be told."""
+    if budget < facts["n_samples"]:
+        raise BoostrunError(f"it holds all {facts['n_samples']:,} samples")
+    return {}
+
+
+def _whole(budget: float, facts: Facts) -> int:
+    if budget < 1:
+        raise BoostrunError("a model has one feature at least")
+    return min(int(budget), facts["n_features"])
