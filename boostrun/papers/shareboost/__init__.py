@@ -117,7 +117,7 @@ MODELS = {
     f"boostrun.{target.partition(':')[2]}/1": SavedModel(
         f"{_HERE}.{target}",
         f"{_HERE}.export.{writer}",
-        f"{_HERE}.layouts:{layout}",
+        f"{_HERE}.model:{layout}",
         f"{_HERE}.export.operators:{layout}",
     )
     for target, writer, layout in (
