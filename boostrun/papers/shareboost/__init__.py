@@ -90,7 +90,7 @@ METHODS = {
         search={"beam": Range(1, 3)},
     ),
     "knn": Method(
-        target=f"{_HERE}.knn:KNNClassifier",
+        target=f"{_HERE}.neighbours:KNNClassifier",
         keys=keys.KNNKeys,
         summary="k nearest neighbours by exact distances (Shalev-Shwartz et al. 2011, Table 1)",
         inputs=frozenset({"codes", "values"}),
@@ -101,7 +101,7 @@ METHODS = {
         search={"k": Range(1, 15), "tie": Choices("nearest", "smallest")},
     ),
     "kernel_svm": Method(
-        target=f"{_HERE}.kernel_svm:KernelSVMClassifier",
+        target=f"{_HERE}.neighbours:KernelSVMClassifier",
         keys=keys.KernelSVMKeys,
         summary="a Gaussian kernel machine for every class (Shalev-Shwartz et al. 2011, Figure 7)",
         inputs=frozenset({"codes", "values", "anchors"}),

@@ -10,8 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.shareboost.kernel_svm import KernelSVMClassifier, split
-from boostrun.papers.shareboost.knn import KNNClassifier
+from boostrun.papers.shareboost.neighbours import KernelSVMClassifier, KNNClassifier, split
 from tests.conftest import REAL_DATA
 
 

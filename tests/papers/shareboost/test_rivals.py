@@ -6,9 +6,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 from boostrun.papers.shareboost.jointboost import JointBoostClassifier
-from boostrun.papers.shareboost.kernel_svm import KernelSVMClassifier
-from boostrun.papers.shareboost.knn import KNNClassifier
 from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
+from boostrun.papers.shareboost.neighbours import KernelSVMClassifier, KNNClassifier
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from tests.marks import slow_but
 
