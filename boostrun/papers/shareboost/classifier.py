@@ -21,8 +21,7 @@ from boostrun.methods.scikit_learn import (
 from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pools.constant import WithConstant
-from boostrun.papers.shareboost.pools.pool import Pool, checksum
+from boostrun.papers.shareboost.pools.pool import Pool, WithConstant, checksum
 from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection, Round
 from boostrun.papers.shareboost.threads import team
 

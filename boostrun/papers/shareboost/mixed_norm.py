@@ -27,8 +27,7 @@ from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.inner import PATIENCE, Objective, certificate, fista, lbfgs, mixed_norm, residuals
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.model import SavedPath
-from boostrun.papers.shareboost.pools.dense import DensePool
-from boostrun.papers.shareboost.pools.pool import Pool
+from boostrun.papers.shareboost.pools.pool import DensePool, Pool
 from boostrun.papers.shareboost.score_classifier import PoolClassifier
 from boostrun.papers.shareboost.threads import team
 

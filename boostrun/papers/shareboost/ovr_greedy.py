@@ -14,8 +14,7 @@ from boostrun.methods import parameters
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
 from boostrun.papers.shareboost.model import SavedPath
-from boostrun.papers.shareboost.pools.columns import ColumnPool
-from boostrun.papers.shareboost.pools.pool import Pool
+from boostrun.papers.shareboost.pools.pool import ColumnPool, Pool
 from boostrun.papers.shareboost.score_classifier import PoolClassifier
 from boostrun.papers.shareboost.selection import GreedySelection
 from boostrun.papers.shareboost.threads import team

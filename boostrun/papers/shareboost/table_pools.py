@@ -6,9 +6,8 @@ import numpy as np
 
 from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
-from boostrun.papers.shareboost.pools.pool import Pool
+from boostrun.papers.shareboost.pools.pool import DensePool, Pool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 

@@ -5,10 +5,8 @@ import numpy as np
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.constant import WithConstant
-from boostrun.papers.shareboost.pools.dense import DensePool
-from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool, WithConstant
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 

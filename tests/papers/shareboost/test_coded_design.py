@@ -12,8 +12,8 @@ from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import losses_and_residuals
 from boostrun.papers.shareboost.kernels.unpacking import unpack
 from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.constant import WithConstant
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.pool import WithConstant
 from boostrun.papers.shareboost.threads import team
 
 

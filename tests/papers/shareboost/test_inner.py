@@ -22,8 +22,8 @@ from boostrun.papers.shareboost.inner import (
 )
 from boostrun.papers.shareboost.local_design import LocalDesign
 from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.dense import DensePool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.pool import DensePool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 from boostrun.papers.shareboost.scaling import Kronecker

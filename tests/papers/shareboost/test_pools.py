@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.pool import GroupPool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, pieces, samples

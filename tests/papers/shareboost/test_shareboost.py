@@ -15,9 +15,8 @@ from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.dense import DensePool
-from boostrun.papers.shareboost.pools.groups import GroupPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool
 from boostrun.papers.shareboost.pools.products import ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 from boostrun.papers.shareboost.selection import LazyScores

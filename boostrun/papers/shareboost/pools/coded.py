@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.papers.shareboost.coded_design import CodedDesign
-from boostrun.papers.shareboost.pools.columns import ColumnPool
-from boostrun.papers.shareboost.pools.pool import checksum, summed
+from boostrun.papers.shareboost.pools.pool import ColumnPool, checksum, summed
 from boostrun.papers.shareboost.threads import side_by_side
 
 _FEATURES, _SAMPLES = 64, 8192  # a block of codes as floats: 2 MiB; single precision sums no more samples than these
@@ -48,7 +47,7 @@ class CodedPool(ColumnPool):
         if self.n_samples < self.large_from or not self.codes.flags.c_contiguous:
             return self.scores(residuals)
         if self._screen is None:
-            from boostrun.papers.shareboost.pools.screen import Screen
+            from boostrun.papers.shareboost.pools.pool import Screen
 
             self._screen = Screen(self.codes)
         scores, errors = self._screen.scores(residuals)
