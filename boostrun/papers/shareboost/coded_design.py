@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.kernels.unpacking import unpack
+from boostrun.papers.shareboost.kernels.pieces import unpack
 
 _SMALL = 1_000_000  # multiply-adds of a product up to which OpenBLAS's order of sums depends on the layout
 

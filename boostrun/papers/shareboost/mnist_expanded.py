@@ -10,7 +10,7 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data import mnist
 from boostrun.data.dataset import Parts
-from boostrun.papers.shareboost.kernels.elastic import resample
+from boostrun.papers.shareboost.kernels.pieces import resample
 
 DEFAULTS = defaults("dataset", "mnist_expanded")
 _BLOCK = 1024  # images distorted at a time

@@ -15,7 +15,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.kernels.lanes import LANES
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.shareboost.coded_design import CodedDesign
-from boostrun.papers.shareboost.kernels import sharing as kernels
+from boostrun.papers.shareboost.kernels import pieces as kernels
 from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.pools.pool import ColumnPool, Pool, checksum, summed
 from boostrun.papers.shareboost.threads import side_by_side
