@@ -12,7 +12,7 @@ from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost import wider
+from boostrun.papers.iboost import baselines
 from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, above_zero, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels import iboost as kernels
@@ -235,7 +235,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         """Classifiers stay, and so do their coefficients; a naive Bayes never answers with a class it has not met."""
         state, d = self._state, self.n_features_in_
         self._settings = self._numbers(n_classes)
-        models = wider.classes(self._settings.family, state.models, d, n_classes)
+        models = baselines.classes(self._settings.family, state.models, d, n_classes)
         self._states = [state._replace(models=models)]
         if self._by_pairs:
             self._states = [_mm().grown(self._state, n_classes)]
@@ -246,9 +246,9 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         d, family, n_classes = self.n_features_in_, self._settings.family, self._settings.n_classes
         self._states = [
             state._replace(
-                columns=wider.columns(state.columns, n_features),
-                order=wider.orders(state.order, n_features) if self._family == "stump" else state.order,
-                models=wider.models(family, state.models, n_classes, d, n_features),
+                columns=baselines.columns(state.columns, n_features),
+                order=baselines.orders(state.order, n_features) if self._family == "stump" else state.order,
+                models=baselines.models(family, state.models, n_classes, d, n_features),
             )
             for state in self._states
         ]

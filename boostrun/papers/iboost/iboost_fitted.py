@@ -15,7 +15,7 @@ import numpy as np
 
 from boostrun.kernels.compiled import allocating_kernel, kernel, written_in
 from boostrun.methods.scikit_learn import check_is_fitted
-from boostrun.papers.iboost import fitted_members, wider
+from boostrun.papers.iboost import baselines, fitted_members
 from boostrun.papers.iboost.fitted_loops import until_next
 from boostrun.papers.iboost.holdout import _BLOCK, CommitteeMembers, _voted, above_zero
 from boostrun.papers.iboost.iboost import IBoostClassifier, _mm
@@ -143,7 +143,7 @@ class IBoostElsewhere(IBoostClassifier):
     def _widen(self, n_features):
         """A new feature has been 0 in the window."""
         state = self._state
-        self._states = [state._replace(columns=wider.columns(state.columns, n_features))]
+        self._states = [state._replace(columns=baselines.columns(state.columns, n_features))]
         return True
 
 
@@ -261,13 +261,13 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
     def _grow_codes(self, n_classes):
         """Classifiers stay, and never answer with a class that they have not met."""
         family, d = self._others.family, self.n_features_in_
-        self._models = wider.classes(family, self._models, d, n_classes)
+        self._models = baselines.classes(family, self._models, d, n_classes)
         super()._grow_codes(n_classes)
 
     def _widen(self, n_features):
         """Classifiers do not look at the new features."""
         family, d = self._others.family, self.n_features_in_
-        self._models = wider.models(family, self._models, self._n_classes, d, n_features)
+        self._models = baselines.models(family, self._models, self._n_classes, d, n_features)
         self._fitted = self._others.widened(n_features)
         return super()._widen(n_features)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost import members, wider
+from boostrun.papers.iboost import baselines, members
 from boostrun.papers.iboost.kernels.incremental import Spread
 
 
@@ -35,7 +35,7 @@ class IncrementalEnsemble(StreamLearner):
         learners = self._members.widened(n_features)
         if learners is None:
             return False
-        self.learners_, self.spread_ = learners, wider.padded(Spread.fresh(n_features), self.spread_)
+        self.learners_, self.spread_ = learners, baselines.padded(Spread.fresh(n_features), self.spread_)
         return True
 
     def _voted(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.kernels import hoeffding
-from boostrun.papers.iboost import wider
+from boostrun.papers.iboost import baselines
 from boostrun.papers.iboost.hoeffding import rules_of
 from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
@@ -45,7 +45,7 @@ class BayesMembers:
     def widened(self, n_features: int) -> Any:
         """The members with room for more features, which have been ``absent`` so far; None where they take no more."""
         learners = self.ensemble.learners_
-        wide = wider.padded(self.fresh(learners.weight.shape[1], n_features), learners)
+        wide = baselines.padded(self.fresh(learners.weight.shape[1], n_features), learners)
         if not self.rule:  # of two values, met as 0
             wide.met[:, :, learners.met.shape[2] :] = learners.weight[:, :, None]
         return wide

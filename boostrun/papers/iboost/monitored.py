@@ -10,7 +10,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels.compiled import allocating_kernel, kernel, part, written_in
-from boostrun.papers.iboost import iboost_adwin, wider
+from boostrun.papers.iboost import baselines, iboost_adwin
 from boostrun.papers.iboost import onlineboost as boosting
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import adwin, iboost
@@ -424,7 +424,7 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
 
     def _widen(self, n_features):
         samples, labels = self._window
-        self._window = wider.columns(samples.T, n_features, self._absent).T.copy(), labels
+        self._window = baselines.columns(samples.T, n_features, self._absent).T.copy(), labels
         return super()._widen(n_features)
 
     @property
@@ -480,7 +480,7 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
 
     def _widen(self, n_features):
         samples, labels = self._window
-        self._window = wider.columns(samples.T, n_features, self._absent).T.copy(), labels
+        self._window = baselines.columns(samples.T, n_features, self._absent).T.copy(), labels
         return super()._widen(n_features)
 
     @property

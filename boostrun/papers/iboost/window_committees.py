@@ -12,7 +12,7 @@ import numpy as np
 from boostrun.config import fields
 from boostrun.kernels.compiled import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost import wider
+from boostrun.papers.iboost import baselines
 from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels.committee import slide, start_order
@@ -328,8 +328,8 @@ class Committee(StreamLearner):
     def _widen(self, n_features: int) -> bool:
         """Members stay, and do not look at the new features."""
         columns, order, labels = self._window
-        self._window = wider.columns(columns, n_features), wider.orders(order, n_features), labels
-        self._models = wider.models(self._family, self._models, self._n_classes, self._n_features, n_features)
+        self._window = baselines.columns(columns, n_features), baselines.orders(order, n_features), labels
+        self._models = baselines.models(self._family, self._models, self._n_classes, self._n_features, n_features)
         if self._others is not None:
             self._fitted = self._others.widened(n_features)
         self._n_features = n_features
