@@ -17,8 +17,8 @@ from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import baselines
 from boostrun.papers.iboost.hoeffding import rules_of
 from boostrun.papers.iboost.kernels import incremental
+from boostrun.papers.iboost.kernels.bases import vote_samples
 from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
-from boostrun.papers.iboost.kernels.sample_votes import vote_samples
 
 _BLOCK = 2048  # rows that are predicted in one pass
 _RATE = 0.5  # of logistic regression

@@ -6,6 +6,12 @@ that sum to 1. A classifier is a row of :func:`width` float64 numbers and answer
 - stump: feature, threshold, the class at or below the threshold, the class above it;
 - naive Bayes: one score for two classes, whose sign tells (0 is the second class), one a class for more, the largest
   tells (the first of equals); a score is c + sum_r B_r x_r, and + A_r x_r^2 for the Gaussian: c, all B, all A.
+
+The stump that gains most where every answer to every example has a gain of its own.
+
+Votes of members that are asked one example at a time; see :func:`.incremental.vote_rows` for naive Bayes.
+
+Centroids that move while examples are drawn around them.
 """
 
 from __future__ import annotations
@@ -13,8 +19,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
-from boostrun.kernels.compiled import allocating_kernel, allocating_part, part, written_in
+from boostrun.kernels.compiled import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.papers.iboost.kernels import incremental as bayes
 
 STUMP, GNB, BNB = 0, 1, 2
 ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and others ask it
@@ -270,3 +278,99 @@ def fit_to_used(family, columns, order, labels, mass, weights, n_classes, var_fl
                     at += 1
         columns, order, labels, weights = some, ranks, classes, shares
     fit(family, columns, order, labels, weights, n_classes, var_floor, model)
+
+
+_TIE_stump_of_gains = 1e-12  # of the sum of the labels' gains: sums in another order must not choose another stump
+
+
+@allocating_kernel
+def fit_stump_of_gains(columns, order, gains, model):
+    """Fill ``model`` (4,) with the stump of the largest sum_i gains[i, what it says of i].
+
+    ``columns`` (d, n), its sorted ``order`` (d, n), ``gains`` (n, K) float64. The constant first, then the lowest
+    feature, then the lowest threshold; on each side the class that gains most, the lowest of equals. Cost O(d n K).
+    """
+    n, n_classes = gains.shape
+    whole, left = np.zeros(n_classes), np.empty(n_classes)
+    scale = 0.0
+    for i in range(n):
+        heaviest = 0.0
+        for c in range(n_classes):
+            whole[c] += gains[i, c]
+            heaviest = max(heaviest, gains[i, c])
+        scale += heaviest
+    below = 0
+    for c in range(n_classes):
+        if whole[c] > whole[below]:
+            below = c
+    best, feature, low, high, above = whole[below], 0, -np.inf, np.inf, below
+    for r in range(columns.shape[0]):
+        for c in range(n_classes):
+            left[c] = 0.0
+        for i in range(n - 1):
+            slot = order[r, i]
+            for c in range(n_classes):
+                left[c] += gains[slot, c]
+            value, after = columns[r, slot], columns[r, order[r, i + 1]]
+            if after > value:
+                lower, upper = 0, 0
+                for c in range(1, n_classes):
+                    if left[c] > left[lower]:
+                        lower = c
+                    if whole[c] - left[c] > whole[upper] - left[upper]:
+                        upper = c
+                gained = left[lower] + whole[upper] - left[upper]
+                if gained > best + _TIE_stump_of_gains * scale:
+                    best, feature, low, high, below, above = gained, r, value, after, lower, upper
+    model[0], model[1], model[2], model[3] = feature, _between(low, high), below, above
+
+
+@kernel
+def vote_samples(learners, members, coefficients, X, rule, proba, shares, votes):
+    """``votes`` (K, k): what each class gets for each row of X (k, d), summed in the order of ``members`` (m,) int64
+    with their ``coefficients`` (m,); 0 has no say. A member gives its coefficient to its answer, or with ``proba``
+    shares it by its probabilities; ``shares`` (K,) is scratch."""
+    votes[:, :] = 0.0
+    for i in range(X.shape[0]):
+        for place in range(members.shape[0]):
+            j, coefficient = members[place], coefficients[place]
+            if coefficient == 0.0:
+                continue
+            if proba:
+                bayes.probabilities(learners, j, X[i], rule, shares)
+                for c in range(votes.shape[0]):
+                    votes[c, i] += coefficient * shares[c]
+            else:
+                votes[bayes.answer(learners, j, X[i], rule), i] += coefficient
+
+
+@njit(cache=True, nogil=True)
+def add_moving_centres(x, of, centres, velocities, speed):
+    """Before each example the centroids move; then x[k] += centres[of[k]].
+
+    A centroid moves by velocity times speed in each coordinate; one beyond 1 (below 0) is set to 1 (0), and that
+    velocity changes its sign.
+
+    Parameters
+    ----------
+    x : float64, (n, d), changed
+    of : int64, (n,), the centroid of each example
+    centres : float64, (c, d), moved
+    velocities : float64, (v, d), of the first v centroids, changed
+    speed : float
+
+    Cost: n v d additions.
+    """
+    for k in range(x.shape[0]):
+        for i in range(velocities.shape[0]):
+            for j in range(x.shape[1]):
+                moved = centres[i, j] + velocities[i, j] * speed
+                if moved > 1.0:
+                    moved = 1.0
+                    velocities[i, j] = -velocities[i, j]
+                elif moved < 0.0:
+                    moved = 0.0
+                    velocities[i, j] = -velocities[i, j]
+                centres[i, j] = moved
+        for j in range(x.shape[1]):
+            x[k, j] += centres[of[k], j]

@@ -16,10 +16,10 @@ import numpy as np
 
 from boostrun.kernels.compiled import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.papers.iboost.kernels import bases, committee
+from boostrun.papers.iboost.kernels.bases import fit_stump_of_gains
 from boostrun.papers.iboost.kernels.committee import _draw as draw
 from boostrun.papers.iboost.kernels.committee import slide, start_order
 from boostrun.papers.iboost.kernels.iboost import ADDED, BUDGET, DIRTY, NEGATIVE, SEEN, SIZE
-from boostrun.papers.iboost.kernels.stump_of_gains import fit_stump_of_gains
 
 _LARGEST = 700.0  # exponents are kept this small: exp stays finite
 _REFRESH = 1000  # examples after which votes kept by differences alone are summed anew

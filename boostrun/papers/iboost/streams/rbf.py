@@ -88,7 +88,7 @@ def examples(centroids: Centroids, speed: float, n: int, rng) -> tuple[np.ndarra
     The point lies in a direction whose coordinates are uniform on [-1, 1], at a distance |N(0, 1)| times the centroid's
     standard deviation. The centroids move before each example; the ones given stay as they are.
     """
-    from boostrun.papers.iboost.kernels.streams import add_moving_centres
+    from boostrun.papers.iboost.kernels.bases import add_moving_centres
 
     d = centroids.centres.shape[1]
     centres, velocities = centroids.centres.copy(), centroids.velocities.copy()

@@ -144,7 +144,7 @@ def test_centres_move_as_rivers_do_for_five_thousand_steps():
     centres = np.array([centroid.centre for centroid in generator.centroids])
     velocities = np.array(generator.centroid_speed)
     x, of = np.zeros((5000, 6)), np.arange(5000) % 8
-    from boostrun.papers.iboost.kernels.streams import add_moving_centres
+    from boostrun.papers.iboost.kernels.bases import add_moving_centres
 
     add_moving_centres(x, of, centres, velocities, 0.001)
     for k, _ in zip(range(5000), generator):  # yields after the move
