@@ -1,12 +1,23 @@
-"""What our scikit-learn classifiers have in common: arrays in, an ensemble of stumps inside, scores and labels out."""
+"""What our scikit-learn classifiers have in common: arrays in, an ensemble of stumps inside, scores and labels out.
+
+The objects that an estimator is given as parameters, or the names of them.
+
+Checks of an estimator's parameters: each raises BoostrunError with one sentence that names the parameter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from boostrun.config import catalogue
+from boostrun.config.fields import fields_of
 from boostrun.data.source import ArraySource
+from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.saved import Saveable
@@ -84,3 +95,49 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
 
     def _hold(self, model) -> None:
         self.ensemble_ = model
+
+
+def component_of(model: Any, key: str, takes: Sequence[str] = ()) -> Any:
+    """The object that the parameter ``key`` of ``model`` is, for one run: a copy of the one that was given.
+
+    A name is looked up in the catalogue; what is found there is made with those parameters of ``model``, of the ones
+    in ``takes``, that it has too, and with its own defaults. Raises BoostrunError for a name that is none.
+    """
+    given = getattr(model, key)
+    if not isinstance(given, str):
+        return copy.deepcopy(given)
+    found = catalogue.part(fields_of(type(model))[key].metadata["room"], given)
+    if not isinstance(found, type):
+        return found  # a function, or an object, of a plug-in's
+    own = {field.name for field in dataclasses.fields(found)} if dataclasses.is_dataclass(found) else set()
+    return found(**{name: getattr(model, name) for name in takes if name in own})
+
+
+def choice(model, key: str, allowed: Iterable[str]) -> None:
+    """``model.key`` is one of ``allowed``."""
+    value = getattr(model, key)
+    if not isinstance(value, str) or value not in allowed:
+        raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
+
+
+def whole(model, *keys: str, least: int = 1, none: bool = False) -> None:
+    """Each ``model.key`` is a whole number of at least ``least``, or None where ``none`` allows it."""
+    for key in keys:
+        value = getattr(model, key)
+        if none and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise BoostrunError(f"{key}={value!r}: a whole number of at least {least} is needed")
+
+
+def share(model, key: str) -> None:
+    """``model.key`` lies above 0 and is at most 1."""
+    value = getattr(model, key)
+    if not 0.0 < value <= 1.0:
+        raise BoostrunError(f"{key}={value!r}: a number above 0 and at most 1 is needed")
+
+
+def bins(model) -> None:
+    """``model.max_bins`` fits into codes of 8 bits."""
+    if not 2 <= model.max_bins <= 256:
+        raise BoostrunError(f"max_bins={model.max_bins!r}: a whole number from 2 to 256 is needed")

@@ -18,7 +18,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.staged import Staged
-from boostrun.methods import parameters
+from boostrun.methods import estimator
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.probabilities import LINKS, Link
 from boostrun.methods.vote_ensemble import VoteEnsemble
@@ -213,7 +213,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
     def _fit(self, source: ArraySource, rng: np.random.Generator):
         check(self)
-        parameters.bins(self)
+        estimator.bins(self)
         if self.edge_gaps and self.weak_learner == "tree":
             raise BoostrunError("edge_gaps=True needs weak_learner='stump': a tree looks at a feature in every split")
         rounds = int(self.n_estimators)

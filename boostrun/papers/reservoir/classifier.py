@@ -10,11 +10,10 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
+from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods import parameters
-from boostrun.methods.components import component_of
 from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.methods.estimator import StumpClassifier
+from boostrun.methods.estimator import StumpClassifier, component_of
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner, WeakLearner, as_weak_learner
 from boostrun.papers.reservoir.keys import OF_STRATEGIES, OF_WEAK_LEARNERS, ReservoirKeys
@@ -153,7 +152,7 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
 
     def _check_parameters(self) -> None:
         fields.check(self)
-        parameters.bins(self)
+        estimator.bins(self)
         if self.shared and self.balanced:
             raise BoostrunError("shared and balanced: a reservoir for all classes cannot be balanced for each of them")
         self._own_strategy().check(self.shared)

@@ -44,11 +44,10 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
 from boostrun.kernels import stumps
+from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods import parameters
-from boostrun.methods.components import component_of
 from boostrun.methods.ensemble import StumpEnsemble
-from boostrun.methods.estimator import StumpClassifier
+from boostrun.methods.estimator import StumpClassifier, component_of
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.stump import Stump
 from boostrun.methods.stump_learner import StumpLearner
@@ -298,7 +297,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
     def _fit(self, source, entropy: int):
         """Train; all randomness but the Filters' follows from the whole number ``entropy``."""
         fields.check(self)
-        parameters.bins(self)
+        estimator.bins(self)
         self.classes_ = source.class_labels()
         learner = as_weak_learner(component_of(self, "weak_learner", OF_WEAK_LEARNERS))
         settings = CourseSettings(

@@ -11,8 +11,8 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
+from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods import parameters
 from boostrun.methods.ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.probabilities import LINKS, Link
@@ -191,7 +191,7 @@ class OnlineRivalClassifier(OnlineRivalKeys, StumpClassifier):
 
     def _check_parameters(self) -> None:
         fields.check(self)
-        parameters.bins(self)
+        estimator.bins(self)
         if self.pool_size is not None and self.pool_size < self.n_estimators:
             raise BoostrunError(f"pool_size={self.pool_size}: {self.n_estimators} selectors need as many learners")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from boostrun.config.fields import check, fields_of
 from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.methods import estimator
 from boostrun.methods.saved import Saveable
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
@@ -144,7 +144,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
 
     def _check_parameters(self) -> None:
         check(self)
-        parameters.whole(self, "n_jobs", none=True)
+        estimator.whole(self, "n_jobs", none=True)
         if self.scoring == "lazy" and self.rule != "gradient":
             raise BoostrunError(f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}")
 

@@ -21,7 +21,7 @@ from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, load, widen_into, zeros
-from boostrun.methods import archive, parameters
+from boostrun.methods import archive, estimator
 from boostrun.methods.layout import check_features
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.shareboost.keys import JointBoostKeys
@@ -298,7 +298,7 @@ class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
 
     def _check_parameters(self) -> None:
         check(self)
-        parameters.bins(self)
+        estimator.bins(self)
 
     def _scores(self, X) -> np.ndarray:
         return self.stumps_.decision(X)

@@ -21,7 +21,7 @@ import numpy as np
 
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.methods import estimator
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.inner import PATIENCE, Objective, certificate, fista, lbfgs, mixed_norm, residuals
@@ -173,8 +173,8 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
         parameters, and for columns whose values are so large or small that their squares are not numbers.
         """
         check(self)
-        parameters.whole(self, "max_iterations")
-        parameters.whole(self, "n_jobs", none=True)
+        estimator.whole(self, "max_iterations")
+        estimator.whole(self, "n_jobs", none=True)
         with team(self.n_jobs):
             return self._fit(pool, y, on_point)
 

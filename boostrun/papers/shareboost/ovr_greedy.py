@@ -10,7 +10,7 @@ import numpy as np
 
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
-from boostrun.methods import parameters
+from boostrun.methods import estimator
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
 from boostrun.papers.shareboost.model import SavedPath
@@ -144,7 +144,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
         2 n t multiply-adds an inner iteration of each. Raises BoostrunError for parameters.
         """
         check(self)
-        parameters.whole(self, "n_jobs", none=True)
+        estimator.whole(self, "n_jobs", none=True)
         with team(self.n_jobs):
             return self._fit(pool, y, on_round)
 
