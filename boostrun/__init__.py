@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "ArraySource": "boostrun.data.source",
     "BoostrunError": "boostrun.errors",
-    "StumpEnsemble": "boostrun.methods.ensemble",
+    "StumpEnsemble": "boostrun.methods.vote_ensemble",
     "VoteEnsemble": "boostrun.methods.vote_ensemble",
     "records": "boostrun.runner.stored",
     "run": "boostrun.runner.api",

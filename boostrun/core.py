@@ -142,7 +142,7 @@ FEATURES = {
 
 MODELS = {
     "boostrun.StumpEnsemble/1": SavedModel(
-        "boostrun.methods.ensemble:StumpEnsemble",
+        "boostrun.methods.vote_ensemble:StumpEnsemble",
         "boostrun.export.c:stump_ensemble",
         onnx="boostrun.export.onnx:stump_ensemble",
     ),

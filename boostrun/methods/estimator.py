@@ -19,7 +19,6 @@ from boostrun.config.fields import fields_of
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.saved import Saveable
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
@@ -28,6 +27,7 @@ from boostrun.methods.scikit_learn import (
     check_random_state,
     validate_data,
 )
+from boostrun.methods.vote_ensemble import StumpEnsemble
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from boostrun.kernels import stumps
-from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.keys import StumpKeys
 from boostrun.methods.stump import Stump, find_stump
+from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import Binner, Members, WeakLearner
 
 _FIRST = 256  # stumps that there is room for at first

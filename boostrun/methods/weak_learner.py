@@ -201,7 +201,7 @@ class WeakLearner(ABC):
 
         ``binner`` made the codes that hypotheses look at; None where they look at values as they are. What is returned
         has ``decision(samples)``, ``staged_decision(columns, stages)``, ``n_rounds``, ``n_problems``, ``average``,
-        ``save`` and ``load`` as :class:`boostrun.methods.ensemble.StumpEnsemble` has them.
+        ``save`` and ``load`` as :class:`boostrun.methods.vote_ensemble.StumpEnsemble` has them.
         """
         from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 

@@ -12,9 +12,9 @@ from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier, component_of
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
+from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner, WeakLearner, as_weak_learner
 from boostrun.papers.reservoir.keys import OF_STRATEGIES, OF_WEAK_LEARNERS, ReservoirKeys
 from boostrun.papers.reservoir.loop import RULES, Reservoir, SharedReservoir

@@ -46,11 +46,11 @@ from boostrun.config import fields
 from boostrun.kernels import stumps
 from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.ensemble import StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier, component_of
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.stump import Stump
 from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, as_weak_learner
 from boostrun.papers.reservoir import full_data
 from boostrun.papers.reservoir.full_data import Course, CourseSettings, Everything, Mada, Wss

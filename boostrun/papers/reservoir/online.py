@@ -259,7 +259,7 @@ class FixedStumps(ABC):
         """Learn from checked samples, one after the other."""
 
     def learners(self) -> list[tuple[Stump, float]]:
-        """(stump, coefficient) of each, for :meth:`boostrun.methods.ensemble.StumpEnsemble.of`."""
+        """(stump, coefficient) of each, for :meth:`boostrun.methods.vote_ensemble.StumpEnsemble.of`."""
         return list(zip(self.stumps, self.coefficients.tolist()))
 
 
@@ -364,7 +364,7 @@ class Bisc:
         return np.maximum(0.0, 0.5 * np.log((1.0 - self.errors) / self.errors))
 
     def learners(self) -> list[tuple[Stump, float]]:
-        """(stump, coefficient) of each selector, for :meth:`boostrun.methods.ensemble.StumpEnsemble.of`."""
+        """(stump, coefficient) of each selector, for :meth:`boostrun.methods.vote_ensemble.StumpEnsemble.of`."""
         low, high = self.means[:, self.chosen]
         features, thresholds = self.features[self.chosen].tolist(), (low / 2 + high / 2).tolist()
         polarities = np.where(high > low, 1, -1).tolist()

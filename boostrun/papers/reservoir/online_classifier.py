@@ -13,11 +13,11 @@ from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.probabilities import LINKS, Link
 from boostrun.methods.stump import Stump, find_stump
 from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.vote_ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem
