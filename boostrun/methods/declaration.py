@@ -13,7 +13,7 @@ from typing import Any
 
 from boostrun.config.fields import MISSING, kind_of, or_tuned
 from boostrun.config.settings import Choices, Range
-from boostrun.methods.making import Parameter, arguments
+from boostrun.methods.keys import Parameter, arguments
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # of which few numbers make a feature
 IN_ONNX = IN_C - {"anchors"}  # of which an operator or two make one
