@@ -72,8 +72,8 @@ def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> 
 def reached(roots: Sequence[str]) -> Reached:
     """The definitions that :func:`source_digest` counts, and what could not be followed.
 
-    >>> sorted(reached(["boostrun.evaluation.trial:spawn"]).definitions)[0]
-    'boostrun.evaluation.trial.TrialSeeds'
+    >>> sorted(reached(["boostrun.evaluation.measures:spawn"]).definitions)[0]
+    'boostrun.evaluation.measures.TrialSeeds'
     """
     found = _reach(tuple(sorted(set(roots))))
     contents = {node: found.code.content(node) for node in found.nodes}
@@ -85,8 +85,8 @@ def reached(roots: Sequence[str]) -> Reached:
 def roots_in(module: str, names: Sequence[str]) -> tuple[str, ...]:
     """Roots for those of some names that a module defines, or takes from another.
 
-    >>> roots_in("boostrun.evaluation.trial", ["spawn", "sew"])
-    ('boostrun.evaluation.trial:spawn',)
+    >>> roots_in("boostrun.evaluation.measures", ["spawn", "sew"])
+    ('boostrun.evaluation.measures:spawn',)
     """
     code = code_below(homes_of(module))
     return tuple(f"{module}:{name}" for name in names if code.member(module, name))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from boostrun.conformance import Check, Failed, plain_and_finite
-from boostrun.evaluation.trial import train_and_test
+from boostrun.evaluation.measures import train_and_test
 from boostrun.methods.declaration import obtain
 
 NEEDED = ("check", "warm_up", "run")

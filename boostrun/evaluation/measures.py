@@ -2,16 +2,76 @@
 
 Kappas are Cohen's (1960), and those of Zliobaite, Bifet, Read, Pfahringer & Holmes, "Evaluation methods and decision
 theory for classification of streaming data with temporal dependence", Machine Learning 98 (2015).
+
+How much memory a learner takes: what can be reached from it, each thing counted once.
+
+One trial: what is opened, made, trained and measured, in this order. Locks, caches and workers are the runner's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+import types
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import SeedSequence
 
-from boostrun.evaluation.memory import size_in_bytes
+from boostrun.config.fields import whole_number
+from boostrun.evaluation import Evaluation, Result
+
+# code, and what belongs to everybody
+_SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_COMPILED = ("numba.core.", "numba.np.", "_thread")
+
+
+def size_in_bytes(thing: Any) -> int:
+    """Bytes of an object and of all that it holds, at any depth: arrays, containers, attributes and slots.
+
+    An array that looks into another counts as the whole of that other. Code does not count, and of an object of a
+    compiled library only what Python sees: that of LightGBM keeps its trees elsewhere. Cost: one visit an object.
+
+    >>> size_in_bytes(np.zeros(1000)) >= 8000, size_in_bytes([np.zeros(1000)[:1]] * 50) < 9000
+    (True, True)
+    """
+    seen: dict[int, Any] = {}
+    waiting, total = [thing], 0
+    while waiting:
+        one = waiting.pop()
+        while isinstance(one, np.ndarray) and isinstance(one.base, np.ndarray):
+            one = one.base
+        if id(one) in seen or isinstance(one, _SHARED) or type(one).__module__.startswith(_COMPILED):
+            continue
+        seen[id(one)] = one  # kept, so that no other object takes its place
+        total += sys.getsizeof(one, 0)
+        if isinstance(one, np.ndarray):
+            if not one.flags.owndata:
+                total += one.nbytes
+            if one.dtype.hasobject:
+                waiting += one.ravel().tolist()
+        else:
+            waiting += _held(one)
+    return total
+
+
+def _held(one: Any) -> list:
+    """What an object holds itself."""
+    if isinstance(one, (str, bytes, bytearray, int, float, complex, np.generic)):
+        return []
+    found: list = []
+    if isinstance(one, dict):
+        found += [*one.keys(), *one.values()]
+    elif isinstance(one, (list, tuple, set, frozenset)) or type(one).__name__ == "deque":
+        found += one
+    found += [attributes] if (attributes := getattr(one, "__dict__", None)) else []
+    for cls in type(one).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            if slot not in ("__dict__", "__weakref__") and (value := getattr(one, slot, None)) is not None:
+                found.append(value)
+    return found
+
 
 BINS = 10  # of equal width, of the probability that the predicted class is given
 _LEAST = float(np.finfo(np.float64).eps)  # as scikit-learn has it: a probability of 0 costs 36, not everything
@@ -218,3 +278,66 @@ def _kappas(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> dict
     by_chance = float(labels @ answers[:-1]) / float(labels.sum()) ** 2
     names = ("kappa", "kappa_majority", "kappa_temporal")
     return {name: kappa_of(accuracy, chance) for name, chance in zip(names, (by_chance, majority, last))}
+
+
+class TrialSeeds(NamedTuple):
+    """Independent seeds of one trial, one per axis.
+
+    Two algorithms run with one seed share ``split`` and ``filter``; how much one of them draws for itself from
+    ``algorithm`` has no effect on the data of the other.
+    """
+
+    split: SeedSequence
+    """How the data is split into train and test."""
+    filter: SeedSequence
+    """Which samples Filter() hands out, and in which order."""
+    algorithm: SeedSequence
+    """Every random choice of the method itself."""
+
+
+def spawn(seed: int) -> TrialSeeds:
+    """The seeds of the trial number ``seed`` (an integer of at least 0).
+
+    The axes are children of one ``SeedSequence`` in a fixed order, which stored records rely on: a new axis goes last.
+    Each call gives fresh objects (a ``SeedSequence`` counts the children spawned from it).
+
+    Raises
+    ------
+    BoostrunError
+        For a seed that is not an integer of at least 0.
+
+    >>> import numpy as np
+    >>> seeds = spawn(3)
+    >>> np.random.default_rng(seeds.filter).integers(100, size=3).tolist()
+    [71, 10, 15]
+    """
+    return TrialSeeds(*SeedSequence(whole_number(seed, "seed")).spawn(len(TrialSeeds._fields)))
+
+
+class Trained(NamedTuple):
+    """A fitted model, the data it was trained on, and what was measured."""
+
+    model: Any
+    data: Any
+    result: Result
+
+
+def train_and_test(
+    open_data: Callable[[Any], Any], make: Callable[[int], Any], evaluation: Evaluation, seed: int,
+    compile_first: Callable[[Any], None],
+) -> Trained:  # fmt: skip
+    """Run the trial number ``seed``.
+
+    Parameters
+    ----------
+    open_data : from the trial's seeds to what the evaluation is run on
+    make : from the algorithm's seed, a whole number, to an unfitted estimator
+    evaluation : how it is trained and measured
+    seed : int, of at least 0
+    compile_first : called with the data before anything is made; no second of it counts
+    """
+    seeds = spawn(seed)
+    data = open_data(seeds)
+    compile_first(data)
+    model = make(int(seeds.algorithm.generate_state(1)[0]))
+    return Trained(model, data, evaluation.run(model, data, seeds))  # type: ignore[arg-type]  # read-only is enough

@@ -46,7 +46,7 @@ def code_of(cell: Cell) -> Code:
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
     roots = (
         method.target, method.evaluation, *(part.target for part in method.parts.values()), *named,
-        "boostrun.methods.keys:arguments", "boostrun.evaluation.trial:train_and_test",
+        "boostrun.methods.keys:arguments", "boostrun.evaluation.measures:train_and_test",
         *input_.modules(cell.dataset),
     )  # fmt: skip
     return Code(roots, _facts(method, cell))

@@ -23,8 +23,7 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.measures import BINS, Calibration, measure, together
-from boostrun.evaluation.trial import Trained
+from boostrun.evaluation.measures import BINS, Calibration, Trained, measure, together
 from boostrun.files import write_whole
 from boostrun.inputs.bank import Table
 from boostrun.methods import hypothesis_ensemble as one_vs_all

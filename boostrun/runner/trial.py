@@ -20,7 +20,7 @@ from boostrun.data.options import of_trial
 from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
-from boostrun.evaluation.trial import Trained, train_and_test
+from boostrun.evaluation.measures import Trained, train_and_test
 from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain

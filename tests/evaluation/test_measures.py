@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.evaluation.measures import RECOVERY, Measures
-from boostrun.evaluation.memory import size_in_bytes
+from boostrun.evaluation.measures import RECOVERY, Measures, size_in_bytes, spawn
 from boostrun.evaluation.prequential import OnStream
-from boostrun.evaluation.trial import spawn
 from boostrun.inputs.drifting import Followed, open_stream
 from boostrun.papers.iboost.baselines import MajoritySoFarClassifier, NoChangeClassifier
 from boostrun.papers.iboost.dwm import DWMClassifier

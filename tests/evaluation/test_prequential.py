@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.errors import BoostrunError
+from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, Prequential, blocks_of, follow, prequential
-from boostrun.evaluation.trial import spawn
 from boostrun.inputs.drifting import Followed
 
 

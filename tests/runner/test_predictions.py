@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.trial import Trained
+from boostrun.evaluation.measures import Trained
 from boostrun.inputs.bank import Table
 from boostrun.runner import predictions
 

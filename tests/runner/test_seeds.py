@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.trial import TrialSeeds, spawn
+from boostrun.evaluation.measures import TrialSeeds, spawn
 
 
 def first(sequence):

@@ -11,8 +11,8 @@ from boostrun.config.compose import compose_one
 from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, prequential
-from boostrun.evaluation.trial import spawn
 from boostrun.inputs.drifting import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.runner.plan import open_store, plan

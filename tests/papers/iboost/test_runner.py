@@ -9,8 +9,8 @@ from boostrun.config.compose import compose_one
 from boostrun.data import checksum, describe, fetch, load
 from boostrun.data.streams import draw, names
 from boostrun.errors import BoostrunError
+from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream
-from boostrun.evaluation.trial import spawn
 from boostrun.inputs.drifting import Followed
 from boostrun.runner.plan import open_store, plan
 from tests.papers.iboost.learners import METHODS
