@@ -10,7 +10,7 @@ import numpy as np
 
 from boostrun.data.files import IMAGE_ENDINGS, listing, read_image
 from boostrun.errors import BoostrunError
-from boostrun.prediction.given import Samples
+from boostrun.prediction.model import Samples
 
 
 def pieces(place: Path, shape: tuple[int, ...], rows: int) -> Iterator[Samples]:

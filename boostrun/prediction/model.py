@@ -1,4 +1,7 @@
-"""The classifier of a model file, whichever class has written it."""
+"""The classifier of a model file, whichever class has written it.
+
+Some samples in a row.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +28,22 @@ from boostrun.methods.archive import kind_of, text_of
 from boostrun.methods.declaration import obtain
 from boostrun.methods.raw_table import RawTable
 from boostrun.methods.saved import Saveable, kinds
-from boostrun.prediction.given import Samples
 from boostrun.prediction.tables import Opened, opened
+
+
+@dataclass
+class Samples:
+    """Consecutive samples.
+
+    Attributes
+    ----------
+    X : (n, d) array of finite numbers, as the model takes raw samples; NaN where a value is missing and may be.
+    beside : pandas frame of n rows, what stands beside them: the columns of a table that the model does not take, as
+        they stand there, or the names of files; None where there is nothing.
+    """
+
+    X: np.ndarray
+    beside: Any = None
 
 
 def load(path: str | Path) -> Saveable:

@@ -14,7 +14,7 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.raw_table import RawTable, check_finite
 from boostrun.methods.saved import Saveable, takes_missing
 from boostrun.prediction import arrays, images, tables
-from boostrun.prediction.given import Samples
+from boostrun.prediction.model import Samples
 
 _PIECE = 1 << 24  # bytes of samples, or of what is computed of them, at a time
 _MOST_ROWS = 1 << 15
