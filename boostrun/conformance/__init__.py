@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostrun.conformance import blame
+from boostrun.conformance import subject
 from boostrun.extend import registry
 
 _MOST = 10  # lines of one check's details
@@ -69,9 +69,9 @@ def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Findi
         except Failed as error:
             more = len(error.details) - _MOST
             details = (*error.details[:_MOST], f"... and {more} more") if more > 0 else error.details
-            yield Finding(check.name, "FAILED", str(error), details or (blame.place(error, own),))
+            yield Finding(check.name, "FAILED", str(error), details or (subject.place(error, own),))
         except (Exception, SystemExit) as error:
-            yield Finding(check.name, "FAILED", said(error), (blame.place(error, own),))
+            yield Finding(check.name, "FAILED", said(error), (subject.place(error, own),))
         else:
             yield Finding(check.name, "ok")
 

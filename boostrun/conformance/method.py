@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import (  # fmt: skip
+from boostrun.conformance import (
     Check,
     Failed,
     Skipped,
-    blame,
     budgets,
     fails_with_a_sentence,
     in_a_worker,
     numpy_left_alone,
     said,
 )
+from boostrun.conformance import subject as blame
 from boostrun.conformance.budgets import Stagewise, Storable
 from boostrun.conformance.subject import Subject, answers
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, blame, fails_with_a_sentence, method, said
+from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, method, said
+from boostrun.conformance import subject as blame
 from boostrun.conformance import subject as samples
 from boostrun.conformance.budgets import Copied, OneByOne
 from boostrun.conformance.subject import Subject

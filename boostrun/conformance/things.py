@@ -11,7 +11,8 @@ from typing import Any
 from boostrun import config, plugins
 from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.settings import BUDGET_KEYS
-from boostrun.conformance import Check, Section, Skipped, blame, part
+from boostrun.conformance import Check, Section, Skipped, part
+from boostrun.conformance import subject as blame
 from boostrun.conformance.family import is_family
 from boostrun.digest import reached, roots_in
 from boostrun.errors import BoostrunError, did_you_mean
