@@ -47,7 +47,7 @@ def _rival(target: str, keys: type, summary: str, **more: Any) -> Method:
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}}
     return Method(
         target=f"{_HERE}.{target}", keys=keys, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
-        evaluation=f"{_HERE}.evaluation:OfRivals", keeps=keeps, **(settings | more),
+        evaluation=f"{_HERE}.rival:OfRivals", keeps=keeps, **(settings | more),
     )  # fmt: skip
 
 
@@ -139,6 +139,6 @@ PAPER = Paper(
         ),
         **STREAM_METHODS,
     },
-    probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.probabilities:of_sgbt"},
+    probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.rival:of_sgbt"},
     public={"SGBTClassifier": f"{_HERE}.sgbt"},
 )  # fmt: skip

@@ -1,13 +1,23 @@
 """What all rivals share: samples drawn within a budget, class numbers, scores to labels, counts of what was spent.
 
 A rival wraps a library's own model. Its subclass trains one on arrays and says what it looked at and how large it is.
+
+How rivals are measured: on test samples, after each of some numbers of rounds where they grow by rounds.
+
+Any classifier with ``fit`` and ``predict`` as a rival: it is handed as many samples as it may hold.
+
+What the scores of the rivals on streams mean.
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import importlib
+import pickle
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +26,10 @@ from threadpoolctl import threadpool_limits
 from boostrun.config.fields import check
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
+from boostrun.evaluation import Result, Seeds
+from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
+from boostrun.extend import registry as objects
+from boostrun.methods.probabilities import LINKS, Link
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
     ClassifierMixin,
@@ -24,6 +38,7 @@ from boostrun.methods.scikit_learn import (
     check_random_state,
     validate_data,
 )
+from boostrun.rivals.keys import EstimatorKeys
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 _SEEDS = 2**31 - 1  # what every library takes
@@ -159,3 +174,91 @@ class ByRounds(Scoring, Holding):
     @abstractmethod
     def _staged_scores(self, X: np.ndarray, rounds: Sequence[int]) -> Iterator[np.ndarray]:
         """Scores (n, k) after each of ``rounds``."""
+
+
+class OfRivals(Fitted):
+    """As any fitted classifier, but that a curve has only the rounds that it shows, and bytes are counted."""
+
+    def check(self, model: Rival, data: Any) -> None:
+        """Raise BoostrunError where the library is not installed, or a budget cannot be kept on these data."""
+        model.installed()
+        n, d = data.inputs("train").shape
+        model.refuse(n, d, len(data.classes))
+
+    def warm_up(self, small: Rival, data: Any) -> None:
+        """Load the library; what cannot be trained on a few rows, the trial will tell."""
+        with contextlib.suppress(Exception):
+            super().warm_up(small, data)
+
+    def run(self, model: Rival, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` on samples of the training part of ``data``, and test it, with one thread."""
+        model.installed()
+        with threadpool_limits(1):
+            return self._measured(model, data, seeds)
+
+    def _measured(self, model: Rival, data: Any, seeds: Seeds) -> Result:
+        begun = time.perf_counter()
+        self._fit(model, data, seeds.filter)
+        trained = time.perf_counter()
+        test, truth = data.inputs("test"), data.labels("test")
+        accuracy = accuracy_pct(np.asarray(model.predict(test)), truth)
+        tested = time.perf_counter()
+        curve: dict[str, list] = {}
+        if isinstance(model, ByRounds):
+            curve["T"] = checkpoints(model.n_rounds_)
+            curve["test_accuracy_pct"] = [accuracy_pct(said, truth) for said in model.predict_after(test, curve["T"])]
+        cost = {"train_seconds": trained - begun, "test_seconds": tested - trained, **counts(model)}
+        cost["model_bytes"] = model.model_bytes_
+        return {
+            "metrics": {"test_accuracy_pct": accuracy, "test_error_pct": 100.0 - accuracy}, "cost": cost,
+            "curve": curve,
+        }  # fmt: skip
+
+
+class EstimatorClassifier(EstimatorKeys, Holding):
+    """A classifier of scikit-learn's kind on a random subset of the samples, with one thread and a seed if it has one.
+
+    ``estimator`` is copied, never changed; None is scikit-learn's DecisionTreeClassifier. Its bytes are those of its
+    pickle.
+
+    Parameters
+    ----------
+    estimator : object with ``fit(X, y)`` and ``predict(X)``, or None
+    {parameters}
+    """
+
+    package = "sklearn.tree"
+
+    def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
+        from sklearn.tree import DecisionTreeClassifier
+
+        self.model_ = DecisionTreeClassifier() if self.estimator is None else copy.deepcopy(self.estimator)
+        known = self.model_.get_params() if callable(getattr(self.model_, "get_params", None)) else {}
+        given = {"random_state": self._seed(), "n_jobs": 1}
+        if mine := {name: value for name, value in given.items() if name in known}:
+            self.model_.set_params(**mine)
+        self._asked(self.model_.fit, X, y)
+        self.model_bytes_ = len(pickle.dumps(self.model_))
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) of X (n, d)."""
+        X = self._checked(X)
+        said = np.asarray(self._asked(self.model_.predict, X))
+        if said.shape != (len(X),) or not np.isin(said, np.arange(len(self.classes_))).all():
+            raise BoostrunError(f"{type(self.model_).__name__}.predict gave no labels that it was trained on")
+        return self.classes_[said.astype(np.intp)]
+
+    @property
+    def predict_proba(self) -> Callable[[Any], np.ndarray]:
+        """Probabilities (n, k) of X (n, d); AttributeError where the estimator has none."""
+        of = self.model_.predict_proba
+        return lambda X: self._asked(of, self._checked(X))
+
+    def _asked(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        cls = type(self.model_)
+        return objects.call(f"{cls.__module__}:{cls.__name__}", function, *arguments)
+
+
+def of_sgbt(classifier) -> Link:
+    """The logistic loss, of two classes and of each of several against the rest."""
+    return LINKS["logistic"]
