@@ -43,7 +43,7 @@ _FOREST = {
 
 
 def _rival(target: str, keys: type, summary: str, **more: Any) -> Method:
-    keeps = {kind: f"{_HERE}.budgets:{function}" for kind, function in more.pop("keeps", _TREES).items()}
+    keeps = {kind: f"{_HERE}.keys:{function}" for kind, function in more.pop("keeps", _TREES).items()}
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}}
     return Method(
         target=f"{_HERE}.{target}", keys=keys, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
