@@ -6,7 +6,7 @@ optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `pr
 set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.store`) and finds them there when a
 killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of
 with quantiles. `fit` sees training images only; one that fits something once for all random splits of a data set takes
-from the attribute `first_split`, a `boostrun.features.first_split.FirstSplit`, what that is. A bank is built again when
+from the attribute `first_split`, a `boostrun.features.bank.FirstSplit`, what that is. A bank is built again when
 a definition that `Pipeline` reaches changes; one that it is handed is named in `SOURCES`, as "module:name". With
 `VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); one with
 `MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.checks`). A
@@ -86,8 +86,8 @@ def open_bank(
     found = seal.look(folder, verify) if (folder / "meta.json").is_file() else None
     if found is None or found.damage:
         from boostrun.data import changed, load
+        from boostrun.features.bank import CheckedSplit
         from boostrun.features.build import build, build_values
-        from boostrun.features.checked_split import CheckedSplit
         from boostrun.features.store import (
             finish,
             finished_elsewhere,

@@ -12,7 +12,7 @@ from boostrun.extend import loader
 from boostrun.extend import registry as objects
 from boostrun.features import bank_key, open_bank
 from boostrun.features import store as seal
-from boostrun.features.checked_split import CheckedSplit
+from boostrun.features.bank import CheckedSplit
 
 RAW = {"name": "raw"}
 CHANGED = "were changed while they were read; run it again"

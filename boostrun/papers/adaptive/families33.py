@@ -20,7 +20,7 @@ from boostrun.papers.adaptive.groups.words import cluster, sample
 
 DEFAULTS = defaults("features", "families33")
 _PARTS = ("codebooks", "covariance", "dense_sift", "lbp", "phog", "pyramid", "v1s", "visual_words")
-SOURCES = ("boostrun.features.first_split:FirstSplit",)
+SOURCES = ("boostrun.features.bank:FirstSplit",)
 _PIXELS = 1 << 15  # of the images that a thread works on at a time: its arrays stay below about 100 MiB
 
 
@@ -42,7 +42,7 @@ class Families33:
     ----------
     n_jobs : int, threads; the result does not depend on it
     saved : journal (`boostrun.features.store`) in which `fit` keeps each codebook of its own
-    first_split : `boostrun.features.first_split.FirstSplit` or None; with it, shared codebooks are taken from there,
+    first_split : `boostrun.features.bank.FirstSplit` or None; with it, shared codebooks are taken from there,
         without it they are learned on the images given to `fit`
 
     >>> options = {"only": ["covariance_0"], "codebook": "shared", "descriptors": 10, "size": None}

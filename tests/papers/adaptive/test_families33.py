@@ -214,7 +214,7 @@ def test_every_module_of_the_groups_is_part_of_the_banks_key():
     modules = {label.rpartition(".")[0] for label in found}
     folder = Path(groups.__file__).parent
     every = {f"{groups.__name__}.{path.stem}" for path in folder.glob("[a-z]*.py")}
-    assert every | {"boostrun.features.first_split"} < modules
+    assert every | {"boostrun.features.bank"} < modules
 
 
 def test_other_options_are_another_bank(data, tmp_path):
