@@ -13,7 +13,7 @@ from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features import patch_torch
 from boostrun.features.build import subset
-from boostrun.features.images import as_colour, require_images
+from boostrun.features.hog import as_colour, require_images
 from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gather_patches, strongest_atoms
 from boostrun.features.store import NoJournal, Progress
 

@@ -5,8 +5,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.features.coates_ng import DEFAULTS, CoatesNg, zca
-from boostrun.features.hog import HogPipeline
-from boostrun.features.images import as_colour
+from boostrun.features.hog import HogPipeline, as_colour
 from boostrun.features.patch_kernels import ROWS
 from tests.reference import coates_ng as twin
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from boostrun.config import defaults
 from boostrun.errors import BoostrunError
-from boostrun.features.images import require_images
+from boostrun.features.hog import require_images
 from boostrun.papers.adaptive.families import LEAST, NAMES, SAME_ON_GRAY, Family, choose
 
 DEFAULTS = defaults("features", "families19")

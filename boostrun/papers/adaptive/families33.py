@@ -13,7 +13,7 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
-from boostrun.features.images import as_colour, require_images
+from boostrun.features.hog import as_colour, require_images
 from boostrun.features.store import NoJournal, Progress
 from boostrun.papers.adaptive.groups import LEAST, NAMES, Member, choose, make_groups
 from boostrun.papers.adaptive.groups.words import cluster, sample

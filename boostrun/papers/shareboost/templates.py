@@ -11,7 +11,7 @@ from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features.build import subset
-from boostrun.features.images import require_images
+from boostrun.features.hog import require_images
 from boostrun.features.store import NoJournal, Progress
 from boostrun.kernels.lanes import LANES, load, pick, spread, store
 from boostrun.papers.shareboost.masks import gaussian_masks

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.features.images import require_images
+from boostrun.features.hog import require_images
 
 _RING = ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0))  # places around the middle of 3 x 3, in turn
 
