@@ -19,8 +19,7 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.data.source import ArraySource
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.inputs.bank import Table
-from boostrun.inputs.drifting import Followed
+from boostrun.inputs.bank import Followed, Table
 from boostrun.methods.declaration import Method, obtain
 
 _LONGEST = 120  # characters of a statement

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _INPUTS = {
     "table": "boostrun.inputs.bank:BankInput",
     "chunks": "boostrun.inputs.chunks:ChunksInput",
-    "stream": "boostrun.inputs.drifting:StreamInput",
+    "stream": "boostrun.inputs.bank:StreamInput",
 }
 
 

@@ -10,7 +10,7 @@ from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import Delayed, OnStream
-from boostrun.inputs.drifting import open_stream
+from boostrun.inputs.bank import open_stream
 from boostrun.papers.iboost.dwm import DWMClassifier
 from boostrun.papers.iboost.iboost import IBoostClassifier
 

@@ -12,7 +12,7 @@ from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.evaluation.measures import RECOVERY, Measures, size_in_bytes, spawn
 from boostrun.evaluation.prequential import OnStream
-from boostrun.inputs.drifting import Followed, open_stream
+from boostrun.inputs.bank import Followed, open_stream
 from boostrun.papers.iboost.baselines import MajoritySoFarClassifier, NoChangeClassifier
 from boostrun.papers.iboost.dwm import DWMClassifier
 

@@ -13,7 +13,7 @@ from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, Prequential, blocks_of, follow, prequential
-from boostrun.inputs.drifting import Followed
+from boostrun.inputs.bank import Followed
 
 
 class Last:

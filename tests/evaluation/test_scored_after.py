@@ -8,7 +8,7 @@ from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import Measures
 from boostrun.evaluation.prequential import Prequential
-from boostrun.inputs.drifting import open_stream
+from boostrun.inputs.bank import open_stream
 
 
 @pytest.mark.parametrize("cuts", [(), (5,), (30,), (29, 31, 60)])

@@ -2,7 +2,7 @@
 
 from boostrun.config import defaults
 from boostrun.inputs import Places
-from boostrun.inputs.drifting import StreamInput
+from boostrun.inputs.bank import StreamInput
 
 
 def test_what_is_prepared_is_what_a_trial_opens_so_that_an_evaluation_can_look_at_it_before(tmp_path):

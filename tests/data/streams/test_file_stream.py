@@ -13,7 +13,7 @@ from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, prequential
-from boostrun.inputs.drifting import open_stream
+from boostrun.inputs.bank import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.runner.plan import open_store, plan
 

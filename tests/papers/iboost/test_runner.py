@@ -11,7 +11,7 @@ from boostrun.data.streams import draw, names
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream
-from boostrun.inputs.drifting import Followed
+from boostrun.inputs.bank import Followed
 from boostrun.runner.plan import open_store, plan
 from tests.papers.iboost.learners import METHODS
 
