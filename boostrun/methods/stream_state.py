@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.hoeffding_pool import Roomy
+from boostrun.kernels.hoeffding import Roomy
 from boostrun.methods import archive
 from boostrun.methods import plain_values as plain
 

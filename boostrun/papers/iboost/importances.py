@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from boostrun.kernels.hoeffding_pool import FEATURE, LEFT, RIGHT, HoeffdingTrees
+from boostrun.kernels.hoeffding import FEATURE, LEFT, RIGHT, HoeffdingTrees
 from boostrun.methods.probabilities import width_of
 from boostrun.papers.iboost.holdout import CommitteeMembers
 
