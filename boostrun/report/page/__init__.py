@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from boostrun.report.claims import Judged, text
+from boostrun.report.claims import Judged, judge
 from boostrun.report.page.records import Records, bests, verdict_counts
 from boostrun.report.page.section import PageSection
 
@@ -63,7 +63,7 @@ def render(
         papers=papers, own=own, stored=stored, choices=choices,
         bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
         summary=records.summary(), trials=len(records), version=version, remark=remark,
-        style=style, script=script, claims=_verdicts(claims or {}), claims_told=text.TOLD,
+        style=style, script=script, claims=_verdicts(claims or {}), claims_told=judge.TOLD,
     )  # fmt: skip
 
 
@@ -71,9 +71,9 @@ def _verdicts(claims: Mapping[str, Sequence[Judged]]) -> list[tuple[str, str, li
     """(paper, how many claims have each verdict, head and rows of texts, the verdict of each row) of each paper."""
     found = []
     for name, judged in claims.items():
-        counts = text.counts(judged)
-        told = ", ".join(f"{counts[word]} {word}" for word in text.WORDS if counts[word])
-        found.append((name, told, text.table(judged), [one.word.replace(" ", "-") for one in judged]))
+        counts = judge.counts(judged)
+        told = ", ".join(f"{counts[word]} {word}" for word in judge.WORDS if counts[word])
+        found.append((name, told, judge.table(judged), [one.word.replace(" ", "-") for one in judged]))
     return found
 
 
