@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boostrun.errors import BoostrunError
-from boostrun.report.comparison import compare
 from boostrun.report.entry import Entry, cell_label, row_label
 from boostrun.report.formats import align, decimal, metric_name, spread
 from boostrun.report.layout import DIFFERS, STALE
 from boostrun.report.own_table import COSTS, figure, own_table
 from boostrun.report.reference import lookup, papers, reference
-from boostrun.report.statistics import ALPHA, PAPER_TRIALS
+from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare
 
 
 def summary(

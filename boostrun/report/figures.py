@@ -28,12 +28,11 @@ from boostrun.report.canvas import (
     with_legend,
     write_png,
 )
-from boostrun.report.comparison import Comparison
 from boostrun.report.curves import curve_points, thinned
 from boostrun.report.entry import Entry, by_seed, name_of
 from boostrun.report.formats import axis_name, count, decimal, metric_name
 from boostrun.report.layout import MISSING
-from boostrun.report.statistics import half_interval, mean_std
+from boostrun.report.statistics import Comparison, half_interval, mean_std
 from boostrun.report.table import ResultTable
 
 if TYPE_CHECKING:

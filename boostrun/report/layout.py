@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from boostrun.report.comparison import Comparison
 from boostrun.report.formats import NARROW, decimal, has_unit, metric_name, spread
-from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
+from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS, Comparison
 from boostrun.report.table import ResultTable
 from boostrun.report.targets import check
 

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.report import latex
-from boostrun.report.comparison import Comparison, compare
 from boostrun.report.entry import Entry, by_seed, canonical
 from boostrun.report.files import write_bytes
 from boostrun.report.formats import NARROW, cost_head, cost_text, lower_is_better, metric_name, spread
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE, SAMPLED, STALE
 from boostrun.report.markdown import escape, pipe_table
-from boostrun.report.statistics import ALPHA, compare_methods, mean_std
+from boostrun.report.statistics import ALPHA, Comparison, compare, compare_methods, mean_std
 from boostrun.report.table import ResultTable
 
 #: Costs that rows differ in, in the order of their columns: means over the trials.

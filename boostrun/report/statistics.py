@@ -1,12 +1,22 @@
 """Means, spreads and the tests that the tables rest on.
 
 The sums are exact (`math.fsum`), so no figure depends on the order in which trials finished.
+
+One cell of a table: our trials beside the paper's figure.
+
+Mean ranks of methods over data sets or seeds, and which of them differ (Demsar 2006, JMLR 7, 1-30).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from boostrun.errors import BoostrunError
+from boostrun.report.entry import Entry, by_seed, done
+from boostrun.report.reference import lookup
 
 #: Level of every test.
 ALPHA = 0.05
@@ -158,3 +168,176 @@ def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> di
     for method, p in zip(pairs, holm(raw)):
         marks[method] = "worse" if p < ALPHA else "not worse"
     return marks
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a cell shows. Figures are in the metric's unit and nan where there are none.
+
+    ``p_paper`` is Welch's p against the paper's figure, ``differs`` whether it is below 0.05; ``rank`` is the mark of
+    `compare_methods` within the column; ``values`` holds the trials by seed.
+    """
+
+    row: str
+    setting: str
+    metric: str
+    column: tuple[str, ...]
+    values: dict
+    n: int
+    expected: int
+    mean: float
+    std: float
+    paper_mean: float
+    paper_std: float
+    paper_note: str
+    difference: float
+    p_paper: float
+    stale: int
+    failed: int
+    reason: str
+    rank: str = ""
+    trials: frozenset[str] = frozenset()
+    sampled: frozenset[str] = frozenset()
+
+    @property
+    def differs(self) -> bool:
+        """Whether ours and the paper's mean differ significantly (p < 0.05, uncorrected)."""
+        return self.p_paper < ALPHA
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial that was asked for is there."""
+        return self.n >= self.expected
+
+    @property
+    def has_paper(self) -> bool:
+        """Whether the paper gives a figure."""
+        return not math.isnan(self.paper_mean)
+
+
+def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Comparison:
+    """Ours and the paper's figure for one entry, of its own metric or else of `metric`.
+
+    `frame` holds the paper's figures, None where there is no paper.
+
+    Raises
+    ------
+    BoostrunError
+        ``entry.where`` fits several figures of the paper.
+    """
+    metric = entry.metric or metric
+    values, remarks = by_seed(entry.records, metric, entry.rounds)
+    mean, std = mean_std(values.values())
+    paper_mean, paper_std, note = math.nan, math.nan, ""
+    if frame is not None and entry.where:
+        found = lookup(frame, metric, {**({"table": table} if table else {}), **entry.where})
+        paper_mean, paper_std, note = found or (paper_mean, paper_std, note)
+    failed = entry.failed or len(entry.records) - len(done(entry.records))
+    return Comparison(
+        row=entry.row,
+        setting=entry.setting,
+        metric=metric,
+        column=tuple(entry.column),
+        values=values,
+        n=len(values),
+        expected=entry.expected,
+        mean=mean,
+        std=std,
+        paper_mean=paper_mean,
+        paper_std=paper_std,
+        paper_note=note,
+        difference=mean - paper_mean,
+        p_paper=welch(mean, std, len(values), paper_mean, paper_std, PAPER_TRIALS),
+        stale=entry.stale,
+        failed=failed,
+        reason=_reason(entry, len(values), failed, remarks),
+        trials=frozenset(str(record.get("key")) for record in done(entry.records)),
+        sampled=entry.sampled,
+    )
+
+
+def _reason(entry: Entry, n: int, failed: int, remarks: list[str]) -> str:
+    """Why trials are missing, in one line; empty where nothing is."""
+    parts = [" ".join(entry.reason.split())] if entry.reason else []
+    if failed:
+        parts.append(f"{failed} trial{'s' * (failed > 1)} failed")
+    parts += remarks
+    if n < entry.expected and not parts:
+        parts.append("not run yet")
+    return "; ".join(parts)
+
+
+LEAST_METHODS, LEAST_BLOCKS = 3, 5  # the chi-squared distribution of Friedman's statistic is far off with fewer
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Methods by mean rank, the best (rank 1) first.
+
+    ``friedman_p`` is that of all methods being equal; ``critical_difference``, of two mean ranks, is Nemenyi's;
+    ``groups`` are the longest runs (first, last) of methods that it does not tell apart.
+    """
+
+    methods: tuple[str, ...]
+    mean_ranks: tuple[float, ...]
+    blocks: int
+    friedman_p: float
+    critical_difference: float
+    groups: tuple[tuple[int, int], ...]
+
+
+def rank_methods(values: Mapping[str, Sequence[float]], higher_is_better: bool) -> Ranks:
+    """Friedman's test, and Nemenyi's critical difference q sqrt(k (k + 1) / (6 n)) of k methods over n blocks.
+
+    Parameters
+    ----------
+    values : method -> its figure in each block (n,), the blocks in the same order for all
+
+    Raises
+    ------
+    BoostrunError
+        Fewer than three methods or five blocks.
+
+    >>> ranks = rank_methods({"a": [9, 8, 9, 7, 9], "b": [5, 6, 7, 6, 5], "c": [6, 5, 5, 5, 4]}, True)
+    >>> ranks.methods, ranks.mean_ranks, round(ranks.critical_difference, 3), ranks.groups
+    (('a', 'b', 'c'), (1.0, 2.2, 2.8), 1.482, ((0, 1), (1, 2)))
+    """
+    import numpy as np
+    from scipy.stats import friedmanchisquare, rankdata
+
+    figures = np.array([list(column) for column in values.values()], dtype=float)
+    k, n = figures.shape if figures.ndim == 2 else (len(figures), 0)
+    if k < LEAST_METHODS or n < LEAST_BLOCKS:
+        raise BoostrunError(f"ranks need {LEAST_METHODS} methods and {LEAST_BLOCKS} blocks or more, not {k} and {n}")
+    # As in `signed_rank`: figures that are equal in the records differ in the last bit.
+    figures = np.round(figures / (np.abs(figures).max() or 1.0), 12)
+    mean_ranks = rankdata(-figures if higher_is_better else figures, axis=0).mean(axis=1)
+    tied = (figures == figures[0]).all()
+    order = sorted(range(k), key=lambda method: (mean_ranks[method], method))
+    ranks = tuple(float(mean_ranks[method]) for method in order)
+    critical = _studentized(k) * math.sqrt(k * (k + 1) / (6.0 * n))
+    return Ranks(
+        methods=tuple(list(values)[method] for method in order),
+        mean_ranks=ranks,
+        blocks=n,
+        friedman_p=1.0 if tied else float(friedmanchisquare(*figures).pvalue),
+        critical_difference=critical,
+        groups=_groups(ranks, critical),
+    )
+
+
+@lru_cache(maxsize=64)
+def _studentized(k: int) -> float:
+    """Nemenyi's q: the studentized range of k means with infinite degrees of freedom, over sqrt 2."""
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(1.0 - ALPHA, k, math.inf)) / math.sqrt(2.0)
+
+
+def _groups(ranks: Sequence[float], critical: float) -> tuple[tuple[int, int], ...]:
+    found: list[tuple[int, int]] = []
+    for first, rank in enumerate(ranks):
+        last = max(place for place, other in enumerate(ranks) if other - rank <= critical + 1e-12)
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return tuple(found)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boostrun.errors import BoostrunError
-from boostrun.report.comparison import Comparison, compare
 from boostrun.report.entry import Entry, cell_label, row_label
 from boostrun.report.formats import lower_is_better
 from boostrun.report.reference import figures, papers
-from boostrun.report.statistics import compare_methods
+from boostrun.report.statistics import Comparison, compare, compare_methods
 
 if TYPE_CHECKING:
     import pandas

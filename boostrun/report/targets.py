@@ -23,8 +23,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from boostrun.report.comparison import Comparison
 from boostrun.report.formats import lower_is_better, metric_name
+from boostrun.report.statistics import Comparison
 
 
 def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], higher_is_better: bool) -> list[str]:

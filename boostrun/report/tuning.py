@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.canvas import axes_of, defaults, save
-from boostrun.report.comparison import Comparison
 from boostrun.report.entry import Entry, done
 from boostrun.report.formats import align, cost_head, cost_text, metric_name
 from boostrun.report.markdown import escape
-from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
-from boostrun.report.statistics import LEAST_PAIRS
+from boostrun.report.statistics import LEAST_BLOCKS, LEAST_METHODS, LEAST_PAIRS, Comparison, Ranks, rank_methods
 from boostrun.report.table import ResultTable
 
 _BEST = 10  # trials of a search that are printed

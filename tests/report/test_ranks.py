@@ -11,7 +11,7 @@ from scipy.stats import friedmanchisquare
 
 from boostrun.errors import BoostrunError
 from boostrun.report import TableSpec, build
-from boostrun.report.ranks import rank_methods
+from boostrun.report.statistics import rank_methods
 from boostrun.report.tuning import contests
 
 

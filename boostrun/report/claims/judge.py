@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from boostrun.errors import BoostrunError
 from boostrun.report.claims import claim as findings
 from boostrun.report.claims.claim import FAILS, HOLDS, UNTOLD, Case, Claim, Evidence, Pick, Side
-from boostrun.report.comparison import Comparison, compare
 from boostrun.report.entry import Entry
 from boostrun.report.formats import metric_name
 from boostrun.report.layout import STALE
 from boostrun.report.markdown import escape, pipe_table
+from boostrun.report.statistics import Comparison, compare
 from boostrun.report.table import ResultTable
 
 CONDITIONAL = "holds only if"

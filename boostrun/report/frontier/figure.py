@@ -13,7 +13,7 @@ from boostrun.report.figures import draw_line, scale_y
 from boostrun.report.formats import axis_name
 from boostrun.report.frontier.points import KINDS, LOSS, TIE, UNTESTED, WIN, Frontier, FrontierPoint, amount
 from boostrun.report.frontier.summary import FrontierSummary
-from boostrun.report.ranks import Ranks
+from boostrun.report.statistics import Ranks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

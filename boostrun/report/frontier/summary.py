@@ -16,8 +16,7 @@ from boostrun.report.formats import align, decimal
 from boostrun.report.frontier.points import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
 from boostrun.report.layout import MISSING
 from boostrun.report.markdown import escape, pipe_table
-from boostrun.report.ranks import LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
-from boostrun.report.statistics import ALPHA
+from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 _ROWS = {WIN: "ours is ahead", TIE: "level", LOSS: "a rival is ahead", UNTESTED: "not tested", ALONE: "no opponent"}
 _PLURAL = {WIN: ("win", "wins"), TIE: ("tie", "ties"), LOSS: ("loss", "losses"), UNTESTED: ("untested", "untested")}

@@ -17,10 +17,10 @@ from markupsafe import Markup
 from boostrun.files import remember, remembered
 from boostrun.report.canvas import svg
 from boostrun.report.claims import Judged, judge
-from boostrun.report.comparison import Comparison
 from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.entry import Entry, canonical
 from boostrun.report.formats import metric_name, spread
+from boostrun.report.statistics import Comparison
 from boostrun.report.table import ResultTable
 
 _OF_THE_MACHINE = ("seconds", "time_s", "memory", "_mb", "per_second")

@@ -19,7 +19,7 @@ from boostrun.report.entry import Entry
 from boostrun.report.layout import BEST, Layout, block_title, group_head, layout
 from boostrun.report.page.records import Best, Plot, Records, best_of, plots_of
 from boostrun.report.paired import rounded
-from boostrun.report.ranks import Ranks
+from boostrun.report.statistics import Ranks
 from boostrun.report.table import ResultTable
 from boostrun.report.tuning import contests
 
