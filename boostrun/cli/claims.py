@@ -10,7 +10,7 @@ from boostrun.config import catalogue
 from boostrun.config.compose import places_of
 from boostrun.errors import BoostrunError
 from boostrun.report.claims import judge
-from boostrun.report.files import write_bytes
+from boostrun.report.paired import write_bytes
 from boostrun.runner.claims import verdicts
 
 

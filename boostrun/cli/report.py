@@ -19,11 +19,11 @@ from boostrun.config.yaml_files import first_comment, options
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
-from boostrun.report.files import write_bytes
 from boostrun.report.formats import lower_is_better
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, render
 from boostrun.report.page.section import Picture, section
+from boostrun.report.paired import write_bytes
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
 from boostrun.runner.own import own_runs

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from boostrun.report.entry import Entry
-from boostrun.report.files import write_bytes
+from boostrun.report.paired import write_bytes
 
 #: Lines in one panel; what has more is drawn as several panels.
 MOST = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.report import latex, markdown
-from boostrun.report.files import write_bytes
+from boostrun.report.paired import write_bytes
 from boostrun.report.table import ResultTable
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from boostrun.report import latex
 from boostrun.report.entry import Entry, by_seed, canonical
-from boostrun.report.files import write_bytes
 from boostrun.report.formats import NARROW, cost_head, cost_text, lower_is_better, metric_name, spread
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE, SAMPLED, STALE
 from boostrun.report.markdown import escape, pipe_table
+from boostrun.report.paired import write_bytes
 from boostrun.report.statistics import ALPHA, Comparison, compare, compare_methods, mean_std
 from boostrun.report.table import ResultTable
 

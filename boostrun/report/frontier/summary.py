@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.files import write_bytes
 from boostrun.report.formats import align, decimal
 from boostrun.report.frontier.points import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
 from boostrun.report.layout import MISSING
 from boostrun.report.markdown import escape, pipe_table
+from boostrun.report.paired import write_bytes
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 _ROWS = {WIN: "ours is ahead", TIE: "level", LOSS: "a rival is ahead", UNTESTED: "not tested", ALONE: "no opponent"}

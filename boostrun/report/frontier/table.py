@@ -7,11 +7,11 @@ import io
 import math
 from pathlib import Path
 
-from boostrun.report.files import write_bytes
 from boostrun.report.formats import NARROW, align, decimal, spread
 from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint, Verdict, amount, sentence, verdicts
 from boostrun.report.layout import BEST, MISSING, NOT_WORSE
 from boostrun.report.markdown import escape, pipe_table
+from boostrun.report.paired import write_bytes
 from boostrun.report.statistics import ALPHA, compare_methods
 
 OVER = "!"

@@ -8,7 +8,7 @@ import numpy as np
 
 from boostrun.report.canvas import axes_of, defaults, write_png
 from boostrun.report.figures import COLOURS
-from boostrun.report.files import write_bytes
+from boostrun.report.paired import write_bytes
 
 from .bbm import bbm_weights
 

@@ -11,7 +11,7 @@ import numpy as np
 from boostrun.papers.adaptive.expected_edge import of_gaussian
 from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.figures import COLOURS, MARKERS
-from boostrun.report.files import write_bytes
+from boostrun.report.paired import write_bytes
 
 _VARIANCES = (1e-2, 1e-4)
 _COSTS = (1_000, 10_000, 100_000)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.papers.adaptive.laminating_bounds import constant, round_failure, simulated_failures
-from boostrun.report.text_table import write_text_table
+from boostrun.report.paired import write_text_table
 
 _ROUNDS = [(2, 20, 1.0), (2, 80, 0.5), (2, 100, 0.6), (8, 40, 0.8), (8, 100, 0.6), (16, 60, 0.7), (32, 150, 0.45)]
 _SIMULATED = 20_000  # rounds of laminating

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from boostrun.report.paired import write_text_table
 from boostrun.report.reference import lookup, reference
-from boostrun.report.text_table import write_text_table
 
 _KINDS = {"sea": "sudden", "santafe": "incremental", "led": "rigorous", "rbf": "gradual"}  # the paper's words
 _NONE = "—"

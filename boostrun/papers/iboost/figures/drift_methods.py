@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.papers.iboost import METHODS
+from boostrun.report.paired import write_text_table
 from boostrun.report.reference import lookup, reference
-from boostrun.report.text_table import write_text_table
 
 _TRAITS = {
     "detects changes": "change_detector", "online base": "online_base_update",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.papers.shareboost import mixed_norm as greedy_bound
-from boostrun.report.text_table import write_text_table
+from boostrun.report.paired import write_text_table
 
 _HEAD = [
     "set", "d", "k", "r", "loss of r columns", "loss after T", "excess", "allowed", "share used", "share used by any",

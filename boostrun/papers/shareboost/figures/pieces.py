@@ -9,7 +9,7 @@ import numpy as np
 
 from boostrun.papers.shareboost.illustration import evaluate_pieces, fit_pieces
 from boostrun.report.canvas import DPI, WIDTH, defaults, write_png
-from boostrun.report.files import write_bytes
+from boostrun.report.paired import write_bytes
 
 
 def pieces_figure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.papers.shareboost import section6
-from boostrun.report.checks import write_checks
+from boostrun.report.paired import write_checks
 
 
 def draw(folder: Path, data_root: Path) -> str:
