@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.curves import AGAINST, MOST_LINES
-from boostrun.report.drift_figure import draw_drift
+from boostrun.report.drift_figure import draw_drift, draw_sweep
 from boostrun.report.entry import Entry
 from boostrun.report.figures import PaperPoint, against_name, draw_curves
 from boostrun.report.formats import metric_name
-from boostrun.report.sweep_figure import draw_sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ from boostrun.report import Entry, TableSpec, build, draw_curves, figures, share
 from boostrun.report import canvas as looks
 from boostrun.report.canvas import svg, write_png
 from boostrun.report.curves import curve_points
+from boostrun.report.drift_figure import draw_sweep, points_of
 from boostrun.report.formats import axis_name
-from boostrun.report.sweep_figure import draw_sweep, points_of
 from boostrun.report.tuning import _shares
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
