@@ -89,7 +89,7 @@ def main(words: Arguments) -> int:
     if words.names:
         return _summary(words)
     from boostrun.report.frontier.figure import draw_frontier
-    from boostrun.report.frontier.table import text, write_table
+    from boostrun.report.frontier.points import text, write_table
     from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
     from boostrun.runner.packed import write_records

@@ -7,9 +7,20 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.report.frontier import summary as summaries
 from boostrun.report.frontier.figure import draw_differences, draw_frontier, draw_ranks, most_shared
-from boostrun.report.frontier.points import Frontier, FrontierPoint, sentence, verdicts
+from boostrun.report.frontier.points import (
+    Frontier,
+    FrontierPoint,
+    as_csv,
+    contest,
+    lines,
+    markdown,
+    notes,
+    sentence,
+    text,
+    verdicts,
+    write_table,
+)
 from boostrun.report.frontier.summary import FrontierSummary, frontiers_of
-from boostrun.report.frontier.table import as_csv, contest, lines, markdown, notes, text, write_table
 
 NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
 
