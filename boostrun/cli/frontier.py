@@ -88,8 +88,8 @@ def main(words: Arguments) -> int:
     """Tune and run what is missing; write table.md, table.csv, figure.png, figure.svg and the records, and print."""
     if words.names:
         return _summary(words)
-    from boostrun.report.frontier.figure import draw_frontier
     from boostrun.report.frontier.points import text, write_table
+    from boostrun.report.frontier.summary import draw_frontier
     from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
     from boostrun.runner.packed import write_records
@@ -127,8 +127,14 @@ def _again(words: Arguments, name: str) -> str:
 
 def _summary(words: Arguments) -> int:
     """Set the frontiers of a kind of budget that are there beside each other."""
-    from boostrun.report.frontier.figure import draw_differences, draw_ranks
-    from boostrun.report.frontier.summary import FrontierSummary, frontiers_of, text, write_summary
+    from boostrun.report.frontier.summary import (
+        FrontierSummary,
+        draw_differences,
+        draw_ranks,
+        frontiers_of,
+        text,
+        write_summary,
+    )
     from boostrun.report.pictures import write_both
 
     if words.names != ["summary"]:

@@ -6,7 +6,6 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.report.frontier import summary as summaries
-from boostrun.report.frontier.figure import draw_differences, draw_frontier, draw_ranks, most_shared
 from boostrun.report.frontier.points import (
     Frontier,
     FrontierPoint,
@@ -20,7 +19,14 @@ from boostrun.report.frontier.points import (
     verdicts,
     write_table,
 )
-from boostrun.report.frontier.summary import FrontierSummary, frontiers_of
+from boostrun.report.frontier.summary import (
+    FrontierSummary,
+    draw_differences,
+    draw_frontier,
+    draw_ranks,
+    frontiers_of,
+    most_shared,
+)
 
 NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
 
