@@ -22,7 +22,7 @@ from boostrun.report import TableSpec, build
 from boostrun.report.formats import lower_is_better
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, render
-from boostrun.report.page.section import Picture, section
+from boostrun.report.page.records import Picture, section
 from boostrun.report.paired import write_bytes
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts

@@ -12,8 +12,7 @@ import pytest
 
 from boostrun.report import TableSpec, build
 from boostrun.report.page import Records, render
-from boostrun.report.page.records import Best, best_of, bests
-from boostrun.report.page.section import section
+from boostrun.report.page.records import Best, best_of, bests, section
 from boostrun.runner.own import OwnRun, own_runs
 
 VOID = {"meta", "link", "input", "img", "br", "hr"}

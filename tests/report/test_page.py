@@ -19,7 +19,7 @@ from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.entry import done
 from boostrun.report.layout import layout
 from boostrun.report.page import PageSection, Records, render
-from boostrun.report.page.section import Picture, rank_chart, section
+from boostrun.report.page.records import Picture, rank_chart, section
 from boostrun.report.statistics import rank_methods
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'&"

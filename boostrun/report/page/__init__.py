@@ -12,8 +12,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from boostrun.report.claims import Judged, judge
-from boostrun.report.page.records import Records, bests, verdict_counts
-from boostrun.report.page.section import PageSection
+from boostrun.report.page.records import PageSection, Records, bests, verdict_counts
 
 __all__ = ["OWN", "PageSection", "Records", "render"]
 
