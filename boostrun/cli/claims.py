@@ -9,7 +9,7 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
 from boostrun.config.compose import places_of
 from boostrun.errors import BoostrunError
-from boostrun.report.claims import judge
+from boostrun.report.claims import verdicts as texts
 from boostrun.report.paired import write_bytes
 from boostrun.runner.claims import verdicts
 
@@ -26,8 +26,8 @@ def main(words: Arguments) -> int:
         gc.enable()
     if words.output:
         titles = {name: paper.title for name, paper in catalogue.papers().items()}
-        write_bytes(Path(words.output), judge.markdown(found, titles).encode("utf-8", "backslashreplace"))
+        write_bytes(Path(words.output), texts.markdown(found, titles).encode("utf-8", "backslashreplace"))
         print(f"written: {words.output}")
     else:
-        print(judge.terminal(found))
+        print(texts.terminal(found))
     return 0

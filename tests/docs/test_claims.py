@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from boostrun.config import catalogue
-from boostrun.report.claims import judge
+from boostrun.report.claims import verdicts as page_of
 from boostrun.runner.claims import verdicts
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def _here(monkeypatch):
 def told():
     """The page with commands that name no place."""
     titles = {name: paper.title for name, paper in catalogue.papers().items()}
-    page = judge.markdown(computed(), titles)
+    page = page_of.markdown(computed(), titles)
     return re.sub(r" results=\S+? store=[^\s`]+", "", page)
 
 

@@ -11,7 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import Entry, TableSpec, build
 from boostrun.report.claims import Evidence, Side, Source, judge, read
 from boostrun.report.claims import claim as findings
-from boostrun.report.claims import judge as text
+from boostrun.report.claims import verdicts as text
 
 RNG = np.random.default_rng(0)
 SPREAD = RNG.normal(size=(8, 10)) * 0.3

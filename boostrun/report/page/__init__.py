@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from boostrun.report.claims import Judged, judge
+from boostrun.report.claims import Judged, verdicts
 from boostrun.report.page.records import PageSection, Records, bests, verdict_counts
 
 __all__ = ["OWN", "PageSection", "Records", "render"]
@@ -62,7 +62,7 @@ def render(
         papers=papers, own=own, stored=stored, choices=choices,
         bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
         summary=records.summary(), trials=len(records), version=version, remark=remark,
-        style=style, script=script, claims=_verdicts(claims or {}), claims_told=judge.TOLD,
+        style=style, script=script, claims=_verdicts(claims or {}), claims_told=verdicts.TOLD,
     )  # fmt: skip
 
 
@@ -70,9 +70,9 @@ def _verdicts(claims: Mapping[str, Sequence[Judged]]) -> list[tuple[str, str, li
     """(paper, how many claims have each verdict, head and rows of texts, the verdict of each row) of each paper."""
     found = []
     for name, judged in claims.items():
-        counts = judge.counts(judged)
-        told = ", ".join(f"{counts[word]} {word}" for word in judge.WORDS if counts[word])
-        found.append((name, told, judge.table(judged), [one.word.replace(" ", "-") for one in judged]))
+        counts = verdicts.counts(judged)
+        told = ", ".join(f"{counts[word]} {word}" for word in verdicts.WORDS if counts[word])
+        found.append((name, told, verdicts.table(judged), [one.word.replace(" ", "-") for one in judged]))
     return found
 
 

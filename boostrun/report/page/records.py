@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from boostrun.files import remember, remembered
 from boostrun.report.canvas import svg
-from boostrun.report.claims import Judged, judge
+from boostrun.report.claims import Judged, verdicts
 from boostrun.report.curve_figures import Extras, curve_figures, too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.entry import Entry, canonical
@@ -74,7 +74,7 @@ class Records:
         return {"records": self._records, "commands": list(self._texts), "origins": self._origins}
 
     def _text(self, text: str) -> int:
-        return self._texts.setdefault(judge, len(self._texts))
+        return self._texts.setdefault(text, len(self._texts))
 
     def _origin(self, provenance: Mapping[str, Any]) -> int:
         """What surrounded a trial, but for what names or measures a machine."""
@@ -174,7 +174,7 @@ def bests(found: Sequence[Best]) -> list[Best]:
 
 def verdict_counts(claims: Mapping[str, Sequence[Judged]]) -> list[list[str]]:
     """A head and a row for each paper: how many of its claims have each verdict; nothing without claims."""
-    return judge.summary(claims) if claims else []
+    return verdicts.summary(claims) if claims else []
 
 
 _POINTS = 60  # of a curve: more cannot be seen at the width of a page
