@@ -47,9 +47,9 @@ def test_every_verdict_in_prose_is_the_computed_one():
             for found in [(m[1], m[2]) for m in _LINK.finditer(page.read_text())]]  # fmt: skip
     assert len(said) > 40 and {one for _, one, _ in said} <= words.keys()
     wrong = [f"{page}: '{word}' of {one}, which {words[one]}" for page, one, word in said
-             if word in judge.WORDS and word != words[one]]  # fmt: skip
+             if word in page_of.WORDS and word != words[one]]  # fmt: skip
     assert not wrong
-    assert sum(word in judge.WORDS for _, _, word in said) > 40
+    assert sum(word in page_of.WORDS for _, _, word in said) > 40
 
 
 def test_no_verdict_in_prose_stands_without_its_claim():
@@ -61,7 +61,7 @@ def test_no_verdict_in_prose_stands_without_its_claim():
 
 
 def test_the_counts_of_the_readme_are_the_computed_ones():
-    *_, (_, *counts) = judge.summary(computed())
+    *_, (_, *counts) = page_of.summary(computed())
     sentence = (
         r"of \[(\d+) claims\][^;]*? (\d+) hold, (\d+) hold only[^,]*?, (\d+) fail\s+and (\d+) cannot be told, (\d+) "
     )
