@@ -1,4 +1,4 @@
-"""Obvious twins of boostrun.papers.adaptive.kernels.mixture: equations as they stand, and simulation."""
+"""Obvious twins of boostrun.papers.adaptive.policies.mas: equations as they stand, and simulation."""
 
 import itertools
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostrun.papers.adaptive.expected_edge import (
+from boostrun.papers.adaptive.policies.mas import (
     Mixtures,
     best_of_families,
     best_of_one_family,

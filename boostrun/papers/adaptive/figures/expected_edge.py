@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.papers.adaptive.expected_edge import of_gaussian
+from boostrun.papers.adaptive.policies.mas import of_gaussian
 from boostrun.report.canvas import axes_of, defaults, save
 from boostrun.report.figures import COLOURS, MARKERS
 from boostrun.report.paired import write_bytes

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
-from boostrun.papers.adaptive.expected_edge import Mixtures
-from boostrun.papers.adaptive.kernels import mixture as kernels
+from boostrun.papers.adaptive.policies import mas as kernels
+from boostrun.papers.adaptive.policies.mas import Mixtures
 from tests.reference import mixture as twin
 
 FLOOR = 1e-8

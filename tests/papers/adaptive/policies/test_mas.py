@@ -9,8 +9,8 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.adaboost_mh import Board, one_column_a_class, signed_weights
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.expected_edge import Plan
 from boostrun.papers.adaptive.policies import MAS1Q, MASQ1, Laminating, MASNaive, UniformNaive
+from boostrun.papers.adaptive.policies.mas import Plan
 
 NAMES = ("mas_naive", "mas_1q", "mas_q1")
 
