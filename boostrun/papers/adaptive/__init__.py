@@ -230,7 +230,7 @@ PAPER = Paper(
         "features": ("few_features", "laminating"),
     },
     drawings={
-        name: f"{_HERE}.figures.{name}:draw" for name in ("expected_edge", "laminating_bounds", "example_images")
+        name: f"{_HERE}.figures:draw_{name}" for name in ("expected_edge", "laminating_bounds", "example_images")
     },
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

@@ -13,7 +13,7 @@ _ROUNDS = [(2, 20, 1.0), (2, 80, 0.5), (2, 100, 0.6), (8, 40, 0.8), (8, 100, 0.6
 _SIMULATED = 20_000  # rounds of laminating
 
 
-def draw(folder: Path, data_root: Path) -> str:
+def draw_laminating_bounds(folder: Path, data_root: Path) -> str:
     """Dubout & Fleuret 2014, lemma and theorem of section 4, as table.md and table.csv in ``folder``; returns what to
     tell.
 

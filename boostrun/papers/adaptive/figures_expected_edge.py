@@ -38,7 +38,7 @@ class EdgePanel(NamedTuple):
     curves: Sequence[CostCurve]
 
 
-def draw(folder: Path, data_root: Path) -> str:
+def draw_expected_edge(folder: Path, data_root: Path) -> str:
     """Dubout & Fleuret 2014, Figure 1, as figure.png and figure.csv in ``folder``; returns what to tell.
 
     Gaussian edges of mean 0 and variance tau^2, estimated with variance 1 / S; no data are needed. Raises BoostrunError

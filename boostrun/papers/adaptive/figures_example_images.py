@@ -10,13 +10,13 @@ import numpy as np
 from boostrun.data import caltech101, inria, load
 from boostrun.data.files import read_image
 from boostrun.errors import DataMissingError
-from boostrun.papers.adaptive.figures.mosaic import Panel, mosaic_figure
+from boostrun.papers.adaptive.figures_mosaic import Panel, mosaic_figure
 
 _PEOPLE, _OBJECTS, _FIRST = 12, 20, 20
 _SIZE = 96  # pixels of the sides that images of Caltech-101 are brought to
 
 
-def draw(folder: Path, data_root: Path) -> str:
+def draw_example_images(folder: Path, data_root: Path) -> str:
     """Dubout & Fleuret 2014, Figure 3, of the data sets that are there, as figure.png in ``folder``; returns what to
     tell.
 

@@ -1,1 +1,0 @@
-"""Saved models of adaptive sampling as C, and as operators of ONNX."""
