@@ -415,7 +415,7 @@ PYTHONS = [path for version in range(10, 15) if (path := shutil.which(f"python3.
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_every_python_at_hand_finds_the_same_digest(python):
-    roots = ["boostrun.papers.reservoir.loop:Reservoir", "boostrun.papers.iboost.iboost:IBoostClassifier"]
+    roots = ["boostrun.papers.reservoir.classifier:Reservoir", "boostrun.papers.iboost.iboost:IBoostClassifier"]
     code = f"import json; from boostrun.digest import *; print(json.dumps([source_digest([r]) for r in {roots!r}]))"
     answer = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     if answer.returncode:

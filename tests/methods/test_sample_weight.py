@@ -11,8 +11,8 @@ from sklearn.datasets import load_digits
 from boostrun import AdaBoostMHClassifier, ArraySource, BoostrunError, ReservoirClassifier
 from boostrun.data.weighted import WeightedSource, source_of
 from boostrun.papers.adaptive.policies import UniformNaive
-from boostrun.papers.reservoir.active import ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import SplitReservoirClassifier
+from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
 

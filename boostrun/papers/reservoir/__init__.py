@@ -40,7 +40,7 @@ _SEARCH: dict[str, Range | Choices] = {  # what is tried of the keys that a meth
     "polarity": Choices("random", "better"),
 }  # fmt: skip
 _RANDOM_STUMPS = {"target": f"{_HERE}.online_classifier:RandomStumpsClassifier", "keys": RandomStumpsKeys}
-_ACTIVE = f"{_HERE}.active:ActiveReservoirClassifier"
+_ACTIVE = f"{_HERE}.classifier:ActiveReservoirClassifier"
 
 
 _OF_BYTES = {"model_bytes": f"{_HERE}.keys:rounds_of_stumps"}
@@ -226,7 +226,7 @@ PAPER = Paper(
     claims=Path(__file__).with_name("claims.yaml"),
     public={
         "ReservoirClassifier": f"{_HERE}.classifier",
-        "ActiveReservoirClassifier": f"{_HERE}.active",
+        "ActiveReservoirClassifier": f"{_HERE}.classifier",
         "SplitReservoirClassifier": f"{_HERE}.budgeted",
         "BudgetedReservoirClassifier": f"{_HERE}.budgeted",
         "FullDataClassifier": f"{_HERE}.full_data_classifier",

@@ -22,13 +22,12 @@ from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board
 from boostrun.papers.adaptive.classifier import evaluations
-from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.classifier import Reservoir, ReservoirClassifier
 from boostrun.papers.reservoir.keys import BudgetedReservoirKeys, SplitReservoirKeys
-from boostrun.papers.reservoir.loop import Reservoir
 
 
 class BudgetedReservoir(Reservoir):
-    """A :class:`boostrun.papers.reservoir.loop.Reservoir` whose rounds evaluate at most ``budget`` (feature, sample)
+    """A :class:`boostrun.papers.reservoir.classifier.Reservoir` whose rounds evaluate at most ``budget`` (feature, sample)
     pairs.
 
     ``policy`` chooses a feature on the samples that stay, as if they were the training set; its threshold is then the

@@ -53,9 +53,9 @@ from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, as_weak_learner
 from boostrun.papers.reservoir import full_data
+from boostrun.papers.reservoir.classifier import RULES, log_odds
 from boostrun.papers.reservoir.full_data import Course, CourseSettings, Everything, Mada, Wss
 from boostrun.papers.reservoir.keys import OF_WEAK_LEARNERS, FullDataKeys
-from boostrun.papers.reservoir.loop import RULES, log_odds
 
 
 class FilterBoost:

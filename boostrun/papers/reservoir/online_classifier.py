@@ -19,10 +19,9 @@ from boostrun.methods.stump import Stump, find_stump
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.vote_ensemble import FIELDS, StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner
-from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.classifier import ReservoirClassifier, log_odds
 from boostrun.papers.reservoir.geem import Geem
 from boostrun.papers.reservoir.keys import OnlineRivalKeys, RandomStumpsKeys
-from boostrun.papers.reservoir.loop import log_odds
 from boostrun.papers.reservoir.online import OCP, Bisc, Leistner, OSBoost, Oza
 
 # name -> (where the stumps come from, the online method); None: the method finds its own

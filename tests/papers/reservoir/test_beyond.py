@@ -11,9 +11,8 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES
-from boostrun.papers.reservoir.active import ActiveReservoir, ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
-from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.classifier import ActiveReservoir, ActiveReservoirClassifier, ReservoirClassifier
 from tests.papers.reservoir.test_loop import toy
 
 SHARED = ("rand", "max", "window", "wsam", "geem")

@@ -19,10 +19,10 @@ from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.reservoir import full_data as kernels
+from boostrun.papers.reservoir.classifier import RULES
 from boostrun.papers.reservoir.full_data import Course, CourseSettings, Mada, Wss, transposed
 from boostrun.papers.reservoir.full_data_classifier import All, ColumnSearch, FullDataClassifier
 from boostrun.papers.reservoir.keys import FullDataKeys
-from boostrun.papers.reservoir.loop import RULES
 from tests.reference import full_data as reference
 from tests.reference.adaboost import adaboost_scores
 

@@ -13,8 +13,7 @@ from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.vote_ensemble import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir import PAPER
-from boostrun.papers.reservoir.classifier import ReservoirClassifier
-from boostrun.papers.reservoir.loop import LIMIT, RULES, Reservoir
+from boostrun.papers.reservoir.classifier import LIMIT, RULES, Reservoir, ReservoirClassifier
 from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Window, WSam
 
 

@@ -17,9 +17,8 @@ from boostrun.methods.stump import Stump, find_stump
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir import PAPER
-from boostrun.papers.reservoir.active import ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
-from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemLikely, GeemTrees
 from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam, WSamMass
 from tests.papers.reservoir.test_loop import toy

@@ -8,9 +8,9 @@ from boostrun.methods.stump import Stump
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir import full_data as kernels
+from boostrun.papers.reservoir.classifier import RULES
 from boostrun.papers.reservoir.full_data import CourseSettings, Everything, Mada, Wss, draw_proportionally
 from boostrun.papers.reservoir.full_data_classifier import FilterBoost, FullDataClassifier, WeightFilter
-from boostrun.papers.reservoir.loop import RULES
 from tests.reference import full_data as reference
 
 # --- drawing in proportion to weights

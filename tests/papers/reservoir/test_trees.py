@@ -11,12 +11,10 @@ from boostrun.methods.saved_layouts import checked
 from boostrun.methods.stump_learner import StumpLearner
 from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, leaf_values
 from boostrun.methods.weak_learner import LOSSES
-from boostrun.papers.reservoir.active import ActiveReservoirClassifier
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
-from boostrun.papers.reservoir.classifier import ReservoirClassifier
+from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, Reservoir, ReservoirClassifier, log_odds
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.keys import FullDataKeys
-from boostrun.papers.reservoir.loop import Reservoir, log_odds
 from boostrun.papers.reservoir.strategies import WSam
 
 METHODS = kind_of(fields_of(FullDataKeys)["method"]).choices
