@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from boostrun.papers.adaptive.laminating_bounds import ROUNDS, failure, round_failure, simulated_failures
+from boostrun.papers.adaptive.figures import ROUNDS, failure, round_failure, simulated_failures
 
 RUNS = 3000
 

@@ -5,8 +5,7 @@ import pytest
 from PIL import Image
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.adaptive.figures_example_images import panels
-from boostrun.papers.adaptive.figures_mosaic import tiled
+from boostrun.papers.adaptive.figures import panels, tiled
 
 RNG = np.random.default_rng(0)
 TITLES = ["MNIST", "INRIA", "pedestrians, a stand-in", "Caltech-101", "CIFAR-10"]
