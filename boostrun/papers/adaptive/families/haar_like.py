@@ -6,8 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.images import flat, gray
-from boostrun.papers.adaptive.families.rectangles import corners, generator, integral, signed_corners
+from boostrun.papers.adaptive.families.images import corners, flat, generator, gray, integral, signed_corners
 
 PARTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 2))  # rows and columns of parts, by kind
 _AREA, _SEED = 8, 19

@@ -6,9 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from boostrun.papers.adaptive.families.images import flat
+from boostrun.papers.adaptive.families.images import (
+    corners,
+    flat,
+    generator,
+    integral,
+    rectangle_places,
+    signed_corners,
+)
 from boostrun.papers.adaptive.families.orientations import cell_votes
-from boostrun.papers.adaptive.families.rectangles import corners, generator, integral, rectangle_places, signed_corners
 
 _SIDE = 3
 _OFFSET = 0.255  # a thousandth of the brightest value: rectangles with hardly a gradient stay near 0
