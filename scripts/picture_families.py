@@ -24,7 +24,7 @@ from matplotlib.colors import hsv_to_rgb
 from boostrun.data import load
 from boostrun.errors import DataMissingError
 from boostrun.papers.adaptive.families import FAMILIES, Family
-from boostrun.papers.adaptive.families.haar_like import PARTS
+from boostrun.papers.adaptive.families.gradients import PARTS
 
 ROWS = 3  # images of each data set
 ROSE = 15  # pixels of a HoG cell in the picture

@@ -5,7 +5,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose, families
-from boostrun.papers.adaptive.families.orientations import cell_votes
+from boostrun.papers.adaptive.families.gradients import cell_votes
 from boostrun.papers.adaptive.keys import Families19Keys
 from tests.reference.families import STRONGEST, TWINS
 

@@ -18,8 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from boostrun.papers.adaptive.classifier import chosen
-from boostrun.papers.adaptive.families.haar_like import HaarLike
-from boostrun.papers.adaptive.families.hog import Hog
+from boostrun.papers.adaptive.families.gradients import HaarLike, Hog, OrientationMaps, RectangleEnergy
 from boostrun.papers.adaptive.families.images import (
     ColorHist,
     Fourier,
@@ -32,8 +31,6 @@ from boostrun.papers.adaptive.families.images import (
     Lbp,
     PatchSums,
 )
-from boostrun.papers.adaptive.families.orientation_maps import OrientationMaps
-from boostrun.papers.adaptive.families.rectangle_energy import RectangleEnergy
 
 LEAST = (8, 8)  # height and width: one HoG cell of 8 pixels
 

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from boostrun.papers.adaptive.families.gradients import split_votes
 from boostrun.papers.adaptive.families.images import Lbp, differences, flat, gray
-from boostrun.papers.adaptive.families.orientations import split_votes
 
 LEVELS = 4
 SIDE = 1 << (LEVELS - 1)  # finest cells along a side

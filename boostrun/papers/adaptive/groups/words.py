@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from boostrun.papers.adaptive.families.gradients import cell_votes
 from boostrun.papers.adaptive.families.images import flat, gray
-from boostrun.papers.adaptive.families.orientations import cell_votes
 from boostrun.papers.adaptive.groups.pyramid import SIDE, cells, pyramid, tally, widths
 
 PATCH, STEP = 16, 8  # pixels
