@@ -16,7 +16,7 @@ from boostrun.errors import BoostrunError
 from boostrun.features.hog import as_colour, require_images
 from boostrun.features.store import NoJournal, Progress
 from boostrun.papers.adaptive.groups import LEAST, NAMES, Member, choose, make_groups
-from boostrun.papers.adaptive.groups.words import cluster, sample
+from boostrun.papers.adaptive.groups.pyramid import cluster, sample
 
 DEFAULTS = defaults("features", "families33")
 _PARTS = ("codebooks", "covariance", "dense_sift", "lbp", "phog", "pyramid", "v1s", "visual_words")

@@ -17,7 +17,7 @@ from boostrun.features.store import Journal
 from boostrun.papers.adaptive import families33, groups
 from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
 from boostrun.papers.adaptive.groups import NAMES
-from boostrun.papers.adaptive.groups.words import nearest
+from boostrun.papers.adaptive.groups.pyramid import nearest
 
 pytestmark = pytest.mark.slow  # banks of 33 families take long to build
 
@@ -97,7 +97,7 @@ def test_products_and_clusters_are_computed_on_one_thread_each(monkeypatch):
 
         return call
 
-    monkeypatch.setattr("boostrun.papers.adaptive.groups.words.nearest", noted(nearest))
+    monkeypatch.setattr("boostrun.papers.adaptive.groups.pyramid.nearest", noted(nearest))
     monkeypatch.setattr("sklearn.cluster.MiniBatchKMeans.fit", noted(MiniBatchKMeans.fit))
     with threadpool_limits(2, user_api="blas"):
         images = pictures(80, (24, 24))

@@ -6,8 +6,17 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.groups import FAMILIES, NAMES, choose, make_groups
 from boostrun.papers.adaptive.groups.filters import PERIODS, gabors
-from boostrun.papers.adaptive.groups.pyramid import canny_edges, finest, pyramid
-from boostrun.papers.adaptive.groups.words import cluster, colour_planes, descriptors, nearest, sample, starts
+from boostrun.papers.adaptive.groups.pyramid import (
+    canny_edges,
+    cluster,
+    colour_planes,
+    descriptors,
+    finest,
+    nearest,
+    pyramid,
+    sample,
+    starts,
+)
 from boostrun.papers.adaptive.keys import Families33Keys
 from tests.reference import groups as twins
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from boostrun.papers.adaptive.classifier import chosen
 from boostrun.papers.adaptive.groups.filters import Covariance, V1s
-from boostrun.papers.adaptive.groups.pyramid import LbpHistograms, Phog
-from boostrun.papers.adaptive.groups.words import VisualWords
+from boostrun.papers.adaptive.groups.pyramid import LbpHistograms, Phog, VisualWords
 
 LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
 
