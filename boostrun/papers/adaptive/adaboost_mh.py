@@ -19,7 +19,7 @@ from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, empty, zeros
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.vote_ensemble import VoteEnsemble
-from boostrun.papers.adaptive import vote_trees as kernels_kernels
+from boostrun.papers.adaptive import vote_trees
 from boostrun.papers.adaptive.policies import policy as draws
 from boostrun.papers.adaptive.policies.policy import hook
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
@@ -337,7 +337,7 @@ class SplitBoard(Board):
         self.rows, self.n = rows, len(rows)
         self._every, self._sums = np.arange(self.n), draws.empty_sums(self.n)
         node = empty(self.n, signed.shape[1])
-        weight = kernels_kernels.weights_of_node(signed, rows, node)
+        weight = vote_trees.weights_of_node(signed, rows, node)
         self.begin_step(node)
         return weight
 
@@ -388,12 +388,12 @@ class TreeRun(TrainingRun):
         ensemble, classes = self.ensemble, self.labels.shape[1]
         leaves = self._grow(t)
         sums = np.zeros((ensemble.votes.shape[1], self._signed.shape[1]))
-        kernels_kernels.sums_of_leaves(leaves, self._signed, sums)
+        vote_trees.sums_of_leaves(leaves, self._signed, sums)
         edge = min(float(np.abs(sums).sum()) / self._total, 1.0 - LEAST_EDGE)
         votes = np.where(sums >= 0.0, np.float32(1.0), np.float32(-1.0))
         if edge >= LEAST_EDGE:
             ensemble.votes[t] = votes[:, :classes]
-        self._weigh(t, edge, lambda: kernels_kernels.reweigh(leaves, votes, edge, self._signed))
+        self._weigh(t, edge, lambda: vote_trees.reweigh(leaves, votes, edge, self._signed))
 
     def _grow(self, t: int) -> np.ndarray:
         """Split the places of tree t; returns the leaf of each sample (n,) int64."""
@@ -425,7 +425,7 @@ class TreeRun(TrainingRun):
         """(feature, threshold, edge) of the policy's choice; None where it parts nothing."""
         board = self.board
         feature = self.policy.choose(board)
-        threshold, edge = kernels_kernels.best_threshold(board.codes[feature], rows, board.signed)
+        threshold, edge = vote_trees.best_threshold(board.codes[feature], rows, board.signed)
         board.charge("refit", len(rows))
         hook(self.policy, "learn")(min(edge, 1.0 - LEAST_EDGE))
         return (feature, threshold, edge) if threshold else None

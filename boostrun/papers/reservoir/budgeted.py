@@ -27,8 +27,7 @@ from boostrun.papers.reservoir.keys import BudgetedReservoirKeys, SplitReservoir
 
 
 class BudgetedReservoir(Reservoir):
-    """A :class:`boostrun.papers.reservoir.classifier.Reservoir` whose rounds evaluate at most ``budget`` (feature, sample)
-    pairs.
+    """A :class:`Reservoir` whose rounds evaluate at most ``budget`` (feature, sample) pairs.
 
     ``policy`` chooses a feature on the samples that stay, as if they were the training set; its threshold is then the
     best one on all of them. Samples are uint8 codes. ``families`` are (name, start, stop), or None for one of all.

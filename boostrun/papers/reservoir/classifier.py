@@ -176,7 +176,7 @@ class Reservoir:
 class SharedReservoir:
     """The r + q samples at hand of c one-against-the-rest problems, which learn side by side.
 
-    Parameters are those of :class:`boostrun.papers.reservoir.classifier.Reservoir`; ``draws`` gives labels (n, c) of -1.0 and
+    Parameters are those of :class:`Reservoir`; ``draws`` gives labels (n, c) of -1.0 and
     +1.0. A strategy chooses samples by their weights summed over the classes, GEEM by the classes' summed objectives
     with one inverse for all, so that a round costs one selection instead of c, and a sample one draw instead of c.
     """
@@ -419,7 +419,7 @@ class _SignedFilter:
 
 
 class ActiveReservoir(Reservoir):
-    """A :class:`boostrun.papers.reservoir.classifier.Reservoir` that looks at the label of a sample only once it is kept.
+    """A :class:`Reservoir` that looks at the label of a sample only once it is kept.
 
     ``asked`` holds the labels asked for by the end of each round. Samples that are let go unasked cost no label.
     """

@@ -211,7 +211,7 @@ class RandomStumpsKeys(OnlineRivalKeys):
 
 Facts = Mapping[str, int]
 _BATCH = 250  # samples that an online method draws at a time
-_STUMP_budgets = 4 + 8 + 1 + 8  # bytes of its feature, threshold, polarity and coefficient
+_STUMP_BYTES = 4 + 8 + 1 + 8  # bytes of its feature, threshold, polarity and coefficient
 _MOST_ROUNDS = 10_000
 _ROUND = 10  # evaluations a round of a reservoir, in units of r
 
@@ -284,7 +284,7 @@ def rounds_of_stumps(budget: float, facts: Facts) -> dict[str, Any]:
     >>> rounds_of_stumps(10_000, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'T': 47, 'algo.weak_learner': 'stump'}
     """
-    a_round = _STUMP_budgets * (facts["n_classes"] if facts["n_classes"] > 2 else 1)
+    a_round = _STUMP_BYTES * (facts["n_classes"] if facts["n_classes"] > 2 else 1)
     rounds = min(int(budget) // a_round, _MOST_ROUNDS)
     if rounds < 1:
         raise BoostrunError(f"a stump for each class takes {a_round} bytes")
