@@ -18,7 +18,7 @@ from boostrun.extend import loader
 from boostrun.extend import registry as objects
 
 
-def checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
+def dataset_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
     """All checks of a data set: its ``name`` in the catalogue, its keys, and its ``class`` if it is a person's own."""
     return [
         Check("samples and labels that fit together, numbers, two classes", lambda: _accepted(dataset, data_root)),
@@ -45,7 +45,7 @@ def loader_of(dataset: Mapping[str, Any]) -> Any:
     return importlib.import_module(catalogue.dataset(dataset).loader)
 
 
-def digest(dataset: Mapping[str, Any], data_root: Path) -> str:
+def dataset_digest(dataset: Mapping[str, Any], data_root: Path) -> str:
     """sha256 (hex) of what the data set returns."""
     return loader.content_digest(parts_of(dataset, data_root))
 
@@ -56,13 +56,13 @@ def _accepted(dataset: Mapping[str, Any], data_root: Path) -> None:
 
 def _repeated(dataset: Mapping[str, Any], data_root: Path) -> None:
     with numpy_left_alone():
-        first = digest(dataset, data_root)
-    if first != digest(dataset, data_root):
+        first = dataset_digest(dataset, data_root)
+    if first != dataset_digest(dataset, data_root):
         raise Failed("it returns other samples when it is asked again: seed its random numbers by a key")
 
 
 def _worker(dataset: Mapping[str, Any], data_root: Path) -> None:
-    if digest(dataset, data_root) != in_a_worker(digest, dict(dataset), data_root):
+    if dataset_digest(dataset, data_root) != in_a_worker(dataset_digest, dict(dataset), data_root):
         raise Failed("it returns other samples in another process")
 
 

@@ -23,7 +23,7 @@ _HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "matplotlib")
 _FIGURES = ({"metric"}, {"table", "item"}, {"mean", "value"})  # columns of reference figures: one of each
 
 
-def checks(name: str, where: str) -> list[Check]:
+def declaration_checks(name: str, where: str) -> list[Check]:
     """All checks of the declaration of the paper ``name`` of the catalogue, which is ``module:OBJECT``."""
     paper = catalogue.papers()[name]
     return [

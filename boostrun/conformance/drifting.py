@@ -18,7 +18,7 @@ from boostrun.errors import DataMissingError
 _ROWS = 999  # examples of a block: no divisor of a round number
 
 
-def checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
+def drifting_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
     """All checks of a stream: its ``name`` in the catalogue, and its keys."""
     drawn: dict[tuple, Any] = {}
 
@@ -46,7 +46,7 @@ def drawn_of(dataset: Mapping[str, Any], data_root: Path, stream_seed: int, hold
         raise Skipped(f"its files are not there: {missing}") from None
 
 
-def digest(dataset: Mapping[str, Any], data_root: Path) -> str:
+def stream_digest(dataset: Mapping[str, Any], data_root: Path) -> str:
     """sha256 (hex) of the stream of the seeds 1 and 2, and of its hold-outs."""
     return _digest_of(drawn_of(dataset, data_root, 1, 2))
 
@@ -106,13 +106,13 @@ def _blocks(stream: Any) -> None:
 
 def _repeated(dataset: Mapping[str, Any], data_root: Path, stream: Any) -> None:
     with numpy_left_alone():
-        again = digest(dataset, data_root)
+        again = stream_digest(dataset, data_root)
     if again != _digest_of(stream):
         raise Failed("two draws with the same seeds differ")
 
 
 def _worker(dataset: Mapping[str, Any], data_root: Path, stream: Any) -> None:
-    if in_a_worker(digest, dict(dataset), data_root) != _digest_of(stream):
+    if in_a_worker(stream_digest, dict(dataset), data_root) != _digest_of(stream):
         raise Failed("drawn in another process it differs")
 
 

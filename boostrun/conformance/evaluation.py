@@ -13,7 +13,7 @@ NEEDED = ("check", "warm_up", "run")
 PARTS = ("metrics", "cost", "curve")
 
 
-def checks(where: str, make: Callable[[int], Any], make_small: Callable[[], Any], data: dict[str, Any]) -> list[Check]:
+def evaluation_checks(where: str, make: Callable[[int], Any], make_small: Callable[[], Any], data: dict[str, Any]) -> list[Check]:
     """All checks of the evaluation ``where`` of estimators that ``make(seed)``, on ``data``, by what it is."""
     measured = [
         check

@@ -18,7 +18,7 @@ SHAPES = {"grey 28x28": (28, 28), "grey 12x20": (12, 20), "colour 32x32": (32, 3
 _IMAGES = 10
 
 
-def checks(features: Mapping[str, Any]) -> list[Check]:
+def family_checks(features: Mapping[str, Any]) -> list[Check]:
     """All checks of a family or pipeline: its ``name`` in the catalogue, its keys, and its ``class`` if it is a
     person's own; each shape of images is one, if it takes it.
     """

@@ -11,7 +11,7 @@ from boostrun.conformance import Check, Failed, Skipped
 from boostrun.runner import paper
 
 
-def checks(name: str, config_dir: str | None = None, overrides: Sequence[str] = ()) -> list[Check]:
+def item_checks(name: str, config_dir: str | None = None, overrides: Sequence[str] = ()) -> list[Check]:
     """All checks of the item ``name``, as ``boostrun reproduce`` takes it."""
     return [
         Check("its rows, columns, figures and targets are there", lambda: _named(name, config_dir)),

@@ -24,7 +24,7 @@ from boostrun.conformance.budgets import Stagewise, Storable
 from boostrun.conformance.subject import Subject, answers
 
 
-def checks(subject: Subject) -> list[Check]:
+def method_checks(subject: Subject) -> list[Check]:
     """All checks of a method that is fitted to a table."""
     return [
         Check("labels of its own classes, one a sample, better than chance", lambda: _labels(subject)),

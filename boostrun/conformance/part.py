@@ -17,7 +17,7 @@ from boostrun.methods.declaration import obtain
 ROOMS = {"strategies": "a strategy", "policies": "a policy", "weak_learners": "a weak learner"}
 
 
-def checks(room: str, where: str, given: Mapping[str, Any]) -> list[Check]:
+def part_checks(room: str, where: str, given: Mapping[str, Any]) -> list[Check]:
     """All checks of the part ``where`` made with the parameters ``given``; BoostrunError where nobody says any."""
     known = catalogue.parts("checks")
     if room not in known:

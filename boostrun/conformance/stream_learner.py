@@ -20,7 +20,7 @@ from boostrun.conformance.subject import Subject
 _CUTS = ((1, 7, 60, 61, 250), tuple(range(50, 300, 50)))  # where the stream of 300 is cut
 
 
-def checks(subject: Subject) -> list[Check]:
+def stream_learner_checks(subject: Subject) -> list[Check]:
     """All checks of a method that follows a stream."""
     return [
         Check("it has test_then_train and predict", lambda: _complete(subject)),

@@ -116,7 +116,7 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
     paper, where = catalogue.papers()[name], _where_of(name)
     from boostrun.conformance import declaration
 
-    found = [Section(f"{name}, a paper", declaration.checks(name, where), blame.files_of(where))]
+    found = [Section(f"{name}, a paper", declaration.declaration_checks(name, where), blame.files_of(where))]
     for group, room in catalogue.GROUPS.items():
         found += [_or_told(each, lambda g=group, e=each: of_choice(g, e, ()))  # type: ignore[misc]
                   for each in getattr(paper, room)]  # fmt: skip
@@ -192,19 +192,19 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
 
         own = blame.files_of(checked.get("class") or f"{catalogue.pipeline(checked).module}:")
         kind = "a feature family" if "class" in checked else "features"
-        return Section(f"{name}, {kind}", family.checks(checked), own)
+        return Section(f"{name}, {kind}", family.family_checks(checked), own)
     declared = catalogue.dataset(checked)
     own = blame.files_of(checked.get("class") or f"{declared.loader}:")
     data_root = Path(os.environ.get("BOOSTRUN_DATA") or "datasets").resolve()
     if declared.gives == "stream":
         from boostrun.conformance import drifting
 
-        return Section(f"{name}, a stream", drifting.checks(checked, data_root), own)
+        return Section(f"{name}, a stream", drifting.drifting_checks(checked, data_root), own)
     if declared.gives == "chunks":
         return Section(f"{name}, a data set in chunks", [Check("it is checked where it is opened", _larger)])
     from boostrun.conformance import dataset
 
-    return Section(f"{name}, a data set", dataset.checks(checked, data_root), own)
+    return Section(f"{name}, a data set", dataset.dataset_checks(checked, data_root), own)
 
 
 def _larger() -> None:
@@ -224,17 +224,17 @@ def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> S
     checks: list[Check] = []
     data: dict[str, Any] = {}
     if not subject.follows:
-        checks += method.checks(subject)
+        checks += method.method_checks(subject)
         data["a table"] = subject.table
     if "stream" in declared.inputs:
         along = subject.along_streams()
-        checks += [check for check in stream_learner.checks(along) if check.name not in {each.name for each in checks}]
+        checks += [check for check in stream_learner.stream_learner_checks(along) if check.name not in {each.name for each in checks}]
         data |= {
             "a stream with hold-outs": samples.followed(True, budget.get("n", 20)),
             "a stream without": samples.followed(False, budget.get("n", 20)),
         }
     small = lambda: declared.make_small(subject.values, budget)  # noqa: E731
-    checks += evaluation.checks(declared.evaluation, subject.make, small, data)
+    checks += evaluation.evaluation_checks(declared.evaluation, subject.make, small, data)
     kind = "a method that follows streams" if subject.follows else "an algorithm"
     return Section(f"{name}, {kind}", checks, subject.own)
 
@@ -249,7 +249,7 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
     thing = obtain(where)
     checked = config.check_keys(keys.of_part(thing, where), given, _ONE[room], name)
     made = {key: _as_before(thing, key, value) for key, value in checked.items()}
-    checks = [*part.checks(room, where, made), *_computed_names([where])]
+    checks = [*part.part_checks(room, where, made), *_computed_names([where])]
     return Section(f"{name}, {part.ROOMS[room]}", checks, blame.files_of(where))
 
 
@@ -271,7 +271,7 @@ def _of_evaluation(where: str) -> Section:
             "a stream without": samples.followed(False, 20)}  # fmt: skip
     makes: tuple[Callable, Callable] = (learner.Nearest, learner.Nearest)
     usable = {name: each for name, each in data.items() if evaluation.takes(where, makes[0], each)} or data
-    return Section(f"{where}, an evaluation", evaluation.checks(where, *makes, usable), blame.files_of(where))
+    return Section(f"{where}, an evaluation", evaluation.evaluation_checks(where, *makes, usable), blame.files_of(where))
 
 
 def _only_measured(section: Section, where: str) -> Section:
@@ -282,7 +282,7 @@ def _only_measured(section: Section, where: str) -> Section:
 def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Section:
     from boostrun.conformance import item
 
-    return Section(f"{name}, a paper's item", item.checks(name, config_dir, overrides))
+    return Section(f"{name}, a paper's item", item.item_checks(name, config_dir, overrides))
 
 
 def _refuse(overrides: Sequence[str], name: str, why: str) -> None:

@@ -16,7 +16,7 @@ from boostrun.methods.weak_learner import as_weak_learner
 _N, _D = 60, 5
 
 
-def checks(make: Callable[[], Any]) -> list[Check]:
+def weak_learner_checks(make: Callable[[], Any]) -> list[Check]:
     """All checks of a weak learner; ``make()`` gives a new one."""
     return [
         Check("a hypothesis that is a NamedTuple of numbers", lambda: _found(make)),

@@ -8,7 +8,7 @@ import pytest
 
 from boostrun.config import catalogue
 from boostrun.conformance import Failed
-from boostrun.conformance.declaration import checks
+from boostrun.conformance.declaration import declaration_checks
 from boostrun.errors import BoostrunError
 from boostrun.export import onnx as onnx_model
 from boostrun.export import read
@@ -128,7 +128,7 @@ def test_a_check_of_the_paper_names_a_writer_that_is_not_there(monkeypatch):
     )
     known = catalogue.papers()
     monkeypatch.setattr(catalogue, "papers", lambda: {**known, "theirs": paper})
-    (named,) = [check for check in checks("theirs", "theirs:PAPER") if check.name.startswith("everything")]
+    (named,) = [check for check in declaration_checks("theirs", "theirs:PAPER") if check.name.startswith("everything")]
     with pytest.raises(Failed, match=r"saved model theirs\.Tree/1: json:wrote"):
         named.hold()
 
