@@ -13,7 +13,7 @@ from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.settings import BUDGET_KEYS
 from boostrun.conformance import Check, Section, Skipped, part
 from boostrun.conformance import subject as blame
-from boostrun.conformance.family import is_family
+from boostrun.conformance.data import is_family
 from boostrun.digest import reached, roots_in
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys, registry
@@ -188,7 +188,7 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     if registry.is_own(group, name):
         checked = {"name": name, "class": registry.where_of(group, name), **checked}
     if group == "features":
-        from boostrun.conformance import family
+        from boostrun.conformance import data as family
 
         own = blame.files_of(checked.get("class") or f"{catalogue.pipeline(checked).module}:")
         kind = "a feature family" if "class" in checked else "features"
@@ -197,12 +197,12 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     own = blame.files_of(checked.get("class") or f"{declared.loader}:")
     data_root = Path(os.environ.get("BOOSTRUN_DATA") or "datasets").resolve()
     if declared.gives == "stream":
-        from boostrun.conformance import drifting
+        from boostrun.conformance import data as drifting
 
         return Section(f"{name}, a stream", drifting.drifting_checks(checked, data_root), own)
     if declared.gives == "chunks":
         return Section(f"{name}, a data set in chunks", [Check("it is checked where it is opened", _larger)])
-    from boostrun.conformance import dataset
+    from boostrun.conformance import data as dataset
 
     return Section(f"{name}, a data set", dataset.dataset_checks(checked, data_root), own)
 
@@ -228,7 +228,11 @@ def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> S
         data["a table"] = subject.table
     if "stream" in declared.inputs:
         along = subject.along_streams()
-        checks += [check for check in stream_learner.stream_learner_checks(along) if check.name not in {each.name for each in checks}]
+        checks += [
+            check
+            for check in stream_learner.stream_learner_checks(along)
+            if check.name not in {each.name for each in checks}
+        ]
         data |= {
             "a stream with hold-outs": samples.followed(True, budget.get("n", 20)),
             "a stream without": samples.followed(False, budget.get("n", 20)),
@@ -271,7 +275,9 @@ def _of_evaluation(where: str) -> Section:
             "a stream without": samples.followed(False, 20)}  # fmt: skip
     makes: tuple[Callable, Callable] = (learner.Nearest, learner.Nearest)
     usable = {name: each for name, each in data.items() if evaluation.takes(where, makes[0], each)} or data
-    return Section(f"{where}, an evaluation", evaluation.evaluation_checks(where, *makes, usable), blame.files_of(where))
+    return Section(
+        f"{where}, an evaluation", evaluation.evaluation_checks(where, *makes, usable), blame.files_of(where)
+    )
 
 
 def _only_measured(section: Section, where: str) -> Section:

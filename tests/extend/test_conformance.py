@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from boostrun.conformance import dataset, drifting, family, in_a_worker, method, outcomes, things
+from boostrun.conformance import data, in_a_worker, method, outcomes, things
+from boostrun.conformance import data as drifting
+from boostrun.conformance import data as family
 
 ALGORITHMS = """
     import itertools
@@ -126,7 +128,7 @@ def outcome(where, beginning, *overrides):
 @pytest.fixture
 def own(mine, monkeypatch):
     """Write a module ``own`` and name a thing of it; worker processes are left out."""
-    for module in (method, dataset, family, drifting):
+    for module in (method, data, family, drifting):
         monkeypatch.setattr(module, "in_a_worker", lambda function, *arguments: function(*arguments))
 
     def named(text, name):
@@ -278,7 +280,7 @@ def test_a_family_is_held_to_the_rules(name, beginning, status, reason, own):
 
 
 def test_a_check_prints_a_line_each_and_fails_with_one(command, mine, monkeypatch):
-    monkeypatch.setattr(dataset, "in_a_worker", lambda function, *arguments: function(*arguments))
+    monkeypatch.setattr(data, "in_a_worker", lambda function, *arguments: function(*arguments))
     mine("own.py", SETS)
     code, out, _ = command("check own:short --config-dir mine n=9")
     lines = out.splitlines()
@@ -334,7 +336,7 @@ def test_a_worker_is_another_process_that_knows_what_is_registered(mine, workpla
     things.sections("own:good", "mine", [])
     good = {"name": "own:good", "class": "own:good", "n": 8, "test_fraction": 0.2, "split_seed": None}
     assert in_a_worker(os.getpid) != os.getpid()
-    assert in_a_worker(dataset.digest, good, workplace) == dataset.digest(good, workplace)
+    assert in_a_worker(data.digest, good, workplace) == data.digest(good, workplace)
     assert np.array_equal(in_a_worker(np.arange, 3), [0, 1, 2])
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from boostrun.conformance import drifting, method, outcomes, things
+from boostrun.conformance import data, method, outcomes, things
 from boostrun.errors import BoostrunError
 
 PAPER = """
@@ -74,7 +74,7 @@ targets:
 @pytest.fixture
 def brought(mine, monkeypatch):
     """A folder with a paper, its modules, figures and one item."""
-    for module in (method, drifting):
+    for module in (method, data):
         monkeypatch.setattr(module, "in_a_worker", lambda function, *arguments: function(*arguments))
     mine("own_paper.py", PAPER)
     mine("vote.py", VOTE)

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from boostrun.conformance import drifting, method, outcomes, things
+from boostrun.conformance import data, method, outcomes, things
 from boostrun.errors import BoostrunError
 
 HEAD = "import numpy as np\n"
@@ -13,7 +13,7 @@ HEAD = "import numpy as np\n"
 @pytest.fixture
 def own(mine, monkeypatch):
     """Write a module ``own``; worker processes are left out."""
-    for module in (method, drifting):
+    for module in (method, data):
         monkeypatch.setattr(module, "in_a_worker", lambda function, *arguments: function(*arguments))
     return lambda text: mine("own.py", HEAD + textwrap.dedent(text))
 
