@@ -160,6 +160,6 @@ MODELS = {
 
 CORE = Paper(
     "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES, models=MODELS,
-    checks={"weak_learners": "boostrun.conformance.weak_learner:weak_learner_checks"},
+    checks={"weak_learners": "boostrun.conformance.paper:weak_learner_checks"},
     importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.probabilities:of_ensemble"},
 )  # fmt: skip

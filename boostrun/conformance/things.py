@@ -11,7 +11,8 @@ from typing import Any
 from boostrun import config, plugins
 from boostrun.config import catalogue, compose, yaml_files
 from boostrun.config.settings import BUDGET_KEYS
-from boostrun.conformance import Check, Section, Skipped, part
+from boostrun.conformance import Check, Section, Skipped
+from boostrun.conformance import paper as part
 from boostrun.conformance import subject as blame
 from boostrun.conformance.data import is_family
 from boostrun.digest import reached, roots_in
@@ -114,7 +115,7 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
     """All that a paper brings, a section each."""
     _refuse(overrides, name, "a paper is checked with the defaults of its things")
     paper, where = catalogue.papers()[name], _where_of(name)
-    from boostrun.conformance import declaration
+    from boostrun.conformance import paper as declaration
 
     found = [Section(f"{name}, a paper", declaration.declaration_checks(name, where), blame.files_of(where))]
     for group, room in catalogue.GROUPS.items():
@@ -286,7 +287,7 @@ def _only_measured(section: Section, where: str) -> Section:
 
 
 def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Section:
-    from boostrun.conformance import item
+    from boostrun.conformance import paper as item
 
     return Section(f"{name}, a paper's item", item.item_checks(name, config_dir, overrides))
 

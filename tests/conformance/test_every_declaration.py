@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.config import catalogue, yaml_files
-from boostrun.conformance import outcomes, part, things
+from boostrun.conformance import outcomes, paper, things
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from tests.papers.iboost.learners import QUICK as STREAM_LEARNERS
@@ -39,7 +39,7 @@ SMALL = {  # keys with which features can be tried on ten images
 METHODS, DATASETS, PIPELINES = catalogue.methods(), catalogue.datasets(), catalogue.pipelines()
 TABLES = [name for name, found in DATASETS.items() if found.gives == "table"]
 STREAMS = [name for name, found in DATASETS.items() if found.gives == "stream"]
-PARTS = [(room, name) for room in part.ROOMS for name in catalogue.parts(room)]
+PARTS = [(room, name) for room in paper.ROOMS for name in catalogue.parts(room)]
 ITEMS = list(yaml_files.options("paper"))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from boostrun.config import catalogue
 from boostrun.conformance import Failed
-from boostrun.conformance.declaration import declaration_checks
+from boostrun.conformance.paper import declaration_checks
 from boostrun.errors import BoostrunError
 from boostrun.export import onnx as onnx_model
 from boostrun.export import read
