@@ -1,11 +1,12 @@
-"""Checks of a method that learns from a table: labels, seeds, budgets, storage, bad input."""
+"""Checks of a method: labels and seeds, its budget, saved models, bad input, and how it is measured."""
 
 from __future__ import annotations
 
 import pickle
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sized
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,15 +14,149 @@ from boostrun.conformance import (
     Check,
     Failed,
     Skipped,
-    budgets,
     fails_with_a_sentence,
     in_a_worker,
     numpy_left_alone,
+    plain_and_finite,
     said,
 )
 from boostrun.conformance import subject as blame
-from boostrun.conformance.budgets import Stagewise, Storable
 from boostrun.conformance.subject import Subject, answers
+from boostrun.data.source import ArraySource, Filter
+from boostrun.evaluation.measures import train_and_test
+from boostrun.methods.declaration import obtain
+
+
+@runtime_checkable
+class Stagewise(Protocol):
+    """It tells its labels round by round."""
+
+    def staged_predict(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Labels (n,) after 1, 2, ... learners."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """It tells how many learners it holds."""
+
+    n_learners_: int
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """It shows the learners that it holds."""
+
+    estimators_: Sized
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """It divides its samples among learners that each have the budgets to themselves."""
+
+    parts: int
+
+
+@runtime_checkable
+class FromSource(Protocol):
+    """It draws its samples itself."""
+
+    def fit_source(self, source: Any) -> Any:
+        """Learn from a :class:`boostrun.data.source.ArraySource`."""
+
+
+@runtime_checkable
+class Storable(Protocol):
+    """It is written to a file, and read again."""
+
+    def save(self, path: Path) -> Path | None:
+        """Write it; returns the path, where another one was taken."""
+
+    def load(self, path: Path) -> Any:
+        """A class method: the model that was written."""
+
+
+@runtime_checkable
+class OneByOne(Protocol):
+    """It learns as river's models do."""
+
+    def learn_one(self, x: Mapping[str, float], y: Any) -> None:
+        """Learn one example."""
+
+    def predict_one(self, x: Mapping[str, float]) -> Any:
+        """The label of one example."""
+
+
+@runtime_checkable
+class Copied(Protocol):
+    """It tells its parameters, so that another one can be made, as estimators of scikit-learn do."""
+
+    def get_params(self, deep: bool = True) -> Mapping[str, Any]:
+        """Parameters by name."""
+
+
+class Watched(ArraySource):
+    """A source that remembers its Filters: what each was allowed to hand out together, and had."""
+
+    def __init__(self, *arguments, **keys):
+        super().__init__(*arguments, **keys)
+        self.opened: list[Filter] = []
+
+    def open(self, capacity: int, stream: int = 0) -> Filter:
+        self.opened.append(super().open(capacity, stream))
+        return self.opened[-1]
+
+
+def kept(subject, key: str) -> None:
+    """Failed where the budget ``key`` is exceeded or cannot be seen, Skipped where nothing shows it.
+
+    r: no Filter holds more than r + q samples (q is r where there is none). T, M: no more stages, ``estimators_`` or
+    ``n_learners_``, for each of its ``parts`` where it has them. Q: no more ``n_features_used_``.
+    """
+    limit = subject.budget[key]
+    if key == "r":
+        _samples(subject, limit)
+    elif key in ("T", "M"):
+        count = _learners(subject)
+        if count is None and subject.follows:
+            raise Skipped("it has no n_learners_, so nothing shows it")
+        if count is None:
+            raise Failed(f"nothing shows it: {key} needs staged_predict, estimators_ or n_learners_")
+        model = subject.make()
+        if count > limit * (model.parts if isinstance(model, Parted) else 1):
+            raise Failed(f"{count} learners")
+    elif key == "Q":
+        used = getattr(subject.trained(), "n_features_used_", None)
+        if used is None:
+            raise Skipped("it has no n_features_used_, so nothing shows it")
+        if used > limit:
+            raise Failed(f"{used} features are used")
+    else:
+        raise Skipped("nothing shows it from outside")
+
+
+def _samples(subject, limit: int) -> None:
+    if "chunks" not in subject.method.inputs and subject.method.paper:
+        raise Skipped("its declaration says that it may look at all samples: its inputs have no chunks")
+    model = subject.make()
+    if not isinstance(model, FromSource):
+        raise Failed("it has no fit_source(source), so that it is handed all samples at once")
+    source = subject.source(0, Watched)
+    model.fit_source(source)
+    most = limit + subject.budget.get("q", limit)
+    held = max((max(opened.capacity, opened.peak_held) for opened in source.opened), default=0)
+    if not source.opened:
+        raise Failed("it opened no Filter (source.open(capacity).draw(n)), so that nothing shows what it holds")
+    if held > most:
+        raise Failed(f"a Filter may hold {held} samples, more than r + q = {most}")
+
+
+def _learners(subject) -> int | None:
+    model = subject.trained()
+    if isinstance(model, Counting):
+        return int(model.n_learners_)
+    if isinstance(model, Listing):
+        return len(model.estimators_)
+    return sum(1 for _ in model.staged_predict(subject.X)) if isinstance(model, Stagewise) else None
 
 
 def method_checks(subject: Subject) -> list[Check]:
@@ -54,7 +189,7 @@ def of_trials(subject: Subject) -> list[Check]:
 def of_budgets(subject: Subject) -> list[Check]:
     """Each budget is kept."""
     return [
-        Check(f"budget {key}={value} is kept", lambda key=key: budgets.kept(subject, key))  # type: ignore[misc]
+        Check(f"budget {key}={value} is kept", lambda key=key: kept(subject, key))  # type: ignore[misc]
         for key, value in subject.budget.items()
     ]
 
@@ -195,3 +330,79 @@ def _tags(model) -> Any:
         return get_tags(model)
     except Exception:  # no estimator of scikit-learn's
         return None
+
+
+NEEDED = ("check", "warm_up", "run")
+PARTS = ("metrics", "cost", "curve")
+
+
+def evaluation_checks(
+    where: str, make: Callable[[int], Any], make_small: Callable[[], Any], data: dict[str, Any]
+) -> list[Check]:
+    """All checks of the evaluation ``where`` of estimators that ``make(seed)``, on ``data``, by what it is."""
+    measured = [
+        check
+        for name, each in data.items()
+        for check in (
+            Check(f"on {name}: plain, finite metrics, cost and curve",
+                  lambda each=each: _held(run(where, make, make_small, each, 1))),  # type: ignore[misc]
+            Check(f"on {name}: same seed, same metrics",
+                  lambda each=each: _same(where, make, make_small, each)),  # type: ignore[misc]
+        )
+    ]  # fmt: skip
+    return [Check("it has check, warm_up and run", lambda: _complete(where)), *measured]
+
+
+def takes(where: str, make: Callable[[int], Any], data: Any) -> bool:
+    """Whether the evaluation is of data of this kind: whether one trial of it ends."""
+    try:
+        run(where, make, lambda: make(0), data, 0)
+    except Exception:
+        return False
+    return True
+
+
+def run(where: str, make: Callable, make_small: Callable, data: Any, seed: int) -> dict[str, Any]:
+    """The result of one trial, as the runner has it."""
+    evaluation = obtain(where)()
+    evaluation.check(make(seed), data)
+    return dict(
+        train_and_test(
+            lambda seeds: data, make, evaluation, seed, lambda opened: evaluation.warm_up(make_small(), opened)
+        ).result
+    )
+
+
+def _complete(where: str) -> None:
+    missing = sorted(getattr(obtain(where), "__abstractmethods__", ()))  # it could not even be made
+    if not missing:
+        evaluation = obtain(where)()
+        missing = [name for name in NEEDED if not callable(getattr(evaluation, name, None))]
+    if missing:
+        raise Failed(f"{where} has no {', '.join(missing)}")
+
+
+def _held(result: Any) -> None:
+    if set(result) != set(PARTS) or not all(isinstance(part, dict) for part in result.values()):
+        raise Failed(f"run must return a dict of the dicts {', '.join(PARTS)}, not of {', '.join(map(str, result))}")
+    if not result["metrics"]:
+        raise Failed("there is no metric")
+    for name, value in result["metrics"].items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
+            raise Failed(f"the metric {name} is {value!r} ({type(value).__name__}): a plain finite number is needed")
+    for part in PARTS:
+        for name, value in result[part].items():
+            if not isinstance(name, str) or not plain_and_finite(value):
+                raise Failed(f"{part}.{name} cannot stand in a record: {_shown(value)}")
+
+
+def _same(where: str, make: Callable, make_small: Callable, data: Any) -> None:
+    first, second = (run(where, make, make_small, data, 3)["metrics"] for _ in range(2))
+    for name in first.keys() | second.keys():
+        if first.get(name) != second.get(name):
+            raise Failed(f"the metric {name} is {first.get(name)!r}, and {second.get(name)!r} when it is run again")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return f"{text[:60]}{' ...' if len(text) > 60 else ''} ({type(value).__name__})"

@@ -14,7 +14,7 @@ import numpy as np
 from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, method, said
 from boostrun.conformance import subject as blame
 from boostrun.conformance import subject as samples
-from boostrun.conformance.budgets import Copied, OneByOne
+from boostrun.conformance.method import Copied, OneByOne
 from boostrun.conformance.subject import Subject
 
 _CUTS = ((1, 7, 60, 61, 250), tuple(range(50, 300, 50)))  # where the stream of 300 is cut

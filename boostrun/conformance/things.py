@@ -213,7 +213,8 @@ def _larger() -> None:
 
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
-    from boostrun.conformance import evaluation, method, stream_learner
+    from boostrun.conformance import method, stream_learner
+    from boostrun.conformance import method as evaluation
     from boostrun.conformance import subject as samples
     from boostrun.conformance.subject import Subject, small_budget
 
@@ -265,7 +266,7 @@ def _as_before(thing: Any, key: str, value: Any) -> Any:
 
 
 def _of_evaluation(where: str) -> Section:
-    from boostrun.conformance import evaluation
+    from boostrun.conformance import method as evaluation
     from boostrun.conformance import subject as learner
     from boostrun.conformance import subject as samples
 
