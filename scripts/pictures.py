@@ -1,49 +1,249 @@
-"""Draw the pictures of published items anew from their packed records; tables and records stay as they are.
+"""Draw the pictures that README.md and the pages in docs/ show: `make pictures`, or `python scripts/pictures.py [NAME ...]`.
 
-    python scripts/pictures.py [PAPER | PAPER/ITEM ...] [--results results]
-
-Nothing is run, no data are looked for, and only files that are pictures are written.
+They are made of the published records and tables, without running a trial, and written to docs/pictures/: the two that
+README shows as SVG for a light and a dark page, the others as PNG with a palette. None is larger than ``LARGEST`` bytes.
+Pictures that need minutes of work are taken from results/, where `make peers` and `boostrun reproduce` draw them; those
+that are not there stay as they are. ``GALLERY`` is the table behind docs/gallery.md.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+import csv
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from boostrun.config.yaml_files import options
+from matplotlib import rc_context
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+from picture_families import main as draw_families19
+from picture_families33 import main as draw_families33
+from PIL import Image
+
+from boostrun.config import catalogue
+from boostrun.methods.declaration import obtain
 from boostrun.report import build
-from boostrun.report.pictures import write_pictures, write_tradeoff
+from boostrun.report.canvas import apart, write_png
+from boostrun.report.curve_figures import curve_figures
+from boostrun.report.frontier.figure import draw_differences, draw_ranks
+from boostrun.report.frontier.summary import FrontierSummary, frontiers_of
+from boostrun.report.tuning import share_figure
 from boostrun.runner import paper
 from boostrun.runner.plan import plan, published_store
 
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "pictures"
+RESULTS = ROOT / "results"
+LARGEST = 60_000
+POINTS = 200  # of a curve
+COLOURS = (32, 16)  # sizes of a palette, tried in this order
+HERO = "frontier_mnist"
 
-def draw(name: str, results: Path, bases: dict) -> int:
-    """The pictures of one item, from the packed records of its table; returns how many."""
-    item, _ = paper.load_published(name, results, [f"results={results}"], None, bases)
-    cells = plan(item.settings, published_store(results), data=False)
+
+class Picture(NamedTuple):
+    """A picture: the name of its file, how it is drawn, and the words for a curve (an item's) or a picture."""
+
+    name: str
+    draw: Callable[[Path, str, str], Path | None]
+    source: str = ""
+    stem: str = ""
+
+
+class Shown(NamedTuple):
+    """An entry of the gallery: a picture, what it shows, and the command that writes the table and the picture."""
+
+    name: str
+    title: str
+    text: str
+    command: str
+
+
+def curve(folder: Path, words: str, stem: str) -> Path:
+    """A curve figure of a published item; ``words`` are its name and overrides, ``stem`` the figure's."""
+    name, *overrides = words.split()
+    item, _ = paper.load_published(name, RESULTS, [f"results={RESULTS}", *overrides], None, {})
+    cells = plan(item.settings, published_store(RESULTS), data=False)
     entries = item.entries(cells)
-    table = build(item.spec, entries)
-    found = write_pictures(
-        results / name, table, entries, item.curves(cells), item.metrics, item.extras(entries, table)
-    )
-    write_tradeoff(results / name, table, entries, item.tradeoff)
-    return len(found)
+    if stem == "families":
+        return share_figure(item.curves(cells), folder / "families.png")
+    extras = item.extras(entries, build(item.spec, entries))
+    found = curve_figures(entries, item.curves(cells), item.metrics, extras, POINTS)
+    figure = next(one.figure for one in found if one.stem == stem)
+    return write_png(figure, folder / f"{stem}.png")
 
 
-def main() -> None:
-    """Draw what is named, or all that has records."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--results", type=Path, default=Path("results"))
-    words, bases = parser.parse_args(), {}
-    for name in options("paper"):
-        wanted = not words.names or any(name == word or name.startswith(f"{word}/") for word in words.names)
-        if wanted and not paper.drawing(name) and (words.results / name / "table.md").is_file():
-            begun = time.perf_counter()
-            count = draw(name, words.results, bases)
-            print(f"{name}: {count} pictures in {time.perf_counter() - begun:.1f} s", flush=True)
+def drawing(folder: Path, name: str, stem: str) -> Path:
+    """A figure that a paper draws without trials."""
+    obtain(catalogue.parts("drawings")[paper.drawing(name)])(folder, ROOT / "datasets")
+    return folder / "figure.png"
+
+
+def summary(folder: Path, kind: str, which: str) -> Path:
+    """What the published frontiers of a kind of budget say together: differences or ranks."""
+    found = FrontierSummary(kind, frontiers_of(RESULTS / "frontiers", kind))
+    return write_png({"differences": draw_differences, "ranks": draw_ranks}[which](found), folder / f"{which}.png")
+
+
+def families(folder: Path, which: str, _: str) -> Path:
+    """What each feature family sees."""
+    path = folder / "families.png"
+    if which == "19":
+        draw_families19(str(ROOT / "datasets"), str(path))
+    else:
+        draw_families33(str(path))
+    return path
+
+
+def beside(_: Path, path: str, __: str) -> Path | None:
+    """What another command has drawn below results/, where git ignores it; None if it has not been run here."""
+    found = RESULTS / f"{path}.png"
+    return found if found.is_file() else None
+
+
+PICTURES = (
+    Picture("held_differences", summary, "samples_held", "differences"),
+    Picture("held_ranks", summary, "samples_held", "ranks"),
+    Picture("evaluations_differences", summary, "evaluations", "differences"),
+    Picture("features_differences", summary, "features", "differences"),
+    Picture("features_ranks", summary, "features", "ranks"),
+    Picture("reservoir_table3", curve, "reservoir/table3 dataset=mnist", "curve_T"),
+    Picture("reservoir_active", curve, "reservoir/active", "curve_labels_asked"),
+    Picture("adaptive_expected_edge", drawing, "adaptive/figure1"),
+    Picture("adaptive_seconds", curve, "adaptive/table1", "curve_log10_loss_train_seconds"),
+    Picture("adaptive_chosen_families", curve, "adaptive/table1", "families"),
+    Picture("adaptive_edge_lost", curve, "adaptive/figure2", "curve_T"),
+    Picture("adaptive_peers", beside, "bench/adaptive_peers"),
+    Picture("adaptive_families19", families, "19"),
+    Picture("adaptive_families33", families, "33"),
+    Picture("shareboost_pieces", drawing, "shareboost/fig1"),
+    Picture("shareboost_classes", curve, "shareboost/fig2", "curve_classes"),
+    Picture("shareboost_products", curve, "shareboost/fig3_top", "curve_T"),
+    Picture("shareboost_stumps", curve, "shareboost/fig3_bottom", "curve_T"),
+    Picture("shareboost_templates_error", curve, "shareboost/fig4", "curve_T"),
+    Picture("shareboost_templates", beside, "shareboost/fig5/templates_mnist_expanded_reg_0"),
+    Picture("shareboost_errors", beside, "shareboost/fig6/errors_mnist_expanded_reg_0"),
+    Picture("shareboost_errors_weight", beside, "shareboost/fig6/errors_mnist_expanded_reg_of_mnist"),
+    Picture("shareboost_pieces_error", curve, "shareboost/fig7", "curve_T"),
+    Picture("iboost_sea", curve, "iboost/fig_sea_nb_a", "curve_test_accuracy_pct_examples"),
+    Picture("peers", beside, "bench/peers"),
+)
+
+
+def shrink(picture: Path, into: Path) -> None:
+    """Write a picture with a palette, smaller by steps of a tenth until it fits."""
+    whole = Image.open(picture).convert("RGB")
+    for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4):
+        image = whole if share == 1.0 else whole.resize([round(share * side) for side in whole.size], Image.LANCZOS)
+        for colours in COLOURS:
+            image.quantize(colours, dither=Image.Dither.NONE).save(into, optimize=True)
+            if into.stat().st_size <= LARGEST:
+                return
+    raise ValueError(f"{into} is larger than {LARGEST} bytes")
+
+
+_INK = {"light": ("#1f2328", "#59636e", "#d1d9e0", "#0969da"), "dark": ("#f0f6fc", "#9198a1", "#3d444d", "#4493f8")}
+
+
+def draw_frontier(look: str) -> Path:
+    """The frontier of MNIST: test error against samples held, tuned alike, for a light or a dark page."""
+    ink, pale, rule, blue = _INK[look]
+    with (RESULTS / "frontiers" / "mnist-samples_held" / "table.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    figure = Figure(figsize=(7.2, 4.4), layout="none")
+    axis = figure.add_axes((0.07, 0.11, 0.72, 0.74))
+    axis.set(xscale="log", yscale="log", xlim=(90, 2000), ylim=(2, 45))
+    ends = []
+    for method in dict.fromkeys(row["method"] for row in rows):
+        mine = [row for row in rows if row["method"] == method]
+        points = [(int(row["samples_held"]), 100 - float(row["mean"])) for row in mine]
+        colour, best = blue if mine[0]["rival"] == "0" else pale, method == "wsam"
+        axis.plot(*zip(*points), color=colour, linewidth=3 if best else 1.4, marker="o", markersize=6 if best else 4,
+                  zorder=3 if best else 2, clip_on=False)  # fmt: skip
+        place = axis.transAxes.inverted().transform(axis.transData.transform(points[-1]))
+        ends.append((float(place[1]), method, colour, "bold" if best else "normal"))
+    for (end, method, colour, weight), height in zip(ends, apart([end for end, *_ in ends], 0.053)):
+        axis.plot([1.012, 1.045], [end, height], color=colour, linewidth=0.6, transform=axis.transAxes, clip_on=False,
+                  scalex=False, scaley=False)  # fmt: skip
+        axis.text(1.055, height, method, color=colour, transform=axis.transAxes, va="center", fontsize=11, weight=weight)
+    for along, ticks, unit in ((axis.xaxis, (100, 500, 2000), ""), (axis.yaxis, (2, 5, 10, 20, 40), " %")):
+        along.set_major_locator(FixedLocator(ticks))
+        along.set_minor_locator(NullLocator())
+        along.set_ticklabels([f"{tick}{unit}" for tick in ticks])
+    axis.tick_params(colors=pale, length=0, labelsize=11)
+    axis.grid(color=rule, linewidth=0.8)
+    axis.set_axisbelow(True)
+    axis.spines[:].set_visible(False)
+    axis.set_xlabel("training samples held at one time", color=pale, fontsize=11)
+    figure.text(0.012, 0.945, "MNIST: test error by samples held", color=ink, fontsize=13, weight="bold")
+    figure.text(0.012, 0.895, "blue: within a budget by boostrun; grey: today's libraries, tuned alike; means of ten seeds",
+                color=pale, fontsize=10)  # fmt: skip
+    path = FOLDER / f"{HERO}_{look}.svg"
+    FigureCanvasSVG(figure)
+    looks = {"svg.fonttype": "none", "svg.hashsalt": HERO, "font.family": "sans-serif"}
+    with rc_context(looks):
+        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return path
+
+
+GALLERY = (
+    Shown(HERO, "What a budget of samples buys", "MNIST, all methods tuned alike under each budget, ten seeds: methods "
+          "that boost within a budget are blue, those of today grey. Holding 100 samples SGD is ahead of WSam; holding "
+          "500 and 2,000 WSam is ahead of all.", "reproduce frontier/mnist-samples_held"),
+    Shown("held_differences", "Samples held, set by set", "The best of ours less the best rival on each data set, with "
+          "its 95 % interval.", "frontier summary budget=samples_held"),
+    Shown("features_differences", "Features used, set by set", "The same with few features: the rivals are ahead more "
+          "often than ours.", "frontier summary budget=features"),
+    Shown("reservoir_table3", "Reservoir Boosting, Table 3", "Test accuracy against rounds on MNIST, 100 or 250 samples "
+          "kept.", "reproduce reservoir/table3 dataset=mnist"),
+    Shown("reservoir_active", "Labels asked for after the choice", "Test accuracy against the labels that are asked "
+          "for.", "reproduce reservoir/active"),
+    Shown("adaptive_seconds", "Adaptive Sampling, Table 1", "Training loss against seconds on MNIST.",
+          "reproduce adaptive/table1"),
+    Shown("adaptive_chosen_families", "Which families are chosen", "The share of each feature family over the steps, "
+          "policy by policy.", "reproduce adaptive/table1"),
+    Shown("adaptive_families19", "What 19 feature families see", "A row for each image, a column for each family.",
+          "help data"),
+    Shown("shareboost_classes", "ShareBoost, Figure 2", "Features needed for 20 % error, by the number of classes.",
+          "reproduce shareboost/fig2"),
+    Shown("shareboost_templates_error", "ShareBoost, Figure 4", "Test error on MNIST against the number of patch "
+          "templates.", "reproduce shareboost/fig4"),
+    Shown("shareboost_templates", "ShareBoost, Figure 5", "The first 30 templates that are chosen, and their weights for "
+          "each digit.", "reproduce shareboost/fig5"),
+    Shown("iboost_sea", "IBoost on SEA", "Accuracy along a stream whose concept changes at the dashed lines.",
+          "reproduce iboost/fig_sea_nb_a"),
+)  # fmt: skip
+
+
+def main(names: list[str]) -> None:
+    """Draw those that are named, or all."""
+    FOLDER.mkdir(exist_ok=True)
+    if not names or HERO in names:
+        for look in _INK:
+            _say(draw_frontier(look))
+    for name, draw, source, stem in PICTURES:
+        if names and name not in names:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            drawn = draw(Path(folder), source, stem)
+            if drawn is None:
+                print(f"docs/pictures/{name}.png stays as it is")
+                continue
+            shrink(drawn, FOLDER / f"{name}.png")
+        _say(FOLDER / f"{name}.png")
+
+
+def files() -> Iterator[Path]:
+    """All that ``main`` writes."""
+    yield from (FOLDER / f"{HERO}_{look}.svg" for look in _INK)
+    yield from (FOLDER / f"{one.name}.png" for one in PICTURES)
+
+
+def _say(path: Path) -> None:
+    print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
