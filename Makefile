@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
-	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost frontiers report picture docs wheel clean
+	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost frontiers report picture pictures docs wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ $(VENV)/.docs: $(STAMP)
 
 picture: setup  ## docs/architecture.svg: the rooms and their imports, and what of them runs upward
 	$(VENV)/bin/python scripts/picture_rooms.py
+
+pictures: setup  ## the pictures that README.md and docs/ show, from the published records, and docs/gallery.md
+	$(VENV)/bin/python scripts/pictures.py
 
 docs: $(VENV)/.docs  ## the documentation in build/docs: pages that need no network, and no server but for the search
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict

@@ -1,9 +1,10 @@
-"""What mkdocs does beside rendering: results and declarations become pages, formulas MathML, and docstrings Markdown.
+"""Hooks of `make docs`: pages that are made of declarations and results, formulas as MathML, docstrings as Markdown.
 
-``results/**`` is not copied: its tables and pictures are pages and files of the site, read where they lie. A page links
-to them as on disk, ``../../results/...`` from ``docs/papers/``, so that the same links work in a checkout. Formulas are
-converted here, so that nothing is fetched when a page is read. ``api/methods.md`` is written from the declarations, and
-the parameters of estimators from their keys: what a key means stands in one place, the field.
+- The tables in ``results/**`` become pages of the site and are read where they lie. A page links to them as on disk,
+  ``../../results/...`` from ``docs/papers/``, so that the same links work in a checkout.
+- ``reference.md`` and ``api/methods.md`` are written from the declarations, and the parameters of estimators from their
+  keys: the field is the one place that says what a key means. Neither page is in the repository.
+- Formulas are converted when the site is built, so that a reader's browser fetches nothing.
 """
 
 import dataclasses
@@ -17,8 +18,11 @@ import griffe
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
+from boostrun.cli import help
+from boostrun.cli.arguments import VERBS
 from boostrun.config import catalogue
-from boostrun.config.fields import MISSING, described, kind_of
+from boostrun.config.fields import MISSING, described, fields_of, kind_of
+from boostrun.config.settings import Root, Run, Tune
 from boostrun.methods.declaration import Method
 
 ROOT = Path(__file__).parent.parent
@@ -28,16 +32,17 @@ TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?: .*)?\n((?:    .*\n)*)", re.MULTILIN
 
 
 def on_files(files, config):
-    """Add every table and picture of ``results``, and the page of what is declared."""
+    """Add the tables of ``results``, CONTRIBUTING.md and the pages that are made of declarations."""
+    files.append(File.generated(config, "reference.md", content="\n".join(reference())))
     files.append(File.generated(config, "api/methods.md", content="\n".join(declared())))
     files.append(File.generated(config, "contributing.md", abs_src_path=str(ROOT / "CONTRIBUTING.md")))
-    for path in sorted([*ROOT.glob("results/**/table.md"), *ROOT.glob("results/**/*.png")]):
+    for path in sorted(ROOT.glob("results/**/table.md")):
         files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    """In the site ``results`` and CONTRIBUTING.md lie beside the pages, not beside ``docs``; sources are no pages."""
+    """Adapt links: in the site, ``results`` and CONTRIBUTING.md lie beside the pages; sources are no pages."""
     outside = "../" * (page.file.src_uri.count("/") + 1)
     if page.file.src_uri == "contributing.md":
         markdown = re.sub(r"\[([^]]*)\]\(examples/[^)]*\)", r"`\1`", markdown.replace("](docs/", "]("))
@@ -46,7 +51,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
-    r"""Formulas, ``\(...\)`` and ``\[...\]`` so far."""
+    r"""Convert formulas, ``\(...\)`` and ``\[...\]``, to MathML."""
     return FORMULA.sub(lambda found: _mathml(unescape(found[2]), "inline" if found[1] == "span" else "block"), html)
 
 
@@ -58,10 +63,10 @@ def _mathml(formula: str, display: str) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """Numpy docstrings as Markdown has them; ``{parameters}`` and constructors from the fields of keys."""
+    """Turn numpy docstrings into Markdown; make ``{parameters}`` and constructors from the fields of keys."""
 
     def on_class_members(self, *, cls, **kwargs) -> None:
-        """The constructor that an estimator inherits from its keys, which no source spells out."""
+        """Add the constructor that an estimator inherits from its keys; no source spells it out."""
         if cls.docstring is None or "{parameters}" not in cls.docstring.value:
             return
         made = getattr(importlib.import_module(cls.module.path), cls.name)
@@ -81,10 +86,23 @@ class Docstrings(griffe.Extension):
             obj.docstring.value = markdown_of(obj.docstring.value)
 
 
+def reference() -> Iterator[str]:
+    """The page of verbs and of the keys that every run has, line by line."""
+    yield "# Verbs and keys\n"
+    yield "`boostrun help VERB` prints a section of this page, and `boostrun --cfg algo=NAME` the keys of one choice."
+    yield "[Methods, data and features](api/methods.md) has the keys of all choices.\n\n## Verbs\n"
+    for verb in VERBS:
+        yield f"### {verb}\n\n```text\n{help.page(verb).rstrip()}\n```\n"
+    yield "## Keys of every run\n"
+    yield from _keys(fields_of(Root), "")
+    yield from _keys({name: field for name, field in fields_of(Run).items() if name != "name"}, "run.")
+    yield from _keys(fields_of(Tune), "tune.")
+
+
 def declared() -> Iterator[str]:
-    """The page of what can be chosen: every method, data set, pipeline and named part, line by line."""
+    """The page of all choices: each method, data set, pipeline and named part, line by line."""
     yield "# Methods, data and features\n"
-    yield "What `boostrun ls` lists, with every key: its default, what it takes, what it means, like `boostrun --cfg`."
+    yield "All that `boostrun ls` lists, with every key: its default, the values it takes, and its meaning."
     yield "This page is written from the declarations that the command and the constructors follow."
     for name, paper in catalogue.papers().items():
         if paper.methods:
@@ -98,7 +116,7 @@ def declared() -> Iterator[str]:
         for name, one in found.items():
             yield f"### {name} {{#{group}.{name}}}\n"
             yield f"{_sentence(one.summary)} It gives {one.gives}.\n"
-            yield from _keys(catalogue.fields(group, name), group)
+            yield from _keys(catalogue.fields(group, name), f"{group}.")
     yield "\n## Parts with a name\n"
     for room in ("strategies", "policies", "weak_learners"):
         yield f"**{room.replace('_', ' ').capitalize()}**: " + ", ".join(
@@ -111,21 +129,24 @@ def _method(name: str, method: Method) -> Iterator[str]:
     yield f"{_sentence(method.summary)}\n"
     module, _, estimator = method.target.partition(":")
     public = (estimator, module) in set(catalogue.public())
-    told = [f"[`{estimator}`][{module}.{estimator}]" if public else f"`{module}.{estimator}`"]
+    facts = [f"[`{estimator}`][{module}.{estimator}]" if public else f"`{module}.{estimator}`"]
     if method.fixed:
-        told[0] += " with " + ", ".join(f"`{key}={value!r}`" for key, value in method.fixed.items())
+        facts[0] += " with " + ", ".join(f"`{key}={value!r}`" for key, value in method.fixed.items())
     if method.budget:
         defaults = method.budget_defaults
-        told.append("budget " + ", ".join(f"`{s}={defaults[s]}` ({p})" for s, p in method.budget.items()))
-    told.append("learns from " + ", ".join(sorted(method.inputs)))
-    told.append(f"measured by `{method.evaluation.replace(':', '.')}`")
-    told += [] if method.random else ["nothing is random: one trial"]
-    told += ["saved as " + ", ".join(sorted(method.exports, reverse=True))] if method.exports else []
-    yield "; ".join(told) + ".\n"
-    yield from _keys(method.fields, "algo")
+        facts.append("budget " + ", ".join(f"`{s}={defaults[s]}` ({p})" for s, p in method.budget.items()))
+    facts.append("learns from " + ", ".join(sorted(method.inputs)))
+    facts.append(f"measured by `{method.evaluation.replace(':', '.')}`")
+    facts += [] if method.random else ["nothing is random: one trial"]
+    facts += ["saved as " + ", ".join(sorted(method.exports, reverse=True))] if method.exports else []
+    yield "; ".join(facts) + ".\n"
+    yield from _keys(method.fields, "algo.")
+    if method.search:
+        words = (f"`{key if key in method.budget else f'algo.{key}'}={one}`" for key, one in method.search.items())
+        yield f"`boostrun tune` searches {', '.join(words)}.\n"
 
 
-def _keys(fields: Mapping[str, dataclasses.Field], group: str) -> Iterator[str]:
+def _keys(fields: Mapping[str, dataclasses.Field], prefix: str) -> Iterator[str]:
     if not fields:
         return
     yield "| key | default | takes | meaning |\n| --- | --- | --- | --- |"
@@ -133,12 +154,12 @@ def _keys(fields: Mapping[str, dataclasses.Field], group: str) -> Iterator[str]:
         kind = kind_of(field)
         default = "must be given" if field.default == MISSING else f"`{_plain(field.default)}`"
         words = (re.sub(r"([_*|<>\[])", r"\\\1", said) for said in (kind.allowed.rstrip(","), kind.help))
-        yield f"| `{group}.{key}` | {default} | {' | '.join(words)} |"
+        yield f"| `{prefix}{key}` | {default} | {' | '.join(words)} |"
     yield ""
 
 
 def _plain(value: object) -> str:
-    """As it is typed."""
+    """A value as a user types it."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -147,8 +168,10 @@ def _sentence(summary: str) -> str:
 
 
 def markdown_of(docstring: str) -> str:
-    """Roles become code, ``::`` a colon; parameters that share an entry get one each, with defaults of their own; prose
-    and examples that follow a section without a heading get one.
+    """A docstring as Markdown.
+
+    Roles become code and ``::`` a colon. Parameters that share an entry get one each. Prose and examples that follow a
+    section without a heading get one.
 
     >>> print(markdown_of("See :class:`a.B`, as in::\\n\\n    code\\n\\nk, l : int\\n    Numbers."))
     See `a.B`, as in:

@@ -66,8 +66,8 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     where = "On how many data sets" if len(summary.sets) == len(summary.frontiers) else "In how many frontiers"
     yield f"{where} a side is ahead, by {head}:\n"
     yield f"{_table(summary.tally())}\n"
-    summaries = folder / f"summary-{summary.kind}"
-    yield from _picture(summaries / "figure.png", f"ours less the best rival, by {head}")
+    stem = summary.kind.removeprefix("samples_")
+    yield from _picture(f"{stem}_differences", f"the best of ours minus the best rival, by {head}")
     yield "Set by set: the best of ours and the best rival, and the difference of their mean accuracies in points.\n"
     table = _table(summary.outcomes())
     for one in summary.frontiers:  # links after the table: it shows every sign as it is
@@ -77,7 +77,7 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     if summary.ranks:
         yield "How methods rank (1 is the best):\n"
         yield f"{_table(summary.ranked())}\n"
-        yield from _picture(summaries / "ranks.png", f"mean ranks by {head}")
+        yield from _picture(f"{stem}_ranks", f"mean ranks by {head}")
     yield from (f"- {escape(note)}" for note in summary.notes())
     yield f"- {_spent(summary)}"
     yield ""
@@ -102,9 +102,10 @@ def _table(lines: list[list[str]]) -> str:
     return pipe_table(lines, range(1, len(lines[0])))
 
 
-def _picture(path: Path, said: str) -> Iterator[str]:
-    if path.is_file():
-        yield f"![{said}]({_beside(path)})\n"
+def _picture(name: str, text: str) -> Iterator[str]:
+    """A picture of docs/pictures, which `make pictures` draws."""
+    if (PAGE.parent / "pictures" / f"{name}.png").is_file():
+        yield f"![{text}](pictures/{name}.png)\n"
 
 
 def _beside(path: Path) -> str:

@@ -26,7 +26,7 @@ from boostrun.errors import DataMissingError
 from boostrun.papers.adaptive.families import FAMILIES, Family
 from boostrun.papers.adaptive.families.gradients import PARTS
 
-ROWS = 3  # images of each data set
+ROWS = 1  # images of each data set
 ROSE = 15  # pixels of a HoG cell in the picture
 
 

@@ -1,9 +1,9 @@
-"""Draw the pictures that README.md and the pages in docs/ show: `make pictures`, or `python scripts/pictures.py [NAME ...]`.
+"""Draw the pictures that README.md and the pages in docs/ show: ``make pictures``, or this script with names.
 
-They are made of the published records and tables, without running a trial, and written to docs/pictures/: the two that
-README shows as SVG for a light and a dark page, the others as PNG with a palette. None is larger than ``LARGEST`` bytes.
+They are made of the published records and tables, without running a trial, and written to docs/pictures/. README's two
+are SVG, for a light and a dark page; the others are PNG with a palette. None is larger than ``LARGEST`` bytes.
 Pictures that need minutes of work are taken from results/, where `make peers` and `boostrun reproduce` draw them; those
-that are not there stay as they are. ``GALLERY`` is the table behind docs/gallery.md.
+that are not there stay as they are. docs/gallery.md is written too: it shows those of ``GALLERY``.
 """
 
 from __future__ import annotations
@@ -19,19 +19,17 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
-from picture_families import main as draw_families19
-from picture_families33 import main as draw_families33
 from PIL import Image
 
 from boostrun.config import catalogue
+from boostrun.config.yaml_files import options
 from boostrun.methods.declaration import obtain
 from boostrun.report import build
 from boostrun.report.canvas import apart, write_png
 from boostrun.report.curve_figures import curve_figures
-from boostrun.report.frontier.figure import draw_differences, draw_ranks
-from boostrun.report.frontier.summary import FrontierSummary, frontiers_of
-from boostrun.report.tuning import share_figure
+from boostrun.report.frontier.summary import FrontierSummary, draw_differences, draw_ranks, frontiers_of
 from boostrun.runner import paper
+from boostrun.runner.packed import Packs, packs_below
 from boostrun.runner.plan import plan, published_store
 
 ROOT = Path(__file__).parent.parent
@@ -39,7 +37,7 @@ FOLDER = ROOT / "docs" / "pictures"
 RESULTS = ROOT / "results"
 LARGEST = 60_000
 POINTS = 200  # of a curve
-COLOURS = (32, 16)  # sizes of a palette, tried in this order
+COLOURS = (64, 32)  # sizes of a palette, tried in this order
 HERO = "frontier_mnist"
 
 
@@ -53,12 +51,12 @@ class Picture(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """An entry of the gallery: a picture, what it shows, and the command that writes the table and the picture."""
+    """An entry of the gallery: a picture, its title, the command that draws it (if there is one), what it shows."""
 
     name: str
     title: str
-    text: str
     command: str
+    text: str
 
 
 def curve(folder: Path, words: str, stem: str) -> Path:
@@ -67,8 +65,6 @@ def curve(folder: Path, words: str, stem: str) -> Path:
     item, _ = paper.load_published(name, RESULTS, [f"results={RESULTS}", *overrides], None, {})
     cells = plan(item.settings, published_store(RESULTS), data=False)
     entries = item.entries(cells)
-    if stem == "families":
-        return share_figure(item.curves(cells), folder / "families.png")
     extras = item.extras(entries, build(item.spec, entries))
     found = curve_figures(entries, item.curves(cells), item.metrics, extras, POINTS)
     figure = next(one.figure for one in found if one.stem == stem)
@@ -91,9 +87,13 @@ def families(folder: Path, which: str, _: str) -> Path:
     """What each feature family sees."""
     path = folder / "families.png"
     if which == "19":
-        draw_families19(str(ROOT / "datasets"), str(path))
+        import picture_families
+
+        picture_families.main(str(ROOT / "datasets"), str(path))
     else:
-        draw_families33(str(path))
+        import picture_families33
+
+        picture_families33.main(str(path))
     return path
 
 
@@ -113,7 +113,6 @@ PICTURES = (
     Picture("reservoir_active", curve, "reservoir/active", "curve_labels_asked"),
     Picture("adaptive_expected_edge", drawing, "adaptive/figure1"),
     Picture("adaptive_seconds", curve, "adaptive/table1", "curve_log10_loss_train_seconds"),
-    Picture("adaptive_chosen_families", curve, "adaptive/table1", "families"),
     Picture("adaptive_edge_lost", curve, "adaptive/figure2", "curve_T"),
     Picture("adaptive_peers", beside, "bench/adaptive_peers"),
     Picture("adaptive_families19", families, "19"),
@@ -138,7 +137,7 @@ def shrink(picture: Path, into: Path) -> None:
     for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4):
         image = whole if share == 1.0 else whole.resize([round(share * side) for side in whole.size], Image.LANCZOS)
         for colours in COLOURS:
-            image.quantize(colours, dither=Image.Dither.NONE).save(into, optimize=True)
+            image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(into, optimize=True)
             if into.stat().st_size <= LARGEST:
                 return
     raise ValueError(f"{into} is larger than {LARGEST} bytes")
@@ -167,7 +166,8 @@ def draw_frontier(look: str) -> Path:
     for (end, method, colour, weight), height in zip(ends, apart([end for end, *_ in ends], 0.053)):
         axis.plot([1.012, 1.045], [end, height], color=colour, linewidth=0.6, transform=axis.transAxes, clip_on=False,
                   scalex=False, scaley=False)  # fmt: skip
-        axis.text(1.055, height, method, color=colour, transform=axis.transAxes, va="center", fontsize=11, weight=weight)
+        axis.text(1.055, height, method, color=colour, transform=axis.transAxes, va="center", fontsize=11,
+                  weight=weight)  # fmt: skip
     for along, ticks, unit in ((axis.xaxis, (100, 500, 2000), ""), (axis.yaxis, (2, 5, 10, 20, 40), " %")):
         along.set_major_locator(FixedLocator(ticks))
         along.set_minor_locator(NullLocator())
@@ -178,7 +178,7 @@ def draw_frontier(look: str) -> Path:
     axis.spines[:].set_visible(False)
     axis.set_xlabel("training samples held at one time", color=pale, fontsize=11)
     figure.text(0.012, 0.945, "MNIST: test error by samples held", color=ink, fontsize=13, weight="bold")
-    figure.text(0.012, 0.895, "blue: within a budget by boostrun; grey: today's libraries, tuned alike; means of ten seeds",
+    figure.text(0.012, 0.895, "blue: boosting under a budget; grey: today's libraries; tuned alike, means of ten seeds",
                 color=pale, fontsize=10)  # fmt: skip
     path = FOLDER / f"{HERO}_{look}.svg"
     FigureCanvasSVG(figure)
@@ -189,36 +189,99 @@ def draw_frontier(look: str) -> Path:
 
 
 GALLERY = (
-    Shown(HERO, "What a budget of samples buys", "MNIST, all methods tuned alike under each budget, ten seeds: methods "
-          "that boost within a budget are blue, those of today grey. Holding 100 samples SGD is ahead of WSam; holding "
-          "500 and 2,000 WSam is ahead of all.", "reproduce frontier/mnist-samples_held"),
-    Shown("held_differences", "Samples held, set by set", "The best of ours less the best rival on each data set, with "
-          "its 95 % interval.", "frontier summary budget=samples_held"),
-    Shown("features_differences", "Features used, set by set", "The same with few features: the rivals are ahead more "
-          "often than ours.", "frontier summary budget=features"),
-    Shown("reservoir_table3", "Reservoir Boosting, Table 3", "Test accuracy against rounds on MNIST, 100 or 250 samples "
-          "kept.", "reproduce reservoir/table3 dataset=mnist"),
-    Shown("reservoir_active", "Labels asked for after the choice", "Test accuracy against the labels that are asked "
-          "for.", "reproduce reservoir/active"),
-    Shown("adaptive_seconds", "Adaptive Sampling, Table 1", "Training loss against seconds on MNIST.",
-          "reproduce adaptive/table1"),
-    Shown("adaptive_chosen_families", "Which families are chosen", "The share of each feature family over the steps, "
-          "policy by policy.", "reproduce adaptive/table1"),
-    Shown("adaptive_families19", "What 19 feature families see", "A row for each image, a column for each family.",
-          "help data"),
-    Shown("shareboost_classes", "ShareBoost, Figure 2", "Features needed for 20 % error, by the number of classes.",
-          "reproduce shareboost/fig2"),
-    Shown("shareboost_templates_error", "ShareBoost, Figure 4", "Test error on MNIST against the number of patch "
-          "templates.", "reproduce shareboost/fig4"),
-    Shown("shareboost_templates", "ShareBoost, Figure 5", "The first 30 templates that are chosen, and their weights for "
-          "each digit.", "reproduce shareboost/fig5"),
-    Shown("iboost_sea", "IBoost on SEA", "Accuracy along a stream whose concept changes at the dashed lines.",
-          "reproduce iboost/fig_sea_nb_a"),
+    Shown(
+        HERO, "What a budget of samples buys", "reproduce frontier/mnist-samples_held",
+        "MNIST, all methods tuned alike under each budget, ten seeds. Holding 100 samples, SGD is ahead of WSam. "
+        "Holding 500 or 2,000, WSam is ahead of all.",
+    ),
+    Shown(
+        "held_differences", "Samples held, set by set", "frontier summary budget=samples_held",
+        "The best of ours minus the best rival on each data set, with its 95 % interval.",
+    ),
+    Shown(
+        "features_differences", "Features used, set by set", "frontier summary budget=features",
+        "The same for models that use few features: rivals are ahead more often than our methods.",
+    ),
+    Shown(
+        "reservoir_table3", "Reservoir Boosting, Table 3", "reproduce reservoir/table3 dataset=mnist",
+        "Test error against rounds on MNIST, with 100 or 250 samples kept.",
+    ),
+    Shown(
+        "reservoir_active", "Reservoirs that choose which labels to ask for", "reproduce reservoir/active",
+        "Test error against the number of labels.",
+    ),
+    Shown(
+        "adaptive_seconds", "Adaptive Sampling, Table 1", "reproduce adaptive/table1",
+        "Training loss against seconds on MNIST.",
+    ),
+    Shown(
+        "adaptive_expected_edge", "Adaptive Sampling, Figure 1", "reproduce adaptive/figure1",
+        "The expected edge of the best of Q candidates that are judged on S samples.",
+    ),
+    Shown(
+        "adaptive_families19", "The 19 feature families", "",
+        "What each family sees in an image of MNIST and in one of CIFAR-10: `python scripts/picture_families.py`.",
+    ),
+    Shown(
+        "shareboost_classes", "ShareBoost, Figure 2", "reproduce shareboost/fig2",
+        "Features that are needed for 20 % error, by the number of classes.",
+    ),
+    Shown(
+        "shareboost_templates_error", "ShareBoost, Figure 4", "reproduce shareboost/fig4",
+        "Test error on MNIST against the number of patch templates.",
+    ),
+    Shown(
+        "shareboost_templates", "ShareBoost, Figure 5", "reproduce shareboost/fig5",
+        "The first templates that are chosen on MNIST, and their weights for each digit.",
+    ),
+    Shown(
+        "iboost_sea", "IBoost on SEA", "reproduce iboost/fig_sea_nb_a",
+        "Accuracy along a stream whose concept changes at the dashed lines.",
+    ),
 )  # fmt: skip
 
 
+def gallery() -> str:
+    """docs/gallery.md: the pictures of ``GALLERY``, and how long all published records took."""
+    return "\n".join(_gallery())
+
+
+def _gallery() -> Iterator[str]:
+    yield "# Gallery\n"
+    yield "`make pictures` draws these from the published records and writes this page. `boostrun ls paper` lists all"
+    yield "published tables and figures. Each run has pictures of its own beside its table.\n"
+    for name, title, command, text in GALLERY:
+        yield f"## {title}\n\n{text}\n\n{_shown(name, title)}\n"
+        if command:
+            yield f"```console\n$ boostrun {command}\n```\n"
+    yield "## What all records cost\n"
+    yield "Core-hours of all published records, each counted once: the wall-clock seconds of each trial on one core,"
+    yield "without features and compiling. Machines and their load differed.\n"
+    yield "| | records | core-hours |\n| --- | ---: | ---: |"
+    titles = {name: one.title for name, one in catalogue.papers().items() if name in _items()}
+    titles |= {"tuned": "choices of `boostrun tune`", "frontiers": "frontiers, with their searches"}
+    every: dict[str, float] = {}
+    for name, title in titles.items():
+        packed = Packs(packs_below(RESULTS / name)).known.values()
+        seconds = {known.key: known.seconds or 0.0 for known in packed}
+        every |= seconds
+        yield f"| {title} | {len(seconds)} | {sum(seconds.values()) / 3600:.1f} |"
+    yield f"| all | {len(every)} | {sum(every.values()) / 3600:.1f} |\n"
+
+
+def _items() -> set[str]:
+    return {name.partition("/")[0] for name in options("paper")}
+
+
+def _shown(name: str, title: str) -> str:
+    if name == HERO:
+        dark = f'<source media="(prefers-color-scheme: dark)" srcset="pictures/{name}_dark.svg">'
+        return f'<picture>{dark}<img alt="{title}" src="pictures/{name}_light.svg"></picture>'
+    return f"![{title}](pictures/{name}.png)"
+
+
 def main(names: list[str]) -> None:
-    """Draw those that are named, or all."""
+    """Draw the pictures that are named, or all, and write the gallery."""
     FOLDER.mkdir(exist_ok=True)
     if not names or HERO in names:
         for look in _INK:
@@ -233,12 +296,9 @@ def main(names: list[str]) -> None:
                 continue
             shrink(drawn, FOLDER / f"{name}.png")
         _say(FOLDER / f"{name}.png")
-
-
-def files() -> Iterator[Path]:
-    """All that ``main`` writes."""
-    yield from (FOLDER / f"{HERO}_{look}.svg" for look in _INK)
-    yield from (FOLDER / f"{one.name}.png" for one in PICTURES)
+    page = ROOT / "docs" / "gallery.md"
+    page.write_text(gallery(), encoding="utf-8")
+    _say(page)
 
 
 def _say(path: Path) -> None:

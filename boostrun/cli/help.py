@@ -75,7 +75,7 @@ tune.trials or a range is given; KEY=tuned reads its choice.""",
             _OWN,
         ),
         (
-            ("tune algo={algo} dataset=digits r=50 tune.trials=20", "its declared ranges (docs/reference.md)"),
+            ("tune algo={algo} dataset=digits r=50 tune.trials=20", "its declared ranges"),
             ("algo={algo} dataset=digits r=50 tuned=true", "ten trials with what was found"),
             ("tune -m algo={algo},{other} dataset=digits r=50", "as many trials for both"),
             ("tune algo={algo} r=50 'T=interval(50,400)'", "a range of your own, in quotes for the shell"),
