@@ -133,7 +133,7 @@ PAPER = Paper(
             search={"C": Range(1e-3, 1e3, log=True)},
         ),
         "estimator": _rival(
-            "any_class:EstimatorClassifier", EstimatorKeys,
+            "rival:EstimatorClassifier", EstimatorKeys,
             "any classifier of scikit-learn's kind: algo.class=module:Class, and its own keys",
             keeps={"samples_held": "by_subset"}, budget={}, takes_class="estimator",
         ),
