@@ -29,80 +29,82 @@ METHODS = {
 }
 
 
-def _loader(name: str, keys: type, summary: str, **more) -> DataSet:
-    return DataSet(f"boostrun.data.{name}", keys, summary, **more)
+def _data_set(module: str, keys: type, summary: str, gives: str = "table", features: str = "") -> DataSet:
+    return DataSet(f"boostrun.data.{module}", keys, summary, gives, features)
 
 
 DATASETS = {
-    name: _loader(name, keys, summary, **more)
-    for name, keys, summary, more in (
-        (
-            "digits", data.SplitDatasetKeys,
-            "hand-written digits of 8x8 pixels that ship with scikit-learn (UCI; Alpaydin & Kaynak 1998)", {},
-        ),
-        (
-            "mnist", data.DatasetKeys,
-            "70,000 hand-written digits of 28x28 pixels (LeCun et al. 1998; Lefakis & Fleuret 2013)", {},
-        ),
-        (
-            "cifar10", data.DatasetKeys,
-            "60,000 colour images of 32x32 pixels in 10 classes (Krizhevsky 2009; Lefakis & Fleuret 2013)",
-            {"features": "coates_ng"},
-        ),
-        (
-            "stl10", data.DatasetKeys,
-            "13,000 labelled colour images of 96x96 pixels in 10 classes (Coates et al. 2011; Lefakis & Fleuret 2013)",
-            {"features": "coates_ng"},
-        ),
-        (
-            "caltech101", data.Caltech101Keys,
-            "so many images of each of 101 object classes (Fei-Fei et al. 2004; Dubout & Fleuret 2014)",
-            {"features": "coates_ng"},
-        ),
-        (
-            "inria", data.InriaKeys,
-            "the INRIA person set, windows of 64x128 pixels (Dalal & Triggs 2005; Lefakis & Fleuret 2013)",
-            {"features": "hog"},
-        ),
-        (
-            "pedestrians", data.DatasetKeys,
-            "windows of 64x128 pixels with and without a person, a stand-in for INRIA (Lefakis & Fleuret 2013)",
-            {"features": "hog"},
-        ),
-        ("npz", data.ArraysDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz", {}),
-        ("csv", data.TableDatasetKeys, "your own table in a text file", {}),
-        ("parquet", data.TableDatasetKeys, "your own table in a Parquet file", {}),
-        (
-            "image_folder", data.ImageFolderKeys,
-            "your own images: a folder for each class, or train/ and test/ with such folders", {},
-        ),
-        ("openml", data.OpenMLKeys, "a data set of openml.org by number or by name (Vanschoren et al. 2013)", {}),
-        (
-            "pendigits", data.UciTableKeys,
-            "pen strokes of ten digits as 16 integers (Alpaydin & Alimoglu, UCI; Shalev-Shwartz et al. 2011)", {},
-        ),
-        (
-            "statlog", data.UciTableKeys,
-            "Landsat pixels, six kinds of soil, as 36 integers (StatLog, UCI; Shalev-Shwartz et al. 2011)", {},
-        ),
-        (
-            "isolet", data.UciTableKeys,
-            "spoken letters, 26 classes, as 617 numbers (Cole & Fanty, UCI; Shalev-Shwartz et al. 2011)", {},
-        ),
-        ("letter", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)", {}),
-        (
-            "chars74k", data.Chars74KKeys,
-            "digits and capitals of 1,016 computer fonts, split by font (de Campos et al. 2009; Shalev-Shwartz et al. "
-            "2011)", {},
-        ),
-    )
-} | {
-    "stream": DataSet(
-        "boostrun.data.stream_set", data.StreamKeys,
+    "digits": _data_set(
+        "arrays", data.SplitDatasetKeys,
+        "hand-written digits of 8x8 pixels that ship with scikit-learn (UCI; Alpaydin & Kaynak 1998)",
+    ),
+    "mnist": _data_set(
+        "torchvision_sets", data.DatasetKeys,
+        "70,000 hand-written digits of 28x28 pixels (LeCun et al. 1998; Lefakis & Fleuret 2013)",
+    ),
+    "cifar10": _data_set(
+        "torchvision_sets", data.DatasetKeys,
+        "60,000 colour images of 32x32 pixels in 10 classes (Krizhevsky 2009; Lefakis & Fleuret 2013)",
+        features="coates_ng",
+    ),
+    "stl10": _data_set(
+        "torchvision_sets", data.DatasetKeys,
+        "13,000 labelled colour images of 96x96 pixels in 10 classes (Coates et al. 2011; Lefakis & Fleuret 2013)",
+        features="coates_ng",
+    ),
+    "caltech101": _data_set(
+        "torchvision_sets", data.Caltech101Keys,
+        "a number of images of each of 101 object classes (Fei-Fei et al. 2004; Dubout & Fleuret 2014)",
+        features="coates_ng",
+    ),
+    "inria": _data_set(
+        "image_sets", data.InriaKeys,
+        "the INRIA person set, windows of 64x128 pixels (Dalal & Triggs 2005; Lefakis & Fleuret 2013)",
+        features="hog",
+    ),
+    "pedestrians": _data_set(
+        "arrays", data.DatasetKeys,
+        "windows of 64x128 pixels with and without a person, a stand-in for INRIA (Lefakis & Fleuret 2013)",
+        features="hog",
+    ),
+    "npz": _data_set(
+        "arrays", data.ArraysDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz"
+    ),
+    "csv": _data_set("csv", data.TableDatasetKeys, "your own table in a text file"),
+    "parquet": _data_set("parquet", data.TableDatasetKeys, "your own table in a Parquet file"),
+    "image_folder": _data_set(
+        "image_sets", data.ImageFolderKeys,
+        "your own images: a folder for each class, or train/ and test/ with such folders",
+    ),
+    "openml": _data_set(
+        "csv", data.OpenMLKeys, "a data set of openml.org by number or by name (Vanschoren et al. 2013)"
+    ),
+    "pendigits": _data_set(
+        "uci", data.UciTableKeys,
+        "pen strokes of ten digits as 16 integers (Alpaydin & Alimoglu, UCI; Shalev-Shwartz et al. 2011)",
+    ),
+    "statlog": _data_set(
+        "uci", data.UciTableKeys,
+        "Landsat pixels, six kinds of soil, as 36 integers (StatLog, UCI; Shalev-Shwartz et al. 2011)",
+    ),
+    "isolet": _data_set(
+        "uci", data.UciTableKeys,
+        "spoken letters, 26 classes, as 617 numbers (Cole & Fanty, UCI; Shalev-Shwartz et al. 2011)",
+    ),
+    "letter": _data_set(
+        "uci", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)"
+    ),
+    "chars74k": _data_set(
+        "image_sets", data.Chars74KKeys,
+        "digits and capitals of 1,016 computer fonts, split by font (de Campos et al. 2009; Shalev-Shwartz et al. "
+        "2011)",
+    ),
+    "stream": _data_set(
+        "stream_set", data.StreamKeys,
         "your own files larger than memory, .npy, CSV or Parquet, read in chunks within run.memory_limit", "chunks",
     ),
-    "file_stream": DataSet(
-        "boostrun.data.streams.file_stream", data.FileStreamKeys,
+    "file_stream": _data_set(
+        "streams.file_stream", data.FileStreamKeys,
         "your own file as a drifting stream, row by row in its order and in constant memory: CSV, .npy, .npz, Parquet "
         "or ARFF", "stream",
     ),

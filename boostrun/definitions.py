@@ -41,8 +41,8 @@ _UNCOUNTED = (
     # how a configuration is read, whose values stand in each record's cell; what finds digests; how files are kept
     *(f"{_NAME}.{name}" for name in (
         "config", "runner.cell", "digest", "source", "when_imported", "files", "data._loader", "data.checksum",
-        "data.digests", "data.published", "features.bank_key", "features.journal", "features.progress",
-        "features.seal", "features.store",
+        "data.digests", "data.torchvision_sets.PUBLISHED", "data.torchvision_sets.verify_published",
+        "features.bank_key", "features.journal", "features.progress", "features.seal", "features.store",
     )),
     # what becomes of a model that has been trained and measured
     *(f"{_NAME}.methods.{name}" for name in (

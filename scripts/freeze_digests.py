@@ -22,6 +22,7 @@ from equivalent import RESULTS, digests_in, records
 
 import boostrun.features as banks
 from boostrun.config import catalogue
+from boostrun.data.options import read_roots
 from boostrun.digest import roots_in, source_digest
 from boostrun.files import write_whole
 from boostrun.runner import code as changes
@@ -32,6 +33,7 @@ from boostrun.runner.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_
 _OF_BANKS = """
 import importlib, json, sys
 from boostrun import features
+from boostrun.data.options import read_roots
 from boostrun.digest import module_digest
 for line in sys.stdin:
     name = json.loads(line)
@@ -55,9 +57,10 @@ def of_banks(checkout: Path) -> dict[str, list[str]]:
     for pipeline in [*catalogue.pipelines().values()]:
         more = getattr(importlib.import_module(pipeline.module), "SOURCES", ())
         parts[pipeline.module] = (*roots_in(pipeline.module, ["Pipeline"]), *more)
-    for data in catalogue.datasets().values():
+    for name, data in catalogue.datasets().items():
         if data.gives == "table":
-            parts[data.loader] = roots_in(data.loader, ["read", "read_within"])
+            module = data.loader if data.loader.startswith("boostrun.papers.") else f"boostrun.data.{name}"
+            parts[module] = read_roots({"name": name})
     for own in ("boostrun.extend.loader", "boostrun.extend.pipeline"):
         parts[own] = roots_in(own, ["read", "read_within", "Pipeline"])
     parts["boostrun.data.stream_set"] = ("boostrun.data.stream_set:open_set",)

@@ -21,8 +21,8 @@ from boostrun.conformance import (
     numpy_left_alone,
     plain_and_finite,
 )
-from boostrun.data.checks import finish
-from boostrun.data.dataset import Parts
+from boostrun.data.dataset import Parts, finish
+from boostrun.data.options import loader_of
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import loader
@@ -47,14 +47,9 @@ def parts_of(dataset: Mapping[str, Any], data_root: Path) -> Parts:
         return loader.read_parts(dataset["class"], loader.given_to(dataset), data_root)
     try:
         loader_of(dataset).files(dataset, data_root)  # which says what is missing
-        return loader_of(dataset).read(dataset, data_root)
+        return loader_of(dataset).read(dataset, data_root)  # type: ignore[misc]
     except DataMissingError as missing:
         raise Skipped(f"its files are not there: {missing}") from None
-
-
-def loader_of(dataset: Mapping[str, Any]) -> Any:
-    """The module that reads it."""
-    return importlib.import_module(catalogue.dataset(dataset).loader)
 
 
 def dataset_digest(dataset: Mapping[str, Any], data_root: Path) -> str:
@@ -105,7 +100,7 @@ def _absent(dataset: Mapping[str, Any], data_root: Path) -> None:
             else:
                 changed = {**dataset, name: "nowhere/nothing.absent"}
                 loader_of(dataset).files(changed, data_root)
-                parts = loader_of(dataset).read(changed, data_root)
+                parts = loader_of(dataset).read(changed, data_root)  # type: ignore[misc]
         except BoostrunError as error:
             if "nothing.absent" not in str(error):
                 raise Failed(f"its error does not name the file: {error}") from error
@@ -216,9 +211,8 @@ def _worker_drifting(dataset: Mapping[str, Any], data_root: Path, stream: Any) -
 
 def _seeds(dataset: Mapping[str, Any], data_root: Path, stream: Callable) -> None:
     stream()  # skipped where its files are not there
-    loader = importlib.import_module(catalogue.dataset(dataset).loader)
     try:
-        files = loader.files(dataset, data_root)
+        files = loader_of(dataset).files(dataset, data_root)
     except DataMissingError as missing:
         raise Skipped(f"its files are not there: {missing}") from None
     if files:

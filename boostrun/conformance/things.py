@@ -15,6 +15,7 @@ from boostrun.conformance import Check, Section, Skipped
 from boostrun.conformance import paper as part
 from boostrun.conformance import subject as blame
 from boostrun.conformance.data import is_family
+from boostrun.data.options import read_roots
 from boostrun.digest import reached, roots_in
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys, registry
@@ -158,10 +159,11 @@ def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
         roots = [declared.target, declared.evaluation, *(each.target for each in declared.parts.values())]
     elif registry.is_own(group, name):
         roots = [registry.where_of(group, name)]
+    elif group == "features":
+        roots = [*roots_in(catalogue.pipeline({"name": name}).module, ["Pipeline"])]
     else:
         chosen = {"name": name}
-        module = catalogue.pipeline(chosen).module if group == "features" else catalogue.dataset(chosen).loader
-        roots = [*roots_in(module, ["Pipeline", "read", "read_within", "draw"])]
+        roots = [*read_roots(chosen), *roots_in(catalogue.dataset(chosen).loader, ["draw"])]
     return section._replace(checks=[*section.checks, *_computed_names(roots)])
 
 

@@ -1,68 +1,60 @@
-"""Where samples come from: `load` reads a data set, `checksum` identifies its content without decoding it.
+"""Data sets: `load` reads one, `checksum` identifies its content without decoding it.
 
-A loader is one module with
+A loader is a module with these names. A module of several data sets has functions that end in the name of the data
+set, such as `read_digits`.
 
-- `DEFAULTS`: its config keys and their default values ("???" = must be given);
-- `files(options, data_root) -> {logical name: Path}`: the files that it reads, or DataMissingError;
-- `read(options, data_root) -> Parts`: the arrays;
-- `places(options, data_root) -> str`: which file belongs where, as a clause;
-- optional `read_within(options, data_root, memory_mb, scratch) -> Parts`: the same as `read`, in so many MiB, what is
-  beyond in a nameless file in the folder `scratch` (None: the system's own for such things);
-- or, for a stream whose concept may change, `draw` instead of `read`: see `boostrun.data.streams`;
-- optional `verify(options, data_root) -> str`: compare with published checksums; optional `fetch(options, data_root)`;
-- optional `SOURCES`: definitions that decide what is read and that `read` does not name, as "module:name";
-- optional `has_test_part(options, data_root) -> bool`: whether a person's own files say which samples are for tests;
-- optional `parameters(options) -> dict`: what besides the files' contents makes the data (else all options);
-- optional `located(options, data_root, folder) -> options`, with absolute paths, for a process that is not in `folder`;
-- optional `content_digest(parts) -> str`: what `read` returned, to compare with the option `content`;
+- `files(options, data_root) -> {logical name: Path}`: the files to read; raises DataMissingError if one is missing.
+- `places(options, data_root) -> str`: which file belongs where, as a clause of a sentence.
+- `read(options, data_root) -> Parts`: the arrays. A stream whose concept may change has `draw` instead, see
+  `boostrun.data.streams`.
+- `read_within(options, data_root, memory_mb, scratch) -> Parts` (optional): like `read`, within a number of MiB. Larger
+  arrays go to an unnamed file in the folder `scratch` (None: the system's folder of temporary files).
+- `verify(options, data_root) -> str` (optional): compares the files with published checksums.
+- `fetch(options, data_root)` (optional): downloads the files.
+- `has_test_part(options, data_root) -> bool` (optional): whether the user's files say which samples are for tests.
+- `parameters(options) -> dict` (optional): the values that decide the data besides the files; by default all options.
+- `located(options, data_root, folder) -> options` (optional): the options with absolute paths, for a process that does
+  not run in `folder`.
+- `content_digest(parts) -> str` (optional): a digest of what `read` returned, compared with the option `content`.
+- `DEFAULTS` (optional): the keys and their defaults ("???" = required); by default those of the declaration.
+- `SOURCES` (optional): definitions as "module:name" that decide the arrays and that `read` does not name.
 
-as `boostrun.data.options.Loader` and `_Checks` declare them.
-
-A data set of your own is a function, docs/extending.md; `boostrun.extend.loader` makes a loader of it.
+`boostrun.data.options.Loader` declares them. A function of your own can be a data set too, see docs/extending.md and
+`boostrun.extend.loader`.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boostrun.config import catalogue, defaults, late_keys
+from boostrun.config import late_keys
+from boostrun.data.options import Loader, loader_module, loader_of, merge, offered, require, split_fraction
 from boostrun.errors import BoostrunError, DataMissingError
 
 if TYPE_CHECKING:
     from boostrun.data.dataset import Dataset
-    from boostrun.data.options import Loader
 
-# Keys that say where files lie, not what is in them: the same file elsewhere is the same data.
+# Keys that say where files lie. The same file elsewhere is the same data.
 _PLACES = ("path", "test_path", "name", "loader")
 
 
-def loader_module(config: Mapping) -> str:
-    """Dotted name of the module that reads this data set.
-
-    >>> loader_module({"name": "digits"})
-    'boostrun.data.digits'
-    """
-    return str(config["loader"]) if config.get("loader") else catalogue.dataset(config).loader
-
-
 def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path | None = None) -> Dataset:
-    """Read a data set, checked: shapes, labels, finite values (or missing ones, where a table may have them).
+    """Read and check a data set.
 
     Parameters
     ----------
     config : mapping with `name` and the loader's keys
-    data_root : Path, the folder that holds the data sets
-    memory_mb : int, what reading a table of one's own may take, in MiB
-    scratch : Path or None, a folder for what of such a table is beyond that; None: the system's own
+    data_root : Path, the folder of the data sets
+    memory_mb : int, memory for reading a table of the user's, in MiB
+    scratch : Path or None, the folder for the part of such a table that is larger; None: the system's folder
 
     Raises
     ------
     DataMissingError
-        The files are not there; the message says which belongs where.
+        A file is missing; the message says which file belongs where.
     BoostrunError
         A key, a file or its content is wrong, or a file was changed while it was read.
 
@@ -71,13 +63,12 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     """
     import numpy as np
 
-    from boostrun.data.checks import finish
-    from boostrun.data.labels import named
+    from boostrun.data.dataset import finish, named
 
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
     if loader.read is None:
-        raise BoostrunError(f"dataset={config['name']} is a stream in an order of its own, with no test part")
+        raise BoostrunError(f"dataset={config['name']} is a stream: it has no test part and its order matters")
     digest = checksum(config, data_root)
     loader.verify(options, data_root)
     within = loader.read_within
@@ -86,7 +77,7 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     if returned and known and returned(parts) != known:
         raise other_each_time(config)
     if np.shape(parts.x_train)[:1] == (0,):
-        raise BoostrunError(f"{config['name']}: there is no sample in it")
+        raise BoostrunError(f"{config['name']} holds no samples")
     parts = named(parts, str(config["name"]))
     whole = finish(
         str(config["name"]), parts, digest, options.get("test_fraction", 0.2), options.get("split_seed", 0),
@@ -98,19 +89,19 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
 
 
 def changed(config: Mapping) -> BoostrunError:
-    """What is said of a data set that was written to while it was read."""
+    """The error for a data set that was changed while it was read."""
     return BoostrunError(f"the files of dataset={config['name']} were changed while they were read; run it again")
 
 
 def other_each_time(config: Mapping) -> BoostrunError:
-    """What is said of a person's own data set that returned something else when it was called again."""
+    """The error for a data set of the user's that returned other samples when it was called again."""
     return BoostrunError(f"{config['class']} gives other samples each time: seed its random numbers by a key")
 
 
 def checksum(config: Mapping, data_root: Path, folder: Path | None = None) -> str:
-    """sha256 (hex) of the files' contents and the parameters of the split; the same as `load(...).checksum`.
+    """sha256 (hex) of the files' contents and the parameters of the split; equal to `load(...).checksum`.
 
-    Paths that were typed are looked for from ``folder``, where a command was given that this process is not in.
+    Relative paths are looked up from ``folder``, the folder of the command, if it is given.
     """
     import hashlib
     import json
@@ -133,9 +124,9 @@ def checksum(config: Mapping, data_root: Path, folder: Path | None = None) -> st
 
 
 def describe(config: Mapping, data_root: Path) -> str:
-    """What is there of a data set, verified where checksums are published, or which file belongs where: one line.
+    """One line about a data set: its files, verified if checksums are published, or which file belongs where.
 
-    Raises BoostrunError where a file is there but not what was published.
+    Raises BoostrunError if a file differs from the published one.
     """
     data_root = Path(data_root)
     name = config.get("name")
@@ -156,14 +147,14 @@ def describe(config: Mapping, data_root: Path) -> str:
 
 
 def fetch(config: Mapping, data_root: Path) -> str:
-    """Download a data set where its loader can, and verify it; returns one sentence.
+    """Download a data set if its files are missing, and verify it; returns the line of `describe`.
 
     Raises
     ------
     DataMissingError
-        Nothing can be downloaded: the message says which file belongs where.
+        It cannot be downloaded; the message says which file belongs where.
     BoostrunError
-        A file is there but not what was published.
+        A file differs from the published one.
     """
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
@@ -177,7 +168,7 @@ def fetch(config: Mapping, data_root: Path) -> str:
 
 
 class _Checks(NamedTuple):
-    """A loader's names for looking again at what was read."""
+    """A loader's functions for checking again what was read."""
 
     located: Callable[[Mapping, Path, Path], Mapping] = lambda options, data_root, folder: options
     content_digest: Callable[[Any], str] | None = None
@@ -185,34 +176,20 @@ class _Checks(NamedTuple):
 
 
 def _checks(config: Mapping) -> _Checks:
-    from boostrun.data.options import offered
-
     return offered(_Checks, importlib.import_module(loader_module(config)), "loader", "data")
 
 
 def _open_loader(config: Mapping) -> tuple[Loader, dict]:
-    """What the loader's module offers, and its options with missing ones still "???"."""
-    from boostrun.data.options import Loader, merge, offered
-
-    dotted = loader_module(config)
-    try:
-        module = importlib.import_module(dotted)
-    except ModuleNotFoundError as error:
-        if error.name and not dotted.startswith(error.name):
-            raise
-        raise BoostrunError(f"dataset '{config.get('name')}': there is no module {dotted} to load it with") from error
-    loader = offered(Loader, module, "loader", "data")
-    declared = defaults("dataset", str(config.get("name"))) if loader.DEFAULTS is None else loader.DEFAULTS
-    options = merge(config, declared, "dataset")
+    """The loader and its options, which may still hold "???"."""
+    loader = loader_of(config)
+    options = merge(config, loader.DEFAULTS, "dataset")
     if options.get("split_seed", 0) is None:
-        options["split_seed"] = 0  # asked for by nobody's trial: see boostrun.data.options
+        options["split_seed"] = 0  # outside a trial, whose seed it would be: see boostrun.data.options
     return loader, options
 
 
 def _loader(config: Mapping, data_root: Path) -> tuple[Loader, dict]:
-    """The same, checked: no option is missing."""
-    from boostrun.data.options import require, split_fraction
-
+    """The loader and its options, none of which is missing."""
     loader, options = _open_loader(config)
     try:
         require(options, "dataset")

@@ -1,17 +1,15 @@
-"""A table in a text file: comma, semicolon, tab or blanks between columns, with or without a line of names.
+"""Tables in text files: columns separated by commas, semicolons, tabs or blanks, with or without a line of names.
 
-A table of text in pieces: pandas's parser sees some thousand rows at a time, and every column comes out as it would
-if the parser had seen all of them at once.
+pandas's parser gets some thousand rows at a time. The result is the one that it gives for the whole table at once.
 
-pandas finds a column's type by trying whole numbers, floating-point numbers, booleans and text in turn. What comes out
-depends on the kinds of words in it and on the order in which each kind appears first; of a column whose pieces leave
-that open, the first word of each kind is therefore given to pandas as a column of its own.
+pandas finds the type of a column by trying whole numbers, floating-point numbers, booleans and text in turn. The result
+depends on the kinds of words in the column and on the order in which the kinds first appear. If the pieces of a column
+leave its type open, the first word of each kind is parsed as a column.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import warnings
@@ -21,78 +19,148 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.data import options as own_split
-from boostrun.data import table
 from boostrun.data.dataset import Parts
-from boostrun.data.files import given_file, reading
-from boostrun.data.table import Labels, Survey
-from boostrun.errors import BoostrunError
+from boostrun.data.files import BoundedText, TooMuch, given_file, reading
+from boostrun.data.options import check
+from boostrun.data.table import Labels, Survey, parts_of
+from boostrun.errors import BoostrunError, DataMissingError
 
-
-class TooMuch(BoostrunError):
-    """More text was read for a piece than it may have."""
-
-
-class BoundedText(io.RawIOBase):
-    """The bytes of a file, unpacked where its name ends in .gz, of which ``most`` are handed out until :meth:`renew`.
-
-    Then comes TooMuch with the ``sentence``: a few packed bytes, or one line, may be more than any machine holds.
-    """
-
-    def __init__(self, path: Path, most: int, sentence: str):
-        self._left = self._most = most
-        self._sentence, self._size = sentence, path.stat().st_size
-        self._file = open(path, "rb")  # noqa: SIM115
-        self._stream: Any = gzip.GzipFile(fileobj=self._file) if path.suffix == ".gz" else self._file
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def renew(self) -> None:
-        """From here on as many bytes again."""
-        self._left = self._most
-
-    def share(self) -> float:
-        """How much of the file has been read, 0 to 1."""
-        return self._file.tell() / max(1, self._size)
-
-    def readinto(self, buffer) -> int:
-        """Fill the first bytes of ``buffer``; returns how many. Raises TooMuch past the limit."""
-        content = self._stream.read(len(buffer))
-        self._left -= len(content)
-        if self._left < 0:
-            raise TooMuch(self._sentence)
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
-        self._file.close()
-        super().close()
-
-
-_SHARE = 64  # a piece's text is this part of the memory: as tokens, columns and copies it takes about 25 times as much
+_SHARE = 64  # a piece's text is this part of the memory: tokens, columns and copies take about 25 times as much
 _MOST_TEXT = 1 << 24  # bytes of a piece; larger ones are no faster
-_BEYOND = 4  # a piece may turn out so many times larger than rows were before
+_BEYOND = 4  # a piece may be this many times larger than the first rows suggest
 _BUFFER = 1 << 20  # bytes that are read ahead
 _A_COLUMN = 4096  # bytes that a column takes in a frame, besides its values
-_MISSING = "missing"  # one kind of words
+_MISSING = "missing"  # a kind of words
 _FLAGS = ("true", "false")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_MEMORY_MB = 1024
+
+
+# -- csv
+
+
+def places_csv(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause of a sentence."""
+    return (
+        "dataset.path=FILE.csv, one sample a row; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.csv "
+        "for test samples in a second file"
+    )
+
+
+def files_csv(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files of the table; raises DataMissingError if one is missing."""
+    check(options)
+    found = {"data": given_file(options, "path", data_root)}
+    if options.get("test_path"):
+        found["test"] = given_file(options, "test_path", data_root)
+    return found
+
+
+def read_csv(options: Mapping, data_root: Path) -> Parts:
+    """The features and labels of the table, with its split."""
+    return read_within_csv(options, data_root, _MEMORY_MB)
+
+
+def read_within_csv(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
+    """The same in about ``memory_mb`` MiB; larger arrays go to a file in ``scratch``."""
+    tables = {part: CsvPieces(path, memory_mb) for part, path in files_csv(options, data_root).items()}
+    return parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
+
+
+# -- openml: a data set of openml.org, fetched once with scikit-learn and kept below the data root as a table of text
+
+
+def places_openml(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause of a sentence."""
+    return (
+        f"dataset.data_id=61 or dataset.data_name=iris (dataset.version=1); kept in {Path(data_root) / 'openml'} "
+        "after `boostrun data openml ...` has fetched it"
+    )
+
+
+def files_openml(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The file of the table; raises DataMissingError if it has not been fetched."""
+    path = _openml_path(options, data_root)
+    if not path.is_file():
+        raise DataMissingError(
+            f"{_openml_title(options)} is not in {path.parent}; `boostrun data openml {_overrides(options)}` fetches "
+            f"it (or put the table there as {path.name}, the label in its last column)"
+        )
+    return {"data": path}
+
+
+def read_openml(options: Mapping, data_root: Path) -> Parts:
+    """The features and labels of the table."""
+    return read_within_openml(options, data_root, _MEMORY_MB)
+
+
+def read_within_openml(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
+    """The same in about ``memory_mb`` MiB; larger arrays go to a file in ``scratch``."""
+    pieces = CsvPieces(files_openml(options, data_root)["data"], memory_mb)
+    return parts_of(pieces, None, {**options, "label": None}, memory_mb, scratch)
+
+
+def fetch_openml(options: Mapping, data_root: Path) -> None:
+    """Download with scikit-learn, whose own copies go to <data_root>/openml too, and keep one table."""
+    from sklearn import datasets
+
+    path = _openml_path(options, data_root)
+    which = {"data_id": options["data_id"]} if options["data_id"] is not None else {"name": options["data_name"]}
+    if options["version"] is not None:
+        which["version"] = options["version"]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = datasets.fetch_openml(**which, data_home=str(path.parent), as_frame=True, parser="auto")
+    except Exception as error:  # network, HTTP, ARFF and checksum errors have no common type
+        raise DataMissingError(
+            f"{_openml_title(options)} could not be fetched from openml.org ({' '.join(str(error).split())[:160]}); "
+            f"put the table there by hand as {path}, the label in its last column"
+        ) from error
+    if found.target is None or getattr(found.target, "ndim", 1) != 1:
+        raise BoostrunError(f"{_openml_title(options)} has no single label column; boostrun cannot use it")
+    whole = found.data.assign(**{str(found.target.name): found.target})
+    half = path.with_name(path.name + ".half")
+    try:
+        whole.to_csv(half, index=False, compression="gzip")
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _openml_path(options: Mapping, data_root: Path) -> Path:
+    if (options["data_id"] is None) == (options["data_name"] is None):
+        raise BoostrunError("dataset=openml needs either dataset.data_id=NUMBER or dataset.data_name=NAME")
+    stem = str(options["data_id"] if options["data_id"] is not None else options["data_name"])
+    if not all(c.isalnum() or c in "-_.() " for c in stem):
+        raise BoostrunError(f"dataset.data_name={stem!r} is not a name of an OpenML data set")
+    version = f"-v{options['version']}" if options["version"] is not None else ""
+    return Path(data_root) / "openml" / f"{stem}{version}.csv.gz"
+
+
+def _openml_title(options: Mapping) -> str:
+    return f"OpenML data set {options['data_id'] if options['data_id'] is not None else options['data_name']}"
+
+
+def _overrides(options: Mapping) -> str:
+    keys = ("data_id", "data_name", "version")
+    return " ".join(f"dataset.{key}={options[key]}" for key in keys if options[key] is not None)
+
+
+# -- a table of text in pieces
 
 
 class CsvPieces:
-    """One file, packed or not; where its first line holds no names, the columns are called 0, 1, ...
+    """A text file read in pieces, see :class:`boostrun.data.table.Pieces`.
+
+    Without a line of names the columns are called 0, 1, ...
 
     Parameters
     ----------
-    path : Path
-    memory_mb : int, what a piece may take, all told, in MiB
-    text : int or None, bytes of text of a piece; None: what the memory allows
+    path : Path, may end in .gz
+    memory_mb : int, total memory for a piece, in MiB
+    text : int or None, bytes of text of a piece; None: as many as the memory allows
 
-    Raises BoostrunError where it is empty or cannot be read, and where a row does not fit into a piece.
+    Raises BoostrunError for an empty or unreadable file, and for a row that is larger than a piece.
     """
 
     def __init__(self, path: Path, memory_mb: int, text: int | None = None):
@@ -123,7 +191,7 @@ class CsvPieces:
             self.columns = list(pandas.read_csv(stream, nrows=0, **self._how).columns)
 
     def survey(self, label: Any) -> Survey:
-        """Types of the columns as of the whole file, and the labels."""
+        """The labels, and the types of the columns in the whole file."""
         place = self.columns.index(label)
         while True:
             labels, columns = Labels(self.where, self.memory_mb), dict[Any, _Column]()
@@ -137,7 +205,7 @@ class CsvPieces:
             except TooMuch:
                 if self._rows == 1:
                     raise
-                self._rows = max(1, self._rows // 8)  # some are much longer than the first
+                self._rows = max(1, self._rows // 8)  # some rows are much longer than the first
         open_ = {column for column, seen in columns.items() if seen.kind is None}
         words: dict[Any, dict[str, str]] = {column: {} for column in open_}
         if open_:
@@ -166,7 +234,7 @@ class CsvPieces:
             raise BoostrunError(f"{self.path} was changed while it was read; run it again") from None
 
     def _pieces(self, types: Mapping[int, Any]) -> Iterator[tuple[Any, float]]:
-        """Frames, and the share of the file that has been read; TooMuch where one would be larger than the limit."""
+        """Frames, and the share of the file that has been read. Raises TooMuch for a piece beyond the limit."""
         import pandas
 
         with (
@@ -210,14 +278,14 @@ class CsvPieces:
 
 
 class _Column:
-    """The type of a column, from its pieces: ``kind`` is None where their order must be looked at."""
+    """The type of a column, from its pieces; ``kind`` is None if the order of its words decides."""
 
     def __init__(self) -> None:
         self._found: set[str] = set()
         self._text = False
 
     def see(self, column) -> None:
-        """One more piece, as pandas took it by itself."""
+        """Take in the next piece, parsed by itself."""
         kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
         self._found.add(kind)
         if kind == "O" and not self._text:
@@ -235,7 +303,7 @@ class _Column:
 
 
 def _note_first(first: dict[str, str], column) -> None:
-    """Add the first word of each kind that has not appeared before; all words are numbers, bools or missing."""
+    """Add the first word of each kind that is not yet in ``first``; all words are numbers, bools or missing."""
     if column.isna().any():
         first.setdefault(_MISSING, "")
     for word in column.dropna().unique().tolist():
@@ -254,7 +322,7 @@ def _note_first(first: dict[str, str], column) -> None:
 
 
 def _parsed(words: Iterable[str], kind: str | None = None):
-    """Words, each a row, as pandas reads a column of them."""
+    """A column of ``words`` as pandas reads it."""
     import pandas
 
     text = io.StringIO()
@@ -264,7 +332,7 @@ def _parsed(words: Iterable[str], kind: str | None = None):
 
 
 def _type_of(words: Iterable[str], kind: str | None = None) -> Any:
-    """The type that pandas gives a column of these words: str where it is none of numbers, None if not ``kind``."""
+    """The type that pandas gives a column of ``words``: str unless it is a number; None if it is not ``kind``."""
     try:
         found = _parsed(words, kind).dtype
     except (ValueError, OverflowError):
@@ -274,43 +342,11 @@ def _type_of(words: Iterable[str], kind: str | None = None) -> Any:
     return found.name if isinstance(found, np.dtype) and found.kind in "iufb" else str
 
 
-DEFAULTS = table.DEFAULTS
-_MEMORY_MB = 1024
-
-
-def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause for a sentence."""
-    return (
-        "dataset.path=FILE.csv, one sample a row; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.csv "
-        "where the test samples have a file of their own"
-    )
-
-
-def files(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """The files that are read, by logical name; DataMissingError says which belongs where."""
-    own_split.check(options)
-    found = {"data": given_file(options, "path", data_root)}
-    if options.get("test_path"):
-        found["test"] = given_file(options, "test_path", data_root)
-    return found
-
-
-def read(options: Mapping, data_root: Path) -> Parts:
-    """The arrays of the data set, with its own split where it has one."""
-    return read_within(options, data_root, _MEMORY_MB)
-
-
-def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
-    """The same in about ``memory_mb`` MiB, however large the files are; what is beyond is in a file in ``scratch``."""
-    tables = {part: CsvPieces(path, memory_mb) for part, path in files(options, data_root).items()}
-    return table.parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
-
-
 def has_names(first: list[str], second: list[str] | None = None) -> bool:
-    """Whether a table's first line is a line of names, judged from its cells and those of the second line.
+    """Whether the first line of a table holds the names of its columns, judged by the cells of the first two lines.
 
-    It is where no cell is a number, where a text stands above a number, or where its numbers count the columns.
-    A table of text only without names cannot be told from one with: give it a line of names.
+    It does if no cell is a number, if text is above a number, or if its numbers count the columns. A table of text
+    without names cannot be recognised: add a line of names.
 
     >>> has_names(["a", "b"], ["1", "x"]), has_names(["0", "1", "y"], ["5.1", "3", "a"])
     (True, True)

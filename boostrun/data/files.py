@@ -1,11 +1,14 @@
-"""Finding and opening files: every way in which one can be absent or broken becomes one sentence."""
+"""Finding and opening files. Whatever is missing or broken becomes one sentence."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +19,7 @@ IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm", ".tif", ".tiff
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever a decoder raises on a bad file into one sentence.
+    """Turn any error of a decoder about a bad file into one sentence.
 
     Decoders (zipfile, pandas, Pillow, torchvision) raise a dozen unrelated types on damaged input, so all are caught.
     """
@@ -24,7 +27,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         yield
     except BoostrunError:
         raise
-    except MemoryError as error:  # also what a damaged size in a header leads to
+    except MemoryError as error:  # also from a damaged size in a header
         raise BoostrunError(f"{path} does not fit into memory, or is damaged") from error
     except PermissionError as error:
         raise BoostrunError(f"{path} may not be read: permission denied") from error
@@ -46,7 +49,7 @@ def user_path(value, data_root: Path) -> Path:
 
 
 def given_file(options: Mapping, key: str, data_root: Path) -> Path:
-    """The file that options[key] names, or a sentence: absent, or a folder."""
+    """The file that options[key] names. Raises BoostrunError for a folder, DataMissingError if there is no file."""
     path = user_path(options[key], data_root)
     if path.is_dir():
         raise BoostrunError(f"dataset.{key}={options[key]} is a folder; dataset={options['name']} reads one file")
@@ -59,7 +62,7 @@ def given_file(options: Mapping, key: str, data_root: Path) -> Path:
 
 
 def given_folder(options: Mapping, key: str, data_root: Path) -> Path:
-    """The folder that options[key] names, or a sentence."""
+    """The folder that options[key] names. Raises BoostrunError for a file, DataMissingError if there is no folder."""
     path = user_path(options[key], data_root)
     if path.is_file():
         raise BoostrunError(f"dataset.{key}={options[key]} is a file; dataset={options['name']} reads a folder")
@@ -71,8 +74,53 @@ def given_folder(options: Mapping, key: str, data_root: Path) -> Path:
     return path
 
 
+class TooMuch(BoostrunError):
+    """More text was read for a piece than allowed."""
+
+
+class BoundedText(io.RawIOBase):
+    """The bytes of a file, unpacked if its name ends in .gz, of which ``most`` can be read before :meth:`renew`.
+
+    After that reading raises TooMuch with the ``sentence``: a few packed bytes, or one line, may be larger than the
+    memory of any machine.
+    """
+
+    def __init__(self, path: Path, most: int, sentence: str):
+        self._left = self._most = most
+        self._sentence, self._size = sentence, path.stat().st_size
+        self._file = open(path, "rb")  # noqa: SIM115
+        self._stream: Any = gzip.GzipFile(fileobj=self._file) if path.suffix == ".gz" else self._file
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def renew(self) -> None:
+        """Allow as many bytes again."""
+        self._left = self._most
+
+    def share(self) -> float:
+        """The share of the file that has been read, 0 to 1."""
+        return self._file.tell() / max(1, self._size)
+
+    def readinto(self, buffer) -> int:
+        """Fill the first bytes of ``buffer``; returns their number. Raises TooMuch past the limit."""
+        content = self._stream.read(len(buffer))
+        self._left -= len(content)
+        if self._left < 0:
+            raise TooMuch(self._sentence)
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        self._file.close()
+        super().close()
+
+
 def listing(folder: Path) -> list[Path]:
-    """What lies in `folder`, sorted by name, hidden entries left out; a sentence when it may not be read."""
+    """The entries of `folder`, sorted by name, without hidden ones. Raises BoostrunError if it cannot be read."""
     try:
         return sorted((p for p in folder.iterdir() if not p.name.startswith(".")), key=lambda p: p.name)
     except OSError as error:
@@ -85,9 +133,9 @@ def images_in(folder: Path) -> list[Path]:
 
 
 def read_image(path: Path, size: tuple[int, int] | None = None) -> np.ndarray:
-    """One image as (h, w, 3) uint8; resized (bilinear, antialiased) to `size` = (h, w) where given.
+    """An image as (h, w, 3) uint8, resized (bilinear, antialiased) to `size` = (h, w) if given.
 
-    Of pixels of 16 bits the upper eight are taken, whatever their mode: gray ones as those of colour.
+    16-bit pixels keep their upper eight bits.
     """
     from PIL import Image
 
@@ -99,13 +147,11 @@ def read_image(path: Path, size: tuple[int, int] | None = None) -> np.ndarray:
 
 
 def _eight_bits(image, path: Path):
-    """A gray image of wider pixels as one of 8 bits, which converting it would clip to white."""
+    """A gray image of wider pixels with 8 bits a pixel; Pillow's conversion would clip it to white."""
     from PIL import Image
 
     pixels = np.asarray(image)
     of_16 = image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM"))
     if not of_16 or (pixels.size and (pixels.min() < 0 or pixels.max() > 65535)):
-        raise BoostrunError(
-            f"{path} has pixels of 32 bits, whose range is not known; save it with 8 or 16 bits a pixel"
-        )
+        raise BoostrunError(f"{path} has pixels of 32 bits, of unknown range; save it with 8 or 16 bits a pixel")
     return Image.fromarray((pixels.astype(np.int64) >> 8).astype(np.uint8))

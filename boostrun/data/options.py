@@ -1,8 +1,7 @@
-"""Values of a config: defaults filled in, unknown keys and wrong kinds refused in one sentence.
+"""The keys of a data set: checked against their defaults, and matched with the functions that load it.
 
-Whether a person's own data are split anew in each trial: where they have no test part and no seed of a split.
-
-The trial's own seed is then that of the split: all methods have the same one, and each trial another.
+A data set that its files or keys do not split is split again in each trial, by the seed of the trial. All methods get
+the same split.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ import numbers
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
+from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError, did_you_mean
 
 
 def merge(config: Mapping, defaults: Mapping, group: str) -> dict:
-    """`config` over `defaults`, checked value by value against the kind of the default.
+    """`config` over `defaults`; each value must be of the kind of its default.
 
-    A default of "???" marks a key that must be given (see `require`).
-    Kinds: int (not negative), float, str; a default of None takes anything.
+    Kinds are bool, int (not negative), float and str. A default of None accepts any value, a default of "???" marks a
+    key that must be given (see `require`).
 
     >>> merge({"name": "npz", "path": "a.npz"}, {"path": "???", "split_seed": 0}, "dataset")
     {'name': 'npz', 'path': 'a.npz', 'split_seed': 0}
@@ -40,7 +40,7 @@ def merge(config: Mapping, defaults: Mapping, group: str) -> dict:
 
 
 def require(options: Mapping, group: str) -> None:
-    """Refuse options in which a key without a default is still "???"."""
+    """Raise BoostrunError if a key without a default is still "???"."""
     for key, value in options.items():
         if isinstance(value, str) and value == "???":
             raise BoostrunError(f"{group} '{options['name']}' needs {group}.{key}=... (it has no default)")
@@ -68,7 +68,7 @@ def _of_kind(value, default, key: str):
 
 
 def in_range(options: Mapping, group: str, key: str, low, high=None) -> None:
-    """Refuse options[key] outside low..high (both included).
+    """Raise BoostrunError if options[key] is outside low..high (both included).
 
     >>> in_range({"bins": 256}, "features", "bins", 2, 256)
     """
@@ -90,34 +90,67 @@ Offer = TypeVar("Offer", bound=NamedTuple)
 
 
 class Loader(NamedTuple):
-    """A loader's names, see :mod:`boostrun.data`; ``options`` are its checked keys."""
+    """The functions that load a data set, see :mod:`boostrun.data`. Their ``options`` are its checked keys."""
 
     files: Callable[[Mapping, Path], dict[str, Path]]
     places: Callable[[Mapping, Path], str]
     read: Callable[[Mapping, Path], Any] | None = None
-    """None: a stream in an order of its own."""
+    """None for a stream whose order matters."""
     read_within: Callable[[Mapping, Path, int, Path | None], Any] | None = None
-    """``read`` in so many MiB, with a folder for what is beyond; None: it has no use for them."""
+    """``read`` within a number of MiB, with a folder for larger arrays."""
     fetch: Callable[[Mapping, Path], None] | None = None
-    """None: nothing can be downloaded."""
+    """None if the data set cannot be downloaded."""
     verify: Callable[[Mapping, Path], str] = lambda options, data_root: "no published checksum to compare"
     has_test_part: Callable[[Mapping, Path], bool] = lambda options, data_root: False
-    """Whether the files of a person's own data say which samples are for tests."""
+    """Whether the user's files say which samples are for tests."""
     parameters: Callable[[Mapping], Mapping] = lambda options: options
-    DEFAULTS: Mapping | None = None
-    """None: those that it is declared with."""
+    DEFAULTS: Mapping[str, Any] = {}
     SOURCES: tuple[str, ...] = ()
 
 
-def offered(declared: type[Offer], module: ModuleType, what: str, room: str) -> Offer:
-    """The names that ``declared`` has fields for, as ``module`` defines them; those that it lacks have their defaults.
+def loader_module(config: Mapping) -> str:
+    """Dotted name of the module that reads this data set.
 
-    Raises BoostrunError for a lacking name without a default: the head of boostrun's ``room`` tells what is
-    needed of a ``what``.
+    >>> loader_module({"name": "digits"})
+    'boostrun.data.arrays'
+    """
+    return str(config["loader"]) if config.get("loader") else catalogue.dataset(config).loader
 
-    >>> import boostrun.data.digits
-    >>> offered(Loader, boostrun.data.digits, "loader", "data").SOURCES
-    ()
+
+def loader_of(config: Mapping) -> Loader:
+    """The functions that load the data set of ``config``, and the defaults of its keys.
+
+    In a module of several data sets the functions end in the name of the data set: ``read_digits``.
+
+    >>> loader_of({"name": "digits"}).read.__name__
+    'read_digits'
+    """
+    name, dotted = str(config.get("name")), loader_module(config)
+    try:
+        module = vars(importlib.import_module(dotted))
+    except ModuleNotFoundError as error:
+        if error.name and not dotted.startswith(error.name):
+            raise
+        raise BoostrunError(f"dataset '{name}': there is no module {dotted} to load it with") from error
+    names = {field: field if field in module else f"{field}_{name}" for field in Loader._fields}
+    functions = {field: module[each] for field, each in names.items() if each in module}
+    loader = offered(Loader, SimpleNamespace(__name__=dotted, **functions), "loader", "data")
+    return loader if "DEFAULTS" in module else loader._replace(DEFAULTS=defaults("dataset", name))
+
+
+def read_roots(config: Mapping) -> tuple[str, ...]:
+    """The functions that read the arrays of a data set, as roots of a digest (see :mod:`boostrun.digest`)."""
+    from boostrun.digest import roots_in
+
+    name, module = config.get("name"), loader_module(config)
+    return roots_in(module, ["read", "read_within"]) or roots_in(module, [f"read_{name}", f"read_within_{name}"])
+
+
+def offered(declared: type[Offer], module: Any, what: str, room: str) -> Offer:
+    """The names in ``module`` that ``declared`` has fields for; the others keep their defaults.
+
+    Raises BoostrunError if a name without a default is missing. The message refers to the docstring of boostrun's
+    ``room``, which says what a ``what`` needs.
     """
     found = {name: vars(module)[name] for name in declared._fields if name in vars(module)}
     for name in declared._fields:
@@ -128,42 +161,40 @@ def offered(declared: type[Offer], module: ModuleType, what: str, room: str) -> 
     return make(**found)
 
 
-_OF_CELL = ("holdout", "train_samples")  # what a cell's data set has besides its keys
+_OF_CELL = ("holdout", "train_samples")  # keys of a cell's data set that no loader has
 
 
 def splits_anew(dataset: Mapping[str, Any], data_root: Path) -> bool:
-    """Whether each trial on a data set splits its samples anew: where it has no test part and no seed of a split.
+    """Whether each trial splits the data set again: it has no test part, and no key fixes the seed of the split.
 
-    Files are looked for, and not read; a person's own function is called, once a process, where it does not say it.
-    Where files are not there, it is what their keys say.
+    Files are looked for, not read. A function of the user's may be called, once in a process. If files are missing,
+    the keys decide.
     """
-    from boostrun.config import catalogue
     if dataset.get("split_seed", 0) is not None or dataset.get("test_path") or dataset.get("split") == "time":
         return False
-    declared = catalogue.dataset(dataset)
-    loader = offered(Loader, importlib.import_module(declared.loader), "loader", "data")
-    own = {key: value for key, value in dataset.items() if key not in _OF_CELL}
+    loader = loader_of({"name": dataset["name"]})
+    keys = {key: value for key, value in dataset.items() if key not in _OF_CELL}
     try:
-        # keys of a person's own class or function are no loader's: see boostrun.extend.loader
-        options = own if "class" in own else merge(own, loader.DEFAULTS or {}, "dataset")
+        # a class or function of the user's has its own keys: see boostrun.extend.loader
+        options = keys if "class" in keys else merge(keys, loader.DEFAULTS, "dataset")
         return not loader.has_test_part(options, Path(data_root))
-    except BoostrunError:  # which reading them will tell
+    except BoostrunError:  # the same error stops the run when the files are read
         return True
 
 
 def of_trial(dataset: Mapping[str, Any], seed: int, data_root: Path) -> Mapping[str, Any]:
-    """A data set's keys as the trial number ``seed`` has them: with the seed of its split where it splits anew."""
+    """The keys of a data set for trial number ``seed``: a set that is split again gets it as the seed of the split."""
     return {**dataset, "split_seed": seed} if splits_anew(dataset, data_root) else dataset
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Refuse keys of a table's split that contradict each other; BoostrunError with one sentence."""
+    """Raise BoostrunError if the keys that split a table contradict each other."""
     split, group = options.get("split", "random"), options.get("group")
     if split == "groups" and group is None:
-        raise BoostrunError("dataset.split=groups needs dataset.group=COLUMN, which says whose a row is")
+        raise BoostrunError("dataset.split=groups needs dataset.group=COLUMN, the column of the groups")
     if split != "groups" and group is not None:
         raise BoostrunError(f"dataset.group={group} is for dataset.split=groups, and dataset.split is {split}")
     if split == "groups" and options.get("test_path"):
-        raise BoostrunError("dataset.split=groups has no use where dataset.test_path has the test part")
+        raise BoostrunError("dataset.split=groups splits one file, and dataset.test_path names a second one")
     if split == "time" and options.get("test_path"):
-        raise BoostrunError("dataset.split=time has no use where dataset.test_path has the test part")
+        raise BoostrunError("dataset.split=time splits one file, and dataset.test_path names a second one")

@@ -12,16 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from boostrun.data import table
-from boostrun.data.csv import files
+from boostrun.data.csv import files_csv
 from boostrun.data.dataset import Parts
 from boostrun.data.files import reading
-from boostrun.data.table import Labels, Survey
+from boostrun.data.table import Labels, Survey, parts_of
 from boostrun.errors import BoostrunError
 
-__all__ = ["DEFAULTS", "files", "places", "read", "read_within"]
-
-DEFAULTS = table.DEFAULTS
 _MEMORY_MB = 1024
 _SHARE = 16  # the values of a piece are this part of the memory
 _MOST_BYTES = 1 << 25  # of a piece; larger ones are no faster
@@ -37,6 +33,9 @@ def places(options: Mapping, data_root: Path) -> str:
     return "dataset.path=FILE.parquet; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.parquet"
 
 
+files = files_csv
+
+
 def read(options: Mapping, data_root: Path) -> Parts:
     """The arrays of the data set, with its own split where it has one."""
     return read_within(options, data_root, _MEMORY_MB)
@@ -44,8 +43,8 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
 def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
     """The same in about ``memory_mb`` MiB, however large the files are; what is beyond is in a file in ``scratch``."""
-    tables = {part: ParquetPieces(path, memory_mb, scratch) for part, path in files(options, data_root).items()}
-    return table.parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
+    tables = {part: ParquetPieces(path, memory_mb, scratch) for part, path in files_csv(options, data_root).items()}
+    return parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
 
 
 class ParquetPieces:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.data.csv import BoundedText
+from boostrun.data.files import BoundedText
 from boostrun.data.parquet import ParquetPieces
 from boostrun.errors import BoostrunError
 

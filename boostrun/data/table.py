@@ -13,9 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from boostrun.config import defaults
-from boostrun.data.dataset import Parts, RowFile
-from boostrun.data.labels import encode, names_of, refuse_many, stratified
+from boostrun.data.dataset import Parts, RowFile, encode, names_of, refuse_many, stratified
 from boostrun.errors import BoostrunError, did_you_mean
 
 _A_LABEL = 256  # bytes of a distinct label
@@ -264,10 +262,6 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
         )
     is_test = np.isin(groups, chosen or [smallest])
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
-
-
-DEFAULTS = defaults("dataset", "csv")
-"""The modules that decide what a table becomes, for the loaders that read one."""
 
 
 def parts_of(

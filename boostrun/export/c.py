@@ -1,6 +1,6 @@
 """Missing values, NaN, in what a predictor is given: the columns that a model takes of them, in C and in ONNX.
 
-See :mod:`boostrun.data.checks` for what they are. A model that has seen no missing value in training takes finite
+See :mod:`boostrun.data.dataset` for what they are. A model that has seen no missing value in training takes finite
 numbers here.
 
 Sums of stumps in C: a row of stumps a class, or stumps with a weight for every class.

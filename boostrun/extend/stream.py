@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.data.dataset import Parts
+from boostrun.data.dataset import Parts, names_of
 from boostrun.data.keys import OwnStreamKeys
-from boostrun.data.labels import names_of
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.data.streams.file_readers import filled
 from boostrun.errors import BoostrunError

@@ -9,7 +9,7 @@ with quantiles. `fit` sees training images only; one that fits something once fo
 from the attribute `first_split`, a `boostrun.features.bank.FirstSplit`, what that is. A bank is built again when
 a definition that `Pipeline` reaches changes; one that it is handed is named in `SOURCES`, as "module:name". With
 `VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); one with
-`MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.checks`). A
+`MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.dataset`). A
 family of your own is a function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.config import catalogue, defaults
-from boostrun.data.options import Loader, offered
+from boostrun.data.options import loader_of, offered, read_roots
 from boostrun.errors import BoostrunError
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _without_missing(data: Dataset, name: str) -> Dataset:
     """The same for features that are made of complete samples; BoostrunError where a value is missing."""
     from dataclasses import replace
 
-    from boostrun.data.checks import columns_with
+    from boostrun.data.dataset import columns_with
 
     if data.missing is None:
         return data
@@ -200,14 +200,12 @@ def key_of(dataset: Mapping, features: Mapping, data: str) -> str:
     import hashlib
     import json
 
-    from boostrun.data import loader_module
     from boostrun.digest import names_of_banks, roots_in
 
     computed, options = _pipeline(features)
-    loader = offered(Loader, importlib.import_module(loader_module(dataset)), "loader", "data")
     parts = [
         _BUILD, (*roots_in(pipeline_module(features), ["Pipeline"]), *computed.SOURCES),
-        (*roots_in(loader_module(dataset), ["read", "read_within"]), *loader.SOURCES),
+        (*read_roots(dataset), *loader_of(dataset).SOURCES),
         *([_BUILD_VALUES] if computed.VALUES else ()),
     ]  # fmt: skip
     whole = {"data": data, "features": options, "source": [name for part in parts for name in names_of_banks(part)]}

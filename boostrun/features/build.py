@@ -6,7 +6,7 @@ Peak memory: the data set as its loader holds it, plus about `memory_mb` MiB for
 and codes, plus what the pipeline keeps per thread. Edges are fitted on at most `bin_samples` training samples, whose
 features go through a temporary file, not through memory.
 
-Columns of a table with missing values become two features, see `boostrun.data.checks`: their quantile bins are those
+Columns of a table with missing values become two features, see `boostrun.data.dataset`: their quantile bins are those
 of the values that are there, and one edge more tells these from the missing ones, which have a bin of their own.
 
 The value bank: the features of a data set in double precision, for methods that are not trained on codes.
@@ -15,7 +15,7 @@ A pipeline of such features is as `boostrun.features` says; its module has `VALU
 and `fitted` of it, after `fit`, is a mapping of the arrays that it has learned, which are kept in the bank.
 
 Of a table with missing values it sees the columns' means in their place and columns that say where they are, see
-`boostrun.data.checks`.
+`boostrun.data.dataset`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.data.checks import filled, means_of, two_sided
-from boostrun.data.dataset import Dataset
+from boostrun.data.dataset import Dataset, filled, means_of, two_sided
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import FORMAT, SPLITS, sha256_of
 from boostrun.features.store import Journal, Progress, create_array, out_of_room, remove

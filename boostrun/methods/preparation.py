@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.data.checks import filled, two_sided
+from boostrun.data.dataset import filled, two_sided
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.methods.raw_table import RawTable
@@ -31,7 +31,7 @@ class Preparation:
         the model looks at. ``shape`` is that of an image, where samples are images; ``table`` (JSON) tells the columns
         of a table, see :class:`boostrun.methods.raw_table.RawTable`. With ``missing`` NaN is data: it names the columns
         (m,) that are there twice after "edges"; before "scaled" and "projected" ``means`` stand for NaN, and columns
-        follow that say where, see :mod:`boostrun.data.checks`.
+        follow that say where, see :mod:`boostrun.data.dataset`.
     width : int, columns that the model takes.
 
     Attributes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,10 +11,8 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
-from boostrun.data import loader_module
-from boostrun.data.dataset import Parts
-from boostrun.data.labels import names_of
-from boostrun.data.options import merge, of_trial
+from boostrun.data.dataset import Parts, names_of
+from boostrun.data.options import loader_of, merge, of_trial
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import loader
@@ -102,10 +99,10 @@ def save(model, bank, path: str | Path, parts: Parts | None = None, table: RawTa
 def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable | None]:
     """What the loader of a data set reads, and which columns its file has where that is a table of a person's own."""
     config = loader.config_for(dataset, data_root)
-    module = importlib.import_module(loader_module(config))
-    options = merge(config, module.DEFAULTS, "dataset")
-    parts = module.read(options, data_root)
-    if parts.columns is None or "data" not in (found := module.files(options, data_root)):
+    functions = loader_of(config)
+    options = merge(config, functions.DEFAULTS, "dataset")
+    parts = functions.read(options, data_root)  # type: ignore[misc]
+    if parts.columns is None or "data" not in (found := functions.files(options, data_root)):
         return parts, None
     table, numbered = columns_of(found["data"], parts, options)
     if numbered and parts.classes is not None:  # class numbers, of which the names alone tell what they are in the file

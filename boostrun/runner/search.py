@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any
 from boostrun.config import catalogue
 from boostrun.config.compose import Settings
 from boostrun.config.settings import Choices, Range, data_root
+from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
 from boostrun.runner.execute import run_cells
@@ -226,7 +226,7 @@ def _is_drawn(settings: Settings) -> bool:
     if declared.gives != "stream":
         return False
     try:
-        return not importlib.import_module(declared.loader).files(settings.dataset, data_root(settings.root))
+        return not loader_of(settings.dataset).files(settings.dataset, data_root(settings.root))
     except DataMissingError:
         return False
 

@@ -76,7 +76,7 @@ FOUR = {"x_train": X, "y_train": Y, "x_test": X, "y_test": Y}
         ({"y_test": Y + 1}, "3 test samples have labels that no training sample has"),
         ({"x_test": X * np.inf}, "12 values"),
         ({"x_train": X * 1e300}, "beyond float32"),
-        ({"x_test": np.ones((6, 3))}, "they must be alike"),
+        ({"x_test": np.ones((6, 3))}, "they must be equal"),
         ({"x_train": np.ones(6)}, "must be a table"),
         ({"x_train": np.ones((6, 3, 4, 4))}, "must be a table"),
         ({"x_train": np.ones((6, 0)), "x_test": np.ones((6, 0))}, "without features"),

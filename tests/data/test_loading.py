@@ -14,8 +14,8 @@ import pytest
 from boostrun.config import catalogue, defaults
 from boostrun.data import checksum, describe, fetch, load, loader_module
 from boostrun.data import digests as digests_module
+from boostrun.data.dataset import stratified
 from boostrun.data.digests import FileDigests
-from boostrun.data.labels import stratified
 from boostrun.errors import BoostrunError, DataMissingError
 
 ROOT = Path(__file__).parents[2]
@@ -182,7 +182,7 @@ def test_openml_is_kept_as_a_table_and_a_dead_network_is_a_sentence(tmp_path, mo
         ({"name": "csv", "path": "."}, "is a folder"),
         ({"name": "image_folder", "path": "absent"}, "no folder absent"),
         ({"name": "openml"}, "either dataset.data_id"),
-        ({"name": "openml", "data_name": "../x"}, "is no name"),
+        ({"name": "openml", "data_name": "../x"}, "is not a name"),
         ({"name": "own", "loader": "no.such.loader"}, "no module no.such.loader"),
         ({"name": "own", "loader": "json"}, "the loader json has no files"),
     ],
@@ -224,7 +224,7 @@ def test_a_module_that_names_its_defaults_has_those_that_are_declared(group, dec
 
 def test_published_checksums_are_the_tracked_ones():
     tomllib = pytest.importorskip("tomllib")
-    from boostrun.data.published import PUBLISHED
+    from boostrun.data.torchvision_sets import PUBLISHED
 
     known = tomllib.loads((ROOT / "datasets" / "checksums.toml").read_text())
     known.pop("archives")

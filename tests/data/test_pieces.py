@@ -11,10 +11,8 @@ import pandas
 import pytest
 
 from boostrun.data import load, table
-from boostrun.data.checks import finish
 from boostrun.data.csv import CsvPieces
-from boostrun.data.dataset import Rows
-from boostrun.data.labels import named
+from boostrun.data.dataset import Rows, finish, named
 from boostrun.data.parquet import ParquetPieces
 from boostrun.errors import BoostrunError
 from tests.marks import slow_after

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from boostrun.data import describe, fetch, load, published, vision
+from boostrun.data import describe, fetch, load, torchvision_sets
 from boostrun.errors import BoostrunError
 
 
@@ -23,8 +23,8 @@ def write_idx(path, array):
 
 def now_published(monkeypatch, name, root):
     """Take the md5 sums of the small files for the published ones."""
-    sums = {place: hashlib.md5((root / place).read_bytes()).hexdigest() for place in published.PUBLISHED[name]}
-    monkeypatch.setitem(published.PUBLISHED, name, sums)
+    sums = {place: hashlib.md5((root / place).read_bytes()).hexdigest() for place in torchvision_sets.PUBLISHED[name]}
+    monkeypatch.setitem(torchvision_sets.PUBLISHED, name, sums)
     return sums
 
 
@@ -102,7 +102,7 @@ def test_cifar10_is_read_from_its_batches(tmp_path, monkeypatch):
         (folder / name).write_bytes(pickle.dumps({"data": batches[name], "labels": list(range(10))}))
     (folder / "batches.meta").write_bytes(pickle.dumps({"label_names": list("abcdefghij")}))
     sums = now_published(monkeypatch, "cifar10", tmp_path)
-    kind = vision.torchvision_datasets().CIFAR10
+    kind = torchvision_sets.torchvision_datasets().CIFAR10
     as_list = [[place.split("/")[1], md5] for place, md5 in sums.items()]
     monkeypatch.setattr(kind, "train_list", as_list[:5])
     monkeypatch.setattr(kind, "test_list", as_list[5:6])
@@ -121,7 +121,7 @@ def test_stl10_is_read_without_its_unlabelled_images(tmp_path, monkeypatch):
         (folder / f"{part}_X.bin").write_bytes(columns_first.tobytes())
         (folder / f"{part}_y.bin").write_bytes((np.arange(20) % 10 + 1).astype(np.uint8).tobytes())
     sums = now_published(monkeypatch, "stl10", tmp_path)
-    kind = vision.torchvision_datasets().STL10
+    kind = torchvision_sets.torchvision_datasets().STL10
     as_list = [[place.split("/")[1], md5] for place, md5 in sums.items()]
     monkeypatch.setattr(kind, "train_list", [*as_list[:2], ["unlabeled_X.bin", "0"]])
     monkeypatch.setattr(kind, "test_list", as_list[2:])
@@ -143,7 +143,7 @@ def test_a_download_that_fails_says_where_the_files_belong(tmp_path, monkeypatch
     def dead(*_, **__):
         raise OSError("no route to host")
 
-    monkeypatch.setattr(vision.torchvision_datasets().MNIST, "download", dead)
+    monkeypatch.setattr(torchvision_sets.torchvision_datasets().MNIST, "download", dead)
     with pytest.raises(BoostrunError, match=rf"no route to host.*{tmp_path}"):
         fetch({"name": "mnist"}, tmp_path)
 

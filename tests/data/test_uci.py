@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.data import load
-from boostrun.data.class_order import chosen
+from boostrun.data.dataset import chosen_classes
 from boostrun.errors import BoostrunError, DataMissingError
 
 FILES = {  # name -> training file, test file, attributes, separator
@@ -113,7 +113,7 @@ def test_a_letter_file_cut_short_is_a_sentence(letters):
 
 
 def test_all_classes_in_their_own_order_where_no_number_is_given():
-    assert chosen(["b", "a"], None, 3, "set") == ["b", "a"] == chosen(["b", "a"], 2, 3, "set")
+    assert chosen_classes(["b", "a"], None, 3, "set") == ["b", "a"] == chosen_classes(["b", "a"], 2, 3, "set")
 
 
 @pytest.mark.realdata

@@ -31,9 +31,9 @@ def banks(folder):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_bank_whose_file_changes_while_it_is_read_is_not_kept(anywhere, monkeypatch, when):
-    from boostrun.data import npz
+    from boostrun.data import arrays
 
-    dataset, original = write(anywhere), npz.read
+    dataset, original = write(anywhere), arrays.read_npz
 
     def read(options, root):
         if when == "before":
@@ -43,7 +43,7 @@ def test_a_bank_whose_file_changes_while_it_is_read_is_not_kept(anywhere, monkey
             write(anywhere, 1)
         return parts
 
-    monkeypatch.setattr(npz, "read", read)
+    monkeypatch.setattr(arrays, "read_npz", read)
     with pytest.raises(BoostrunError, match=CHANGED):
         open_bank(dataset, RAW, anywhere, anywhere / "cache")
     assert banks(anywhere) == []

@@ -146,14 +146,14 @@ def test_labels_that_are_numbers_in_a_table_stay_numbers(workplace, monkeypatch,
     frame = rows(160, 0)
     frame.assign(kind=frame["kind"].map({"yes": 20, "no": 3, "perhaps": -1})).to_csv("train.csv", index=False)
     if encoded:  # a loader may give class numbers and names
-        from boostrun.data import csv, labels
+        from boostrun.data import csv, dataset
 
         def read(options, data_root):
-            x_train, y_train, x_test, y_test, _, columns = csv.read_within(options, data_root, 64)
+            x_train, y_train, x_test, y_test, _, columns = csv.read_within_csv(options, data_root, 64)
             return csv.Parts(x_train, x_test=x_test, columns=columns, **dict(zip(
-                ("y_train", "y_test", "classes"), labels.encode(y_train, y_test, "train.csv"))))  # fmt: skip
+                ("y_train", "y_test", "classes"), dataset.encode(y_train, y_test, "train.csv"))))  # fmt: skip
 
-        monkeypatch.setattr(csv, "read", read)
+        monkeypatch.setattr(csv, "read_csv", read)
     assert load(of_run(workplace, "train.csv")).classes_.tolist() == [-1, 3, 20]
 
 
@@ -449,11 +449,12 @@ def test_a_full_disk_leaves_nothing(model, capsys):
 
 
 def test_categories_that_are_not_those_of_the_samples_are_refused(model, workplace):
+    from boostrun.config import defaults
     from boostrun.data import csv, options
     from boostrun.prediction.model import columns_of
 
-    chosen = options.merge({"name": "csv", "path": "train.csv"}, csv.DEFAULTS, "dataset")
-    parts = csv.read(chosen, workplace)
+    chosen = options.merge({"name": "csv", "path": "train.csv"}, defaults("dataset", "csv"), "dataset")
+    parts = csv.read_csv(chosen, workplace)
     kept, numbered = columns_of(workplace / "train.csv", parts, chosen)
     assert (
         not numbered

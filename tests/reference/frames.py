@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.data.csv import has_names
-from boostrun.data.dataset import Parts
+from boostrun.data.dataset import Parts, names_of, stratified
 from boostrun.data.files import reading
-from boostrun.data.labels import names_of, stratified
 from boostrun.data.table import _label_column, _plain
 from boostrun.errors import BoostrunError
 

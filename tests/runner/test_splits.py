@@ -150,7 +150,7 @@ def test_the_table_says_which_splits_there_were_and_records_know_their_data(comm
     ("dataset.group=person", "dataset.group=person is for dataset.split=groups"),
     ("dataset.split=groups dataset.group=persn", "no column 'persn' (dataset.group); did you mean 'person'?"),
     ("dataset.split=groups dataset.group=kind", "dataset.group=kind is the label"),
-    ("dataset.split=time dataset.test_path=own.csv", "dataset.split=time has no use where dataset.test_path"),
+    ("dataset.split=time dataset.test_path=own.csv", "dataset.split=time splits one file, and dataset.test_path"),
     ("dataset.split=tim", "one of random, groups, time is needed; did you mean 'time'?"),
 ])  # fmt: skip
 def test_splits_that_cannot_be_are_refused_in_one_sentence(command, tables, words, says):

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.data import caltech101, inria, load
+from boostrun.data import load
 from boostrun.data.files import read_image
+from boostrun.data.image_sets import centre, files_inria
+from boostrun.data.torchvision_sets import files_caltech101
 from boostrun.errors import DataMissingError
 from boostrun.papers.adaptive.policies.mas import of_gaussian
 from boostrun.report.canvas import DPI, WIDTH, axes_of, defaults, save, write_png
@@ -109,8 +111,8 @@ def _digits(data_root: Path) -> list[np.ndarray]:
 
 
 def _inria_people(data_root: Path) -> list[np.ndarray]:
-    people = [path for name, path in inria.files({"name": "inria"}, data_root).items() if name.startswith("train/pos/")]
-    return [inria.centre(path) for path in _spread(people)]
+    people = [path for name, path in files_inria({"name": "inria"}, data_root).items() if name.startswith("train/pos/")]
+    return [centre(path) for path in _spread(people)]
 
 
 def _pedestrians(data_root: Path) -> list[np.ndarray]:
@@ -125,7 +127,7 @@ def _spread(items) -> list:
 
 def _objects(data_root: Path) -> list[np.ndarray]:
     """Random images, the same every time."""
-    paths = list(caltech101.files({"name": "caltech101"}, data_root).values())
+    paths = list(files_caltech101({"name": "caltech101"}, data_root).values())
     chosen = np.random.default_rng(0).permutation(len(paths))[:_OBJECTS]
     return [read_image(paths[i], (_SIZE, _SIZE)) for i in chosen]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.config import defaults
-from boostrun.data import mnist
 from boostrun.data.dataset import Parts
+from boostrun.data.torchvision_sets import fetch_mnist, files_mnist, places_mnist, read_mnist, verify_mnist
 from boostrun.papers.shareboost.kernels.pieces import resample
 
 DEFAULTS = defaults("dataset", "mnist_expanded")
 _BLOCK = 1024  # images distorted at a time
 _RADIUS = 4.0  # of the Gaussian, in sigmas
 
-places, files, verify, fetch = mnist.places, mnist.files, mnist.verify, mnist.fetch
+places, files, verify, fetch = places_mnist, files_mnist, verify_mnist, fetch_mnist
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
@@ -24,7 +24,7 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
     Rows n c to n (c + 1) - 1 of n originals are distortion c of each, in their order. The test part stays as it is.
     """
-    parts = mnist.read(options, data_root)
+    parts = read_mnist(options, data_root)
     images, copies = np.ascontiguousarray(parts.x_train), options["copies"]
     expanded = np.empty((copies + 1, *images.shape), np.uint8)
     expanded[0] = images
