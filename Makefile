@@ -99,7 +99,7 @@ $(VENV)/.docs: $(STAMP)
 picture: setup  ## docs/architecture.svg: the rooms and their imports, and what of them runs upward
 	$(VENV)/bin/python scripts/picture_rooms.py
 
-pictures: setup  ## the pictures that README.md and docs/ show, from the published records, and docs/gallery.md
+pictures: setup  ## the pictures that README.md and docs/ show, from the published records, and the gallery
 	$(VENV)/bin/python scripts/pictures.py
 
 docs: $(VENV)/.docs  ## the documentation in build/docs: pages that need no network, and no server but for the search

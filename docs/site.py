@@ -2,8 +2,8 @@
 
 - The tables in ``results/**`` become pages of the site and are read where they lie. A page links to them as on disk,
   ``../../results/...`` from ``docs/papers/``, so that the same links work in a checkout.
-- ``reference.md`` and ``api/methods.md`` are written from the declarations, and the parameters of estimators from their
-  keys: the field is the one place that says what a key means. Neither page is in the repository.
+- ``reference/verbs.md`` and ``reference/methods.md`` are written from the declarations, and the parameters of estimators
+  from their keys: the field is the one place that says what a key means. Neither page is in the repository.
 - Formulas are converted when the site is built, so that a reader's browser fetches nothing.
 """
 
@@ -33,8 +33,8 @@ TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?: .*)?\n((?:    .*\n)*)", re.MULTILIN
 
 def on_files(files, config):
     """Add the tables of ``results``, CONTRIBUTING.md and the pages that are made of declarations."""
-    files.append(File.generated(config, "reference.md", content="\n".join(reference())))
-    files.append(File.generated(config, "api/methods.md", content="\n".join(declared())))
+    files.append(File.generated(config, "reference/verbs.md", content="\n".join(reference())))
+    files.append(File.generated(config, "reference/methods.md", content="\n".join(declared())))
     files.append(File.generated(config, "contributing.md", abs_src_path=str(ROOT / "CONTRIBUTING.md")))
     for path in sorted(ROOT.glob("results/**/table.md")):
         files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
@@ -90,7 +90,7 @@ def reference() -> Iterator[str]:
     """The page of verbs and of the keys that every run has, line by line."""
     yield "# Verbs and keys\n"
     yield "`boostrun help VERB` prints a section of this page, and `boostrun --cfg algo=NAME` the keys of one choice."
-    yield "[Methods, data and features](api/methods.md) has the keys of all choices.\n\n## Verbs\n"
+    yield "[Methods, data and features](methods.md) has the keys of all choices.\n\n## Verbs\n"
     for verb in VERBS:
         yield f"### {verb}\n\n```text\n{help.page(verb).rstrip()}\n```\n"
     yield "## Keys of every run\n"

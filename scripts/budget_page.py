@@ -1,4 +1,4 @@
-"""Write docs/when_a_budget_pays.md from the frontiers that are published, and the summary of each kind of budget.
+"""Write docs/explanation/when_a_budget_pays.md and the summary of each kind of budget from the published frontiers.
 
     python scripts/budget_page.py
 
@@ -21,23 +21,24 @@ from boostrun.report.markdown import escape, pipe_table
 
 ROOT = Path(__file__).parent.parent
 FRONTIERS = ROOT / "results" / "frontiers"
-PAGE = ROOT / "docs" / "when_a_budget_pays.md"
+DOCS = ROOT / "docs"
+PAGE = DOCS / "explanation" / "when_a_budget_pays.md"
 
 _INTRODUCTION = """# When a budget pays
 
-Made by `python scripts/budget_page.py` from the published frontiers; no figure is typed.
+`python scripts/budget_page.py` makes this page from the published frontiers. No figure is typed by hand.
 
-A budget of samples held, of features or of evaluations may cost accuracy. Is a method that is made for the budget then
-better than what people use today, told to keep the same budget: LightGBM on a random part of the data, a forest, a
-linear model that reads batch by batch? Each method is [tuned alike under each budget](frontier.md#how-it-is-measured),
-and the best of ours is set against the best rival on test data, by a test paired by seed. Where a rival is ahead, take
-the rival.
+A budget of samples held, of features or of evaluations may cost accuracy. Is a method that is made for the budget
+better than what people use today under the same budget: LightGBM on a random part of the data, a forest, a linear
+model that reads batch by batch? Each method is [tuned alike under each
+budget](../howto/frontier.md#how-it-is-measured). The best of our methods is then compared with the best rival on test
+data, by a test paired by seed. Where a rival is ahead, use the rival.
 
-Samples *held* are those at hand at one time. `sgd` reads all of the data in the course of training, a reservoir draws
-fresh samples each round, [for one class after the other](frontier.md#several-classes), and both let most of it go;
-with one reservoir for all classes [accuracy is lower](../results/reservoir/trees_shared/table.md). LightGBM, XGBoost,
-forests and `logistic` have no way to do so, and are trained on as many drawn at random. Who can hold all data does not
-have this budget.
+Samples *held* are the samples in memory at one time. Over the whole training, `sgd` reads all of the data and a
+reservoir draws fresh samples each round, [for one class after the other](../howto/frontier.md#several-classes); both
+drop most of them again. With one reservoir for all classes [accuracy is
+lower](../../results/reservoir/trees_shared/table.md). LightGBM, XGBoost, forests and `logistic` cannot do this: they
+are trained on as many samples drawn at random. If all your data fit into memory, you do not have this budget.
 """
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
@@ -52,7 +53,7 @@ def page(folder: Path = FRONTIERS) -> str:
 
 
 def summary_of(folder: Path, kind: str) -> FrontierSummary | None:
-    """What the frontiers of a kind of budget below a folder say together; None where there is none."""
+    """The summary of a folder's frontiers of one kind of budget; None if there are none."""
     try:
         return FrontierSummary(kind, frontiers_of(folder, kind))
     except BoostrunError:
@@ -63,19 +64,19 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     head = KINDS[summary.kind].head
     yield f"## A budget of {head}\n"
     yield f"{summary.counted}. {escape(summary.sentence())}\n"
-    where = "On how many data sets" if len(summary.sets) == len(summary.frontiers) else "In how many frontiers"
-    yield f"{where} a side is ahead, by {head}:\n"
+    where = "data sets" if len(summary.sets) == len(summary.frontiers) else "frontiers"
+    yield f"Number of {where} on which each side is ahead, by {head}:\n"
     yield f"{_table(summary.tally())}\n"
     stem = summary.kind.removeprefix("samples_")
     yield from _picture(f"{stem}_differences", f"the best of ours minus the best rival, by {head}")
-    yield "Set by set: the best of ours and the best rival, and the difference of their mean accuracies in points.\n"
+    yield "For each data set: the best of ours, the best rival, the difference of their mean accuracies in points.\n"
     table = _table(summary.outcomes())
-    for one in summary.frontiers:  # links after the table: it shows every sign as it is
+    for one in summary.frontiers:  # links after the table, which would show their signs as they are
         name, place = escape(one.name), _beside(one.folder / "table.md")
         table = table.replace(f"\n| {name} ", f"\n| [{name}]({place}) ")
     yield f"{table}\n"
     if summary.ranks:
-        yield "How methods rank (1 is the best):\n"
+        yield "Mean ranks (1 is the best):\n"
         yield f"{_table(summary.ranked())}\n"
         yield from _picture(f"{stem}_ranks", f"mean ranks by {head}")
     yield from (f"- {escape(note)}" for note in summary.notes())
@@ -84,7 +85,7 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
 
 
 def _spent(summary: FrontierSummary) -> str:
-    """What methods spent of what they were allowed, on either side."""
+    """The shares of their budgets that the methods of either side spent."""
     shares: dict[str, list[float]] = {"0": [], "1": []}
     for one in summary.frontiers:
         with (one.folder / "table.csv").open(newline="", encoding="utf-8") as file:
@@ -93,8 +94,8 @@ def _spent(summary: FrontierSummary) -> str:
                     shares[row["rival"]].append(float(row["spent"]) / float(row[summary.kind]))
     ours, rivals = (f"{min(side):.2f} to {max(side):.2f}" for side in shares.values())
     return (
-        f"Of what a budget allows ours spent {ours}, rivals {rivals}: less where a smaller budget was better on data "
-        "held out, or where what will be spent can only be bounded. Who spent more than 1.00 wins nothing."
+        f"Our methods spent {ours} of their budgets, rivals {rivals}. They spend less than 1.00 if a smaller budget "
+        "was better on held-out data, or if the cost is only bounded beforehand. A method that spent more cannot win."
     )
 
 
@@ -104,12 +105,12 @@ def _table(lines: list[list[str]]) -> str:
 
 def _picture(name: str, text: str) -> Iterator[str]:
     """A picture of docs/pictures, which `make pictures` draws."""
-    if (PAGE.parent / "pictures" / f"{name}.png").is_file():
-        yield f"![{text}](pictures/{name}.png)\n"
+    if (DOCS / "pictures" / f"{name}.png").is_file():
+        yield f"![{text}](../pictures/{name}.png)\n"
 
 
 def _beside(path: Path) -> str:
-    return f"../{path.relative_to(ROOT).as_posix()}" if path.is_relative_to(ROOT) else path.as_posix()
+    return f"../../{path.relative_to(ROOT).as_posix()}" if path.is_relative_to(ROOT) else path.as_posix()
 
 
 def main() -> None:

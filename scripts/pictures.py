@@ -3,7 +3,7 @@
 They are made of the published records and tables, without running a trial, and written to docs/pictures/. README's two
 are SVG, for a light and a dark page; the others are PNG with a palette. None is larger than ``LARGEST`` bytes.
 Pictures that need minutes of work are taken from results/, where `make peers` and `boostrun reproduce` draw them; those
-that are not there stay as they are. docs/gallery.md is written too: it shows those of ``GALLERY``.
+that are not there stay as they are. docs/explanation/gallery.md is written too: it shows those of ``GALLERY``.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ GALLERY = (
 
 
 def gallery() -> str:
-    """docs/gallery.md: the pictures of ``GALLERY``, and how long all published records took."""
+    """docs/explanation/gallery.md: the pictures of ``GALLERY``, and how long all published records took."""
     return "\n".join(_gallery())
 
 
@@ -275,9 +275,9 @@ def _items() -> set[str]:
 
 def _shown(name: str, title: str) -> str:
     if name == HERO:
-        dark = f'<source media="(prefers-color-scheme: dark)" srcset="pictures/{name}_dark.svg">'
-        return f'<picture>{dark}<img alt="{title}" src="pictures/{name}_light.svg"></picture>'
-    return f"![{title}](pictures/{name}.png)"
+        dark = f'<source media="(prefers-color-scheme: dark)" srcset="../pictures/{name}_dark.svg">'
+        return f'<picture>{dark}<img alt="{title}" src="../pictures/{name}_light.svg"></picture>'
+    return f"![{title}](../pictures/{name}.png)"
 
 
 def main(names: list[str]) -> None:
@@ -296,7 +296,7 @@ def main(names: list[str]) -> None:
                 continue
             shrink(drawn, FOLDER / f"{name}.png")
         _say(FOLDER / f"{name}.png")
-    page = ROOT / "docs" / "gallery.md"
+    page = ROOT / "docs" / "explanation" / "gallery.md"
     page.write_text(gallery(), encoding="utf-8")
     _say(page)
 

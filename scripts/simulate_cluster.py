@@ -4,7 +4,7 @@
 
 Prints a line for each number of cores. The keys are those of `Costs`, and trials=..., cores=1,8,64 and
 order=longest|shuffled: the lengths are those of the records, over and over until there are so many trials, shuffled by
-a fixed seed or the longest first. docs/scale.md quotes the output and says where the costs come from.
+a fixed seed or the longest first. docs/howto/scale.md quotes the output and says where the costs come from.
 
 Every worker asks one dispatcher for its next trial and waits for it, so nothing is sent ahead: the engines do better.
 After a trial the worker's operations on the store go one after the other, each a journey over the network, and all

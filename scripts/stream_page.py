@@ -1,9 +1,9 @@
-"""Write docs/which_stream_learner.md from the published stream tables of today.
+"""Write docs/howto/which_stream_learner.md from the published tables of stream learners.
 
     python scripts/stream_page.py
 
-Every figure of the page is computed from the records beside ``results/iboost/today_*/table.csv``. A test holds the page
-to what this writes.
+Every figure of the page is computed from the records behind ``results/iboost/today_*/table.csv``. A test compares the
+page with the output of this script.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from boostrun.runner.plan import open_store, plan
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
-PAGE = ROOT / "docs" / "which_stream_learner.md"
+PAGE = ROOT / "docs" / "howto" / "which_stream_learner.md"
 RECORDED = ("electricity", "weather")  # the same stream for every seed; a generated one is another for each
 LABELS = ("the last label again", "the most frequent label")
 BASES = ("stumps", "naive Bayes", "trees")
@@ -33,29 +33,33 @@ PAIRS = (
 
 _INTRODUCTION = """# Which stream learner
 
-Made by `python scripts/stream_page.py` from the published tables of
-[recorded](../results/iboost/today_recorded/table.md) and [generated](../results/iboost/today_generated/table.md)
-streams, of [thirty members](../results/iboost/today_large/table.md), and of
-methods tuned alike on [recorded](../results/iboost/today_tuned/table.md) and
-[generated](../results/iboost/today_generated_tuned/table.md) streams; no figure is typed.
+`python scripts/stream_page.py` makes this page from the published tables of
+[recorded](../../results/iboost/today_recorded/table.md) and
+[generated](../../results/iboost/today_generated/table.md) streams, of
+[thirty members](../../results/iboost/today_large/table.md), and of methods tuned alike on
+[recorded](../../results/iboost/today_tuned/table.md) and
+[generated](../../results/iboost/today_generated_tuned/table.md) streams. No figure is typed by hand.
 
-The paper's methods, ours, and river's, on streams whose concept changes. Each example is answered before it is learnt;
-on SEA the accuracy is that on hold-outs. **Nothing is tuned** but where it says so: every method has its defaults but
-for the number of members; they were chosen for the paper's streams where a method is the paper's. Seconds are of one
-core, for the whole stream: 45,312 examples of electricity prices, 18,159 days of weather, 20,000 examples of SEA, LED
-and RBF, 5,000 of them where all are tuned, 100,000 of RBF that changes abruptly, as the records have them, which
-may be older than the code. They are means over processors of two kinds; how many times as long something takes is of
-one kind, where both sides have it.
+The page compares the paper's methods, ours and river's on streams whose concept changes. Each example is predicted
+before it is learnt; on SEA accuracy is measured on hold-outs. **Nothing is tuned** unless a section says so: every
+method has its defaults, except for the number of members. The defaults of the paper's methods were chosen for the
+paper's streams.
+
+Seconds are those of one core for the whole stream: 45,312 examples of electricity prices, 18,159 days of weather,
+20,000 examples of SEA, LED and RBF (5,000 where all are tuned), and 100,000 of RBF that changes abruptly. They come
+from the records, which may be older than the code, and are means over two kinds of processors. Ratios of times
+compare trials on one kind, if both sides have it.
+
 {seeds}
 
-IBoost, OCB and FLB have members that are fitted to a window or a block of 200 examples; the others' members learn each
-example.
+Members of IBoost, OCB and FLB are fitted to a window or a block of 200 examples. Members of the other methods learn
+each example.
 """
 
-_TUNED = """Ten members. Every method has had eight trials of `boostrun tune`, the first its defaults, which chose base,
-steps and trees. Recorded streams: on the first fifth of the stream; accuracies are of the answers after that fifth,
-seconds of the whole stream. Generated streams, 5,000 examples: each trial on a stream of another seed. What is best on
-a beginning need not be after a change.
+_TUNED = """Ten members. Every method had eight trials of `boostrun tune`, which chose the base, the steps and the trees; the
+first trial has the defaults. On recorded streams the trials run on the first fifth of the stream, and accuracies are
+those after that fifth; seconds are those of the whole stream. On generated streams of 5,000 examples each trial has a
+stream of another seed. The best settings for the beginning of a stream need not be the best after a change.
 """
 
 
@@ -68,7 +72,7 @@ class Cell(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """Of the accuracies."""
+        """The mean accuracy."""
         return mean_std(self.accuracies.values())[0]
 
     @property
@@ -81,7 +85,7 @@ class Cell(NamedTuple):
         return mean_std([self.accuracies[seed] for seed in seeds])[0]
 
     def times_as_long_as(self, other: Cell) -> float:
-        """Ratio of mean seconds, on the processor that most of these trials share with the other's; on all for none."""
+        """Ratio of mean seconds on the processor that most of these trials share with the other's; on all if none."""
         shared = Counter(one for one in self.processors.values() if one in other.processors.values())
         kind = shared.most_common(1)[0][0] if shared else None
         mine, theirs = (
@@ -99,7 +103,7 @@ Cells = dict[tuple[str, str], Cell]
 
 
 def cells(item: str, results: Path = RESULTS) -> Cells:
-    """Of a published table the cells by row and stream; nothing where it is not there."""
+    """The cells of a published table by row and stream; empty if the table is missing."""
     if not (results / "iboost" / item / "table.csv").exists():
         return {}
     with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +121,7 @@ def cells(item: str, results: Path = RESULTS) -> Cells:
 
 
 def difference(one: Cell, other: Cell, stream: str) -> float:
-    """Of the means, on a generated stream those of the seeds that both have."""
+    """The difference of the means; on a generated stream over the seeds that both have."""
     seeds = set(one.accuracies) & set(other.accuracies)
     return one.mean - other.mean if stream in RECORDED else one.over(seeds) - other.over(seeds)
 
@@ -139,7 +143,7 @@ def page() -> str:
 
 
 def _seeds(found: Sequence[tuple[str, Cell]]) -> str:
-    """How many seeds there are; what draws nothing has one trial on a recorded stream."""
+    """A sentence about seeds; methods without random choices have one trial on a recorded stream."""
     drawn = [(stream, len(cell.accuracies)) for stream, cell in found if len(cell.accuracies) > 1]
     most = max(n for _, n in drawn)
     few = Counter((stream, n) for stream, n in drawn if n < most)
@@ -147,13 +151,13 @@ def _seeds(found: Sequence[tuple[str, Cell]]) -> str:
         f"{n} in {rows} row{'s' if rows > 1 else ''} on {stream}" for (stream, n), rows in sorted(few.items())
     )
     return (
-        f"What draws has {most} seeds{f' ({said})' if few else ''}, what draws nothing one trial\n"
-        "on recorded streams: differences of tenths of a point say little."
+        f"Methods with random choices have {most} seeds{f' ({said})' if few else ''}; on recorded streams the others\n"
+        "have one trial. Differences of tenths of a point mean little."
     )
 
 
 def _in_short(found: Cells, streams: Sequence[str]) -> str:
-    """Which learner to take when: what the means over all streams say."""
+    """Which learner to take, by the means over all streams."""
     by_stream = [_means(found, stream) for stream in streams]
     means = {row: mean_std([each[row] for each in by_stream])[0] for row in rows_of(found)}
     times = {row: mean_std([found[row, stream].time for stream in streams])[0] for row in rows_of(found)}
@@ -164,11 +168,11 @@ def _in_short(found: Cells, streams: Sequence[str]) -> str:
     first, second = sorted(sides, key=means.__getitem__, reverse=True)
     quick = min((row for row in ours if means[row] > means[sides[0]] - 1.0), key=times.__getitem__)
     behind = [row for row in ours if any(each[row] < each[LABELS[0]] for each in by_stream)]
-    also = f", and within a point of the best of ours the quickest is {said[quick]}" if quick != sides[0] else ""
+    also = f"; the quickest within a point of the best of ours is {said[quick]}" if quick != sides[0] else ""
     return (
-        f"By the mean over all {len(streams)} take {said[first]}; the best of "
-        f"{'ours' if second == sides[0] else 'river'} is {said[second]}{also}. Look at the last label first: "
-        f"{len(behind)} of {len(ours)} of ours are behind it on one stream at least.\n"
+        f"The best mean over all {len(streams)} streams is that of {said[first]}. The best of "
+        f"{'ours' if second == sides[0] else 'river'} is {said[second]}{also}. Compare with the last label first: "
+        f"{len(behind)} of our {len(ours)} methods are behind it on at least one stream.\n"
     )
 
 
@@ -183,7 +187,7 @@ def streams_of(found: dict) -> list[str]:
 
 
 def _means(found: Cells, stream: str) -> dict[str, float]:
-    """Of each row the mean accuracy on a stream, on a generated one over the seeds that all rows have."""
+    """The mean accuracy of each row on a stream; on a generated stream over the seeds that all rows have."""
     there = {row: cell for (row, on), cell in found.items() if on == stream}
     seeds = set.intersection(*(set(cell.accuracies) for cell in there.values()))
     return {row: cell.mean if stream in RECORDED else cell.over(seeds) for row, cell in there.items()}
@@ -214,10 +218,10 @@ def _best(found: Cells) -> Iterator[str]:
     yield pipe_table([heads, *lines], range(5, 8)) + "\n"
     won = sum(one > 0.0 for one in ahead)
     yield (
-        f"By their means the best of ours is ahead on {won} of {len(ahead)} streams; the differences are "
-        f"{min(ahead):+.2f} to {max(ahead):+.2f} points, and river's takes {min(slower):.0f} to {max(slower):.0f} "
-        "times as long. The best of each side is chosen by the figures that are shown; differences on generated "
-        "streams are those of the seeds that both have, each of which is a stream of its own.\n"
+        f"The best of ours has the higher mean on {won} of {len(ahead)} streams. Differences are {min(ahead):+.2f} to "
+        f"{max(ahead):+.2f} points, and river's best takes {min(slower):.0f} to {max(slower):.0f} times as long. The "
+        "best of each side is chosen by the figures that are shown. On generated streams each seed is another stream, and "
+        "differences are over the seeds that both have.\n"
     )
 
 
@@ -226,7 +230,7 @@ def _all(found: Cells) -> str:
     order = sorted(rows_of(found), key=lambda row: -sum(found[row, stream].mean for stream in streams))
     lines = [[row, *(f"{found[row, stream]} · {found[row, stream].time:.2f} s" for stream in streams)] for row in order]
     table = pipe_table([["method", *streams], *lines], range(1, 1 + len(streams)))
-    return f"By the mean over these streams:\n\n{table}\n"
+    return f"Sorted by the mean over these streams:\n\n{table}\n"
 
 
 def _bases(found: Cells) -> Iterator[str]:
@@ -240,8 +244,8 @@ def _bases(found: Cells) -> Iterator[str]:
             if of[1] is not None and of[2] is not None:
                 gains.append(difference(of[2], of[1], stream))
     yield (
-        "Stumps of members that learn each example are trees of one split.\n\n"
-        f"Trees in place of naive Bayes (Bernoulli's on LED, Gauss's else) have the higher mean in "
+        "For members that learn each example, a stump is a tree of one split.\n\n"
+        f"Trees have a higher mean than naive Bayes (Bernoulli on LED, Gaussian elsewhere) in "
         f"{sum(one > 0.0 for one in gains)} of {len(gains)} cases, by {min(gains):+.2f} to {max(gains):+.2f} points.\n"
     )
     yield pipe_table([["method", "stream", *BASES], *lines], (2, 3, 4)) + "\n"
@@ -249,8 +253,8 @@ def _bases(found: Cells) -> Iterator[str]:
 
 def _pairs(found: Cells) -> Iterator[str]:
     yield (
-        "OnlineBoost has no detectors, river's ADWIN boosting has; river's HAT puts a second subtree in place as soon "
-        "as it splits, ours where it is better.\n"
+        "River's ADWIN boosting has change detectors; OnlineBoost does not. River's HAT replaces a subtree as soon as "
+        "the alternative has split; ours replaces it once the alternative is better.\n"
     )
     both = [
         (ours, rivers, stream)

@@ -10,7 +10,7 @@ from the attribute `first_split`, a `boostrun.features.bank.FirstSplit`, what th
 a definition that `Pipeline` reaches changes; one that it is handed is named in `SOURCES`, as "module:name". With
 `VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); one with
 `MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.dataset`). A
-family of your own is a function, docs/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
+family of your own is a function, docs/howto/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
 """
 
 from __future__ import annotations

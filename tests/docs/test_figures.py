@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "which_method.md", *sorted((ROOT / "docs" / "papers").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md", DOCS / "howto" / "which_method.md", DOCS / "explanation" / "results.md",
+    *sorted((DOCS / "papers").glob("*.md")),
+]  # fmt: skip
 _NUMBER = r"-?\d+\.\d+"
 _NO_FIGURES = re.compile(r"```.*?```|\$\$.*?\$\$|\$[^$\n]*\$|``[^`]*``|`[^`]*`|\]\([^)]*\)", re.DOTALL)
 _PAIRS = (("mean", "std"), ("paper_mean", "paper_std"), ("mean", "paper_mean"))

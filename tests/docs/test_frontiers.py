@@ -65,28 +65,36 @@ def outcomes(kind):
     return found, every, every["win"] + every["tie"] + every["loss"]
 
 
-def readme():
-    return " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+PAGES = (ROOT / "README.md", ROOT / "docs" / "explanation" / "results.md")
 
 
-def test_the_readme_counts_the_frontiers_of_samples_held():
+def prose(page):
+    return " ".join(page.read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_count_the_frontiers_of_samples_held(page):
     found, every, tested = outcomes("samples_held")
     at_500 = [outcome for rows in found.values() for budget, outcome in rows if budget == "500"]
     counts = f"ours win {every['win']}, tie {every['tie']}, lose {every['loss']}"
-    assert f"on {len(found)} data sets, all methods tuned alike" in readme()
-    assert f"on {at_500.count('win')} of {len(at_500)} sets" in readme()
-    assert f"Of {tested} tested comparisons" in readme() and counts in readme()
+    assert f"on {len(found)} data sets, all methods tuned alike" in prose(page)
+    assert f"on {at_500.count('win')} of {len(at_500)} sets" in prose(page)
+    assert f"Of {tested} tested comparisons" in prose(page) and counts in prose(page)
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("features", "With few *features*"), ("evaluations", "within a budget of *evaluations*")]
-)
-def test_the_readme_counts_the_frontiers_of_other_budgets(kind, words):
+    ("kind", "words", "page"),
+    [
+        ("features", "with few *features*", PAGES[0]), ("features", "With few *features*", PAGES[1]),
+        ("evaluations", "within a budget of *evaluations*", PAGES[1]),
+    ],
+)  # fmt: skip
+def test_pages_count_the_frontiers_of_other_budgets(kind, words, page):
     found, every, tested = outcomes(kind)
     sets = len({name.partition("-")[0] for name in found})
     where = f"on {sets} sets" if sets == len(found) else f"in {len(found)} frontiers on {sets} sets"
     counts = f"ours win {every['win']}, tie {every['tie']}, lose {every['loss']} of {tested}, {where}"
-    assert f"{words} {counts}" in readme()
+    assert f"{words} {counts}" in prose(page)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

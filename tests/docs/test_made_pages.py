@@ -31,7 +31,7 @@ def test_the_gallery_is_what_make_pictures_writes_and_its_commands_exist():
     if not (ROOT / "results").is_dir():
         pytest.skip("this copy comes without published results")
     made = script("pictures")
-    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "gallery.md").read_text(encoding="utf-8")
     assert text == made.gallery()
     assert {shown.name for shown in made.GALLERY} <= {made.HERO, *(picture.name for picture in made.PICTURES)}
     items = re.findall(r"^\$ boostrun reproduce (\S+)", text, re.M)

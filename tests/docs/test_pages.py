@@ -16,15 +16,15 @@ def test_the_tutorial_does_what_it_says(command, workplace):
 
 @pytest.mark.slow
 def test_the_questions_have_the_answers_that_the_page_says(command, workplace):
-    assert follow(DOCS / "faq.md", command, workplace) == {"files": 0, "commands": 14, "examples": 0}
+    assert follow(DOCS / "howto/faq.md", command, workplace) == {"files": 0, "commands": 14, "examples": 0}
 
 
 @pytest.mark.slow
 def test_tuning_does_what_the_page_says(command, workplace):
-    assert follow(DOCS / "tuning.md", command, workplace) == {"files": 0, "commands": 2, "examples": 0}
+    assert follow(DOCS / "howto/tuning.md", command, workplace) == {"files": 0, "commands": 2, "examples": 0}
 
 
 @pytest.mark.slow
 def test_the_learners_of_streams_do_what_the_page_says(command, workplace):
     pytest.importorskip("river")
-    assert follow(DOCS / "api/streams.md", command, workplace) == {"files": 0, "commands": 0, "examples": 18}
+    assert follow(DOCS / "reference/streams.md", command, workplace) == {"files": 0, "commands": 0, "examples": 18}

@@ -1,4 +1,4 @@
-"""The README is short, and what it links to is there."""
+"""The README is short, and the commands of all pages are understood."""
 
 import re
 import shlex
@@ -19,22 +19,8 @@ PAGES = [
 ]
 
 
-def _anchor(heading: str) -> str:
-    """As web pages of repositories, and mkdocs, name a heading."""
-    return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip())
-
-
-def test_the_readme_is_short_and_its_links_lead_somewhere():
-    text = (ROOT / "README.md").read_text()
-    assert text.count("\n") < 150
-    links = re.findall(r"\]\(([^)#]+)(?:#([^)]*))?\)", text)
-    assert len(links) > 20
-    for path, anchor in links:
-        assert (ROOT / path).exists() or path.startswith("results"), path
-        if anchor:
-            page = (ROOT / path).read_text()
-            headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
-            assert anchor in {*map(_anchor, headings), *re.findall(r'<a id="([^"]+)">', page)}, f"{path}#{anchor}"
+def test_the_readme_is_short():
+    assert (ROOT / "README.md").read_text().count("\n") <= 120
 
 
 def commands(page: Path) -> list[str]:
@@ -56,4 +42,4 @@ def test_the_commands_of_a_page_are_understood(page):
 
 
 def test_commands_are_found_on_pages():
-    assert len(commands(ROOT / "README.md")) > 12 and sum(len(commands(page)) for page in PAGES) > 30
+    assert commands(ROOT / "README.md") and sum(len(commands(page)) for page in PAGES) > 30

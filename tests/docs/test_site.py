@@ -39,7 +39,7 @@ def site(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_site_holds_every_page_picture_and_public_name(site):
-    api = "".join(page.read_text() for page in (site / "api").glob("*.html"))
+    api = "".join(page.read_text() for page in (site / "reference").glob("*.html"))
     assert [name for name in _public() if f'id="{name}"' not in api] == []
     chosen = {f"{group}.{name}" for group in catalogue.GROUPS for name in catalogue.names(group)}
     assert [name for name in chosen if f'id="{name}"' not in api] == []
@@ -68,6 +68,6 @@ def test_docstrings_become_markdown(site):
 
 
 def test_the_reference_asks_for_every_public_name():
-    pages = "\n".join(page.read_text() for page in (ROOT / "docs/api").glob("*.md"))
+    pages = "\n".join(page.read_text() for page in (ROOT / "docs/reference").glob("*.md"))
     asked = set(re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE))
     assert _public() <= asked, _public() - asked

@@ -41,8 +41,8 @@ def test_the_best_of_each_side_is_said_and_seeds_are_those_that_both_have(made, 
     assert [text.strip() for text in line.strip("|").split("|")] == [
         "sea", "FLC, naive Bayes", "94.00 (4.36)", "river's ADWIN bagging", "93.00 (1.41)", "-1.50", "30", "50.00",
     ]  # fmt: skip
-    assert "ahead on 0 of 1 streams" in page and "in 0 of 1 cases, by -3.00 to -3.00 points" in page
-    assert "What draws has 3 seeds (2 in 3 rows on sea), what draws nothing one trial" in page
+    assert "the higher mean on 0 of 1 streams" in page and "in 0 of 1 cases, by -3.00 to -3.00 points" in page
+    assert "have 3 seeds (2 in 3 rows on sea)" in page
     assert "## Thirty members" not in page and "| -13.00     | 30            |" in page
 
 

@@ -1,4 +1,4 @@
-"""docs/extending.md, word for word: its files are written, its commands run, and what they print compared."""
+"""docs/howto/extending.md, word for word: its files are written, its commands run, and what they print compared."""
 
 import pytest
 
@@ -7,4 +7,4 @@ from tests.docs.page import DOCS, follow
 
 @pytest.mark.slow
 def test_the_page_does_what_it_says(command, workplace):
-    assert follow(DOCS / "extending.md", command, workplace) == {"files": 8, "commands": 6, "examples": 7}
+    assert follow(DOCS / "howto/extending.md", command, workplace) == {"files": 8, "commands": 6, "examples": 7}
