@@ -56,7 +56,8 @@ Members of IBoost, OCB and FLB are fitted to a window or a block of 200 examples
 each example.
 """
 
-_TUNED = """Ten members. Every method had eight trials of `boostrun tune`, which chose the base, the steps and the trees; the
+_TUNED = """\
+Ten members. Every method had eight trials of `boostrun tune`, which chose the base, the steps and the trees; the
 first trial has the defaults. On recorded streams the trials run on the first fifth of the stream, and accuracies are
 those after that fifth; seconds are those of the whole stream. On generated streams of 5,000 examples each trial has a
 stream of another seed. The best settings for the beginning of a stream need not be the best after a change.
@@ -220,8 +221,8 @@ def _best(found: Cells) -> Iterator[str]:
     yield (
         f"The best of ours has the higher mean on {won} of {len(ahead)} streams. Differences are {min(ahead):+.2f} to "
         f"{max(ahead):+.2f} points, and river's best takes {min(slower):.0f} to {max(slower):.0f} times as long. The "
-        "best of each side is chosen by the figures that are shown. On generated streams each seed is another stream, and "
-        "differences are over the seeds that both have.\n"
+        "best of each side is chosen by the figures that are shown. On generated streams each seed is another stream, "
+        "and differences are over the seeds that both have.\n"
     )
 
 

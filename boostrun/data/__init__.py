@@ -19,8 +19,8 @@ set, such as `read_digits`.
 - `DEFAULTS` (optional): the keys and their defaults ("???" = required); by default those of the declaration.
 - `SOURCES` (optional): definitions as "module:name" that decide the arrays and that `read` does not name.
 
-`boostrun.data.options.Loader` declares them. A function of your own can be a data set too, see docs/howto/extending.md and
-`boostrun.extend.loader`.
+`boostrun.data.options.Loader` declares them. A function of your own can be a data set too, see
+docs/howto/extending.md and `boostrun.extend.loader`.
 """
 
 from __future__ import annotations
