@@ -23,8 +23,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "ArraySource": "boostrun.data.source",
     "BoostrunError": "boostrun.errors",
-    "StumpEnsemble": "boostrun.methods.vote_ensemble",
-    "VoteEnsemble": "boostrun.methods.vote_ensemble",
+    "StumpEnsemble": "boostrun.methods.stumps",
+    "VoteEnsemble": "boostrun.methods.stumps",
     "records": "boostrun.runner.stored",
     "run": "boostrun.runner.api",
 }

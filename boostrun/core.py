@@ -144,12 +144,12 @@ FEATURES = {
 
 MODELS = {
     "boostrun.StumpEnsemble/1": SavedModel(
-        "boostrun.methods.vote_ensemble:StumpEnsemble",
+        "boostrun.methods.stumps:StumpEnsemble",
         "boostrun.export.c:stump_ensemble",
         onnx="boostrun.export.onnx:stump_ensemble",
     ),
     "boostrun.VoteEnsemble/1": SavedModel(
-        "boostrun.methods.vote_ensemble:VoteEnsemble",
+        "boostrun.methods.stumps:VoteEnsemble",
         "boostrun.export.c:vote_ensemble",
         onnx="boostrun.export.onnx:vote_ensemble",
     ),

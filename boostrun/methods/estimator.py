@@ -27,7 +27,7 @@ from boostrun.methods.scikit_learn import (
     check_random_state,
     validate_data,
 )
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import StumpEnsemble
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 

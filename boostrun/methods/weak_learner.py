@@ -4,7 +4,7 @@ A weak learner says how a hypothesis is found; a hypothesis is a NamedTuple of n
 called. Scores, saving and loading follow. A tree of depth 2, which asks one stump which of two others votes:
 
 >>> from typing import NamedTuple
->>> from boostrun.methods.stump import find_stump
+>>> from boostrun.methods.stumps import find_stump
 >>> class Tree(NamedTuple):
 ...     stumps: np.ndarray  # (3, 3): feature, threshold and polarity of the root, the stump below it, the one above
 ...     def __call__(self, samples):
@@ -201,7 +201,7 @@ class WeakLearner(ABC):
 
         ``binner`` made the codes that hypotheses look at; None where they look at values as they are. What is returned
         has ``decision(samples)``, ``staged_decision(columns, stages)``, ``n_rounds``, ``n_problems``, ``average``,
-        ``save`` and ``load`` as :class:`boostrun.methods.vote_ensemble.StumpEnsemble` has them.
+        ``save`` and ``load`` as :class:`boostrun.methods.stumps.StumpEnsemble` has them.
         """
         from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 

@@ -123,9 +123,7 @@ def test_without_their_paper_their_file_is_refused(theirs, command):
 
 
 def test_a_check_of_the_paper_names_a_writer_that_is_not_there(monkeypatch):
-    paper = Paper(
-        "theirs", models={"theirs.Tree/1": SavedModel("boostrun.methods.vote_ensemble:StumpEnsemble", "json:wrote")}
-    )
+    paper = Paper("theirs", models={"theirs.Tree/1": SavedModel("boostrun.methods.stumps:StumpEnsemble", "json:wrote")})
     known = catalogue.papers()
     monkeypatch.setattr(catalogue, "papers", lambda: {**known, "theirs": paper})
     (named,) = [check for check in declaration_checks("theirs", "theirs:PAPER") if check.name.startswith("everything")]

@@ -8,7 +8,7 @@ import pytest
 from boostrun.data import load
 from boostrun.errors import BoostrunError
 from boostrun.features import open_bank
-from boostrun.methods.stump import find_stump
+from boostrun.methods.stumps import find_stump
 
 NAN = np.nan
 

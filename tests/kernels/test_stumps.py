@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from boostrun.kernels import stumps
-from boostrun.methods.stump import Stump, find_stump
+from boostrun.methods.stumps import Stump, find_stump
 from tests.reference import stumps as twin
 
 CODES = hnp.arrays(np.uint8, st.tuples(st.integers(2, 12), st.integers(1, 70)))

@@ -7,7 +7,7 @@ from boostrun.config import catalogue
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
-from boostrun.methods.vote_ensemble import FIELDS
+from boostrun.methods.stumps import FIELDS
 
 FACTS = {"n_samples": 600, "n_features": 8, "n_classes": 3}
 ALL = [(name, kind) for name, method in catalogue.methods().items() for kind in method.keeps]

@@ -1,4 +1,4 @@
-"""Obvious twins of boostrun.kernels.stumps and boostrun.methods.stump."""
+"""Obvious twins of boostrun.kernels.stumps and boostrun.methods.stumps."""
 
 import itertools
 

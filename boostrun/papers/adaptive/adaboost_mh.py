@@ -18,7 +18,7 @@ from boostrun.errors import BoostrunError
 from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, empty, zeros
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.vote_ensemble import VoteEnsemble
+from boostrun.methods.stumps import VoteEnsemble
 from boostrun.papers.adaptive import vote_trees
 from boostrun.papers.adaptive.policies import policy as draws
 from boostrun.papers.adaptive.policies.policy import hook

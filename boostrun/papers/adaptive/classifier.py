@@ -21,7 +21,7 @@ from boostrun.evaluation.staged import Staged
 from boostrun.methods import estimator
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.probabilities import LINKS, Link
-from boostrun.methods.vote_ensemble import VoteEnsemble
+from boostrun.methods.stumps import VoteEnsemble
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.adaptive.adaboost_mh import (
     ACCOUNTS,

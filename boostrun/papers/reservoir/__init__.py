@@ -206,7 +206,7 @@ PAPER = Paper(
         "geem_trees": f"{_HERE}.geem:GeemTrees",
     },
     weak_learners={
-        "stump": "boostrun.methods.stump_learner:StumpLearner",
+        "stump": "boostrun.methods.stumps:StumpLearner",
         "tree": "boostrun.methods.tree:TreeLearner",
     },
     checks={"strategies": f"{_HERE}.conformance:checks"},

@@ -17,8 +17,7 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.staged import Staged
-from boostrun.methods.stump import Stump, find_stump
-from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.stumps import Stump, StumpLearner, find_stump
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board
 from boostrun.papers.adaptive.classifier import evaluations

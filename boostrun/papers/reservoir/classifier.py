@@ -30,7 +30,7 @@ from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.estimator import StumpClassifier, component_of
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner, WeakLearner, as_weak_learner
 from boostrun.papers.reservoir.keys import OF_STRATEGIES, OF_WEAK_LEARNERS, ReservoirKeys
 from boostrun.papers.reservoir.strategies import Batch, Strategy, as_strategy, checked, others

@@ -15,7 +15,7 @@ from numba import njit
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import stumps
-from boostrun.methods.stump import Stump
+from boostrun.methods.stumps import Stump
 from boostrun.methods.weak_learner import Binner, WeakLearner
 
 _TOGETHER = 8  # dense features in flight: additions to different counters do not wait for each other

@@ -48,9 +48,7 @@ from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.estimator import StumpClassifier, component_of
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
-from boostrun.methods.stump import Stump
-from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import Stump, StumpEnsemble, StumpLearner
 from boostrun.methods.weak_learner import LOSSES, as_weak_learner
 from boostrun.papers.reservoir import full_data
 from boostrun.papers.reservoir.classifier import RULES, log_odds
@@ -210,7 +208,7 @@ class Fix(All):
 class ColumnSearch:
     """Search for the best stump on all samples of feature-major codes; what stays the same is found once.
 
-    Called with signed weights w_i y_i (n,), returns the stump :func:`boostrun.methods.stump.find_stump` returns, and
+    Called with signed weights w_i y_i (n,), returns the stump :func:`boostrun.methods.stumps.find_stump` returns, and
     the sums of the weights that it gets right and wrong, exact up to one common factor.
     """
 

@@ -12,11 +12,21 @@ from numba import njit
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels.simplex import project_on_simplex
-from boostrun.methods.stump import Stump
+from boostrun.methods.stumps import Stump
 
 __all__ = [
-    "OCP", "Bisc", "FixedStumps", "Leistner", "OSBoost", "Oza", "boost_selectors", "checked",
-    "convex_coefficients", "gradient_boost_selectors", "oza", "smooth_weights",
+    "OCP",
+    "Bisc",
+    "FixedStumps",
+    "Leistner",
+    "OSBoost",
+    "Oza",
+    "boost_selectors",
+    "checked",
+    "convex_coefficients",
+    "gradient_boost_selectors",
+    "oza",
+    "smooth_weights",
 ]
 
 
@@ -259,7 +269,7 @@ class FixedStumps(ABC):
         """Learn from checked samples, one after the other."""
 
     def learners(self) -> list[tuple[Stump, float]]:
-        """(stump, coefficient) of each, for :meth:`boostrun.methods.vote_ensemble.StumpEnsemble.of`."""
+        """(stump, coefficient) of each, for :meth:`boostrun.methods.stumps.StumpEnsemble.of`."""
         return list(zip(self.stumps, self.coefficients.tolist()))
 
 
@@ -364,7 +374,7 @@ class Bisc:
         return np.maximum(0.0, 0.5 * np.log((1.0 - self.errors) / self.errors))
 
     def learners(self) -> list[tuple[Stump, float]]:
-        """(stump, coefficient) of each selector, for :meth:`boostrun.methods.vote_ensemble.StumpEnsemble.of`."""
+        """(stump, coefficient) of each selector, for :meth:`boostrun.methods.stumps.StumpEnsemble.of`."""
         low, high = self.means[:, self.chosen]
         features, thresholds = self.features[self.chosen].tolist(), (low / 2 + high / 2).tolist()
         polarities = np.where(high > low, 1, -1).tolist()
@@ -407,7 +417,7 @@ class Oza(FixedStumps):
     left. The published vote has log((1 - e) / e), twice ours, for every learner; a stump with e above 1/2 thus votes
     with its opposite. Errors are clipped to [1e-3, 1 - 1e-3]; a stump that has met nothing counts 0.
 
-    >>> from boostrun.methods.stump import Stump
+    >>> from boostrun.methods.stumps import Stump
     >>> booster = Oza([Stump(0, 2.0, 1), Stump(1, 2.0, 1)])
     >>> samples = np.array([[0, 3], [1, 1], [2, 2], [3, 0]], dtype=np.uint8)
     >>> booster.partial_fit(samples, np.array([-1, -1, 1, 1])).coefficients.round(2).tolist()
@@ -478,7 +488,7 @@ class OCP(_Smooth):
     with eta_t = learning_rate sqrt(2 / (T t)), Zinkevich's step for the simplex's diameter sqrt(2) and gradients of
     norm sqrt(T). The margin theta is the one that OSBoost's bound is about.
 
-    >>> from boostrun.methods.stump import Stump
+    >>> from boostrun.methods.stumps import Stump
     >>> booster = OCP([Stump(0, 2.0, 1), Stump(1, 2.0, 1)])
     >>> samples = np.array([[0, 3], [1, 1], [2, 2], [3, 0]], dtype=np.uint8)
     >>> booster.partial_fit(samples, np.array([-1, -1, 1, 1])).coefficients

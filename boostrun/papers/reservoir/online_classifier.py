@@ -15,9 +15,7 @@ from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.probabilities import LINKS, Link
-from boostrun.methods.stump import Stump, find_stump
-from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.vote_ensemble import FIELDS, StumpEnsemble
+from boostrun.methods.stumps import FIELDS, Stump, StumpEnsemble, StumpLearner, find_stump
 from boostrun.methods.weak_learner import LOSSES, Binner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier, log_odds
 from boostrun.papers.reservoir.geem import Geem

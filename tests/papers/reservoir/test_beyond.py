@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.conformance.method import not_of_draws
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoir, ActiveReservoirClassifier, ReservoirClassifier

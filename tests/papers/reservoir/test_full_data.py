@@ -14,9 +14,7 @@ from boostrun.conformance.method import not_of_draws
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.kernels.stumps import fixed_point
-from boostrun.methods.stump import find_stump
-from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import StumpEnsemble, StumpLearner, find_stump
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.reservoir import full_data as kernels
 from boostrun.papers.reservoir.classifier import RULES

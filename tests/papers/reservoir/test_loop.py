@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.methods.stump_learner import StumpLearner
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import StumpEnsemble, StumpLearner
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.classifier import LIMIT, RULES, Reservoir, ReservoirClassifier

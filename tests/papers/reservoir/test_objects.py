@@ -13,8 +13,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.paper import Paper
-from boostrun.methods.stump import Stump, find_stump
-from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.stumps import Stump, StumpLearner, find_stump
 from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier

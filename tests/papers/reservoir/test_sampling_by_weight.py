@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.data.source import ArraySource
-from boostrun.methods.stump import Stump
-from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.stumps import Stump, StumpLearner
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir import full_data as kernels
 from boostrun.papers.reservoir.classifier import RULES

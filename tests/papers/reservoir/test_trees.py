@@ -8,7 +8,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.layout import Damaged
 from boostrun.methods.saved_layouts import checked
-from boostrun.methods.stump_learner import StumpLearner
+from boostrun.methods.stumps import StumpLearner
 from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, leaf_values
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier

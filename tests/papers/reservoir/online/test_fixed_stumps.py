@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.stump import Stump
+from boostrun.methods.stumps import Stump
 from boostrun.papers.reservoir.online import OCP, OSBoost, Oza
 from tests.reference import online as twins
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.vote_ensemble import StumpEnsemble
+from boostrun.methods.stumps import StumpEnsemble
 from boostrun.papers.reservoir.online import Bisc, Leistner
 from tests.marks import slow_after
 from tests.reference.online import Selectors

@@ -1,6 +1,10 @@
-"""A boosted ensemble of stumps with a vote for every class: scores, staged scores, importances, save and load.
+"""The weak learner of all four papers: a decision stump, found by one of two equivalent searches.
+
+A boosted ensemble of stumps with a vote for every class: scores, staged scores, importances, save and load.
 
 A boosted ensemble of stumps as flat arrays: scores, staged scores, save and load.
+
+The decision stump as a weak learner: found by a histogram or by sorting, kept in flat arrays that kernels read.
 """
 
 from __future__ import annotations
@@ -8,14 +12,75 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from boostrun.kernels import stumps
 from boostrun.kernels import votes as kernels
 from boostrun.methods import archive
+from boostrun.methods.keys import StumpKeys
 from boostrun.methods.layout import check_features
-from boostrun.methods.stump import Stump
+from boostrun.methods.weak_learner import Binner, Members, WeakLearner
+
+SEARCHES = ("histogram", "exact")
+
+
+class Stump(NamedTuple):
+    """h(x) = polarity if x[feature] >= threshold else -polarity."""
+
+    feature: int
+    threshold: float
+    polarity: int
+
+    def __call__(self, samples: np.ndarray) -> np.ndarray:
+        """Votes of -1.0 and +1.0, (n,) float64, for ``samples`` (n, d)."""
+        above = samples[:, self.feature] >= self.threshold
+        return np.where(above, float(self.polarity), -float(self.polarity))
+
+
+def find_stump(
+    samples: np.ndarray, signed_weights: np.ndarray, rows: np.ndarray | None = None, search: str = "histogram"
+) -> tuple[Stump, float]:
+    """The stump with the largest edge sum_i w_i y_i h(x_i), and that edge (Lefakis & Fleuret 2013, section 3).
+
+    Parameters
+    ----------
+    samples : (m, d) array, sample-major; uint8 codes for ``search="histogram"``, any ordered dtype for ``"exact"``.
+    signed_weights : (n,) float64, w_i y_i; weights may be negative.
+    rows : (n,) int64, which samples the weights belong to; all of them by default.
+    search : "histogram" costs O(d (n + 256)), "exact" sorts each feature, O(d n log n); the results are the same.
+
+    Thresholds lie midway between consecutive distinct values of the samples looked at (rounded up for integers).
+    Among equal edges the lowest feature wins, then the lowest threshold. When no feature takes two values, the stump
+    is constant: threshold 0 on feature 0 for codes, minus infinity otherwise, and the polarity of the larger side.
+
+    >>> samples = np.array([[3, 9], [5, 9], [7, 1]], dtype=np.uint8)
+    >>> find_stump(samples, np.array([-0.5, 0.25, 0.25]))
+    (Stump(feature=0, threshold=4.0, polarity=1), 1.0)
+    """
+    if rows is None:
+        rows = np.arange(len(samples))
+    weights, scale = stumps.fixed_point(signed_weights)
+    integral = np.issubdtype(samples.dtype, np.integer)
+    if search == "histogram":
+        feature, _ = stumps.best_feature_by_histogram(samples, rows, weights)
+    else:
+        feature, _ = stumps.best_feature_by_sorting(samples, rows, weights)
+    if feature < 0:
+        total = float(weights.sum()) / scale
+        return Stump(0, 0.0 if samples.dtype == np.uint8 else -np.inf, 1 if total >= 0 else -1), abs(total)
+    values = samples[rows, feature]
+    left, right, edge = stumps.best_threshold(values, np.argsort(values), weights)
+    threshold = (int(left) + int(right) + 1) // 2 if integral else _between(float(left), float(right))
+    return Stump(int(feature), float(threshold), 1 if edge >= 0 else -1), abs(edge) / scale
+
+
+def _between(left: float, right: float) -> float:
+    """A number in (left, right]: their middle, or ``right`` where rounding would give ``left``."""
+    middle = left / 2 + right / 2
+    return middle if middle > left else right
+
 
 _FORMAT = "boostrun.StumpEnsemble/1"
 FIELDS = ("features", "thresholds", "polarities", "coefficients")
@@ -212,3 +277,69 @@ class VoteEnsemble:
         """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles."""
         arrays, extra = archive.load(path, _FORMAT_vote_ensemble, ("features", "thresholds", "votes", "alphas"))
         return cls(*arrays), extra
+
+
+_FIRST = 256  # stumps that there is room for at first
+
+
+class StumpLearner(StumpKeys, WeakLearner):
+    """The stump with the largest edge, see :func:`boostrun.methods.stumps.find_stump`.
+
+    Parameters
+    ----------
+    {parameters}
+
+    >>> StumpLearner().find(np.array([[3, 9], [5, 9], [7, 1]], dtype=np.uint8), np.array([-0.5, 0.25, 0.25]))
+    Stump(feature=0, threshold=4.0, polarity=1)
+    """
+
+    @property
+    def codes(self) -> bool:  # type: ignore[override]
+        """Whether real values are binned: the histogram is one of codes."""
+        return self.stump_search == "histogram"
+
+    def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Stump:
+        return find_stump(samples, signed_weights, search=self.stump_search)[0]
+
+    def find_among(self, samples: np.ndarray, rows: np.ndarray, signed_weights: np.ndarray) -> Stump:
+        return find_stump(samples, signed_weights, rows, self.stump_search)[0]
+
+    def votes(self, hypothesis: Stump, samples: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        above = samples[rows, hypothesis.feature] >= hypothesis.threshold
+        return np.where(above, float(hypothesis.polarity), -float(hypothesis.polarity))
+
+    def idle(self, samples: np.ndarray) -> Stump:
+        return Stump(0, 0.0, 1)
+
+    def members(self) -> StumpMembers:
+        return StumpMembers(self)
+
+    def ensemble(self, problems: Sequence[Sequence[tuple[Stump, float]]], binner: Binner | None) -> StumpEnsemble:
+        """Thresholds are in units of the values, whether they were binned or not."""
+        ensemble = StumpEnsemble.of(problems)
+        if binner is not None:
+            ensemble.thresholds = binner.thresholds(ensemble.features, ensemble.thresholds)
+        return ensemble
+
+
+class StumpMembers(Members):
+    """Stumps as they come, and the same in flat arrays."""
+
+    def __init__(self, learner: WeakLearner):
+        super().__init__(learner)
+        self._features, self._thresholds, self._steps = np.zeros(_FIRST, np.int32), np.zeros(_FIRST), np.zeros(_FIRST)
+
+    def add(self, hypothesis: Stump, step: float) -> None:
+        t = len(self.learners)
+        if t == len(self._features):
+            self._features, self._thresholds, self._steps = (
+                np.concatenate([array, np.zeros_like(array)])
+                for array in (self._features, self._thresholds, self._steps)
+            )
+        self.learners.append((hypothesis, step))
+        self._features[t], self._thresholds[t] = hypothesis.feature, hypothesis.threshold
+        self._steps[t] = hypothesis.polarity * step
+
+    def add_scores(self, samples: np.ndarray, rows: np.ndarray, since: int, scores: np.ndarray) -> None:
+        part = slice(since, len(self.learners))
+        stumps.add_scores(samples, rows, self._features[part], self._thresholds[part], self._steps[part], scores)
