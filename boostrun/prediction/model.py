@@ -26,7 +26,7 @@ from boostrun.errors import BoostrunError
 from boostrun.files import is_device, replacing
 from boostrun.methods.archive import kind_of, text_of
 from boostrun.methods.declaration import obtain
-from boostrun.methods.raw_table import RawTable
+from boostrun.methods.preparation import RawTable
 from boostrun.methods.saved import Saveable, kinds
 from boostrun.prediction.tables import Opened, opened
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from boostrun.data.files import IMAGE_ENDINGS
 from boostrun.errors import BoostrunError
-from boostrun.methods.raw_table import RawTable, check_finite
+from boostrun.methods.preparation import RawTable, check_finite
 from boostrun.methods.saved import Saveable, takes_missing
 from boostrun.prediction import arrays, images, tables
 from boostrun.prediction.model import Samples

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from boostrun.data.csv import has_names
 from boostrun.data.files import reading
 from boostrun.errors import BoostrunError
-from boostrun.methods.raw_table import RawTable
+from boostrun.methods.preparation import RawTable
 
 # what stands for a missing value in text, as pandas has it when it is asked nothing
 _MISSING = [

@@ -18,8 +18,7 @@ from boostrun.evaluation import Result
 from boostrun.extend import loader
 from boostrun.inputs.bank import Table
 from boostrun.methods import saved
-from boostrun.methods.preparation import PREFIX, of_bank
-from boostrun.methods.raw_table import RawTable
+from boostrun.methods.preparation import PREFIX, RawTable, of_bank
 from boostrun.prediction.model import columns_of
 from boostrun.runner import provenance
 from boostrun.runner.cell import Trial
