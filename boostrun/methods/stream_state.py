@@ -13,7 +13,7 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.kernels.hoeffding import Roomy
 from boostrun.methods import archive
-from boostrun.methods import plain_values as plain
+from boostrun.methods import saved as plain
 
 _FORMAT = "boostrun.StreamState/1"
 _ELSEWHERE = ("classes_", "n_features_in_", "feature_names_in_")  # stand beside the state in a file

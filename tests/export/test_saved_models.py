@@ -30,7 +30,7 @@ from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
-from boostrun.methods import archive, plain_values
+from boostrun.methods import archive, saved
 from boostrun.papers.adaptive.policies.laminating import Laminating
 from boostrun.papers.adaptive.policies.tasting import TastingLaminating
 from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
@@ -250,9 +250,9 @@ def test_a_classifier_comes_back_whole(name, tmp_path):
     [(RawColumns(), "Raw"), (ColumnProducts("standard"), "Products"), (ColumnStumps(None), "Stumps")],
 )
 def test_a_file_calls_candidates_as_it_always_did(features, word):
-    written = plain_values.encode("features", features)
+    written = saved.encode("features", features)
     assert written == {"object": word, "keys": vars(features)}
-    assert plain_values.decode("features", written) == features
+    assert saved.decode("features", written) == features
 
 
 @pytest.mark.parametrize("kind", LABELS)
