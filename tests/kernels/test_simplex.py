@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostrun.kernels.simplex import project_on_simplex
+from boostrun.kernels.plain import project_on_simplex
 from tests.reference import online as twins
 
 # tenths: entries that meet the shift exactly, where rounding once let the set of those above it flicker for ever

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.kernels.simplex import kernel, part
+from boostrun.kernels.plain import kernel, part
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.keys import DWMKeys

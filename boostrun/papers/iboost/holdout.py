@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.simplex import kernel
+from boostrun.kernels.plain import kernel
 from boostrun.papers.iboost.kernels.bases import respond_window
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.kernels.simplex import allocating_kernel, part
+from boostrun.kernels.plain import allocating_kernel, part
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import adwin, committee, iboost

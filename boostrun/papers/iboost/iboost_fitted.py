@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.kernels.simplex import allocating_kernel, kernel, written_in
+from boostrun.kernels.plain import allocating_kernel, kernel, written_in
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost import baselines, fitted_members
 from boostrun.papers.iboost.fitted_loops import until_next

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels import hoeffding
-from boostrun.kernels.simplex import allocating_kernel, kernel, part
+from boostrun.kernels.plain import allocating_kernel, kernel, part
 from boostrun.papers.iboost.hoeffding import rules_of
 from boostrun.papers.iboost.iboost_fitted import IBoostElsewhere
 from boostrun.papers.iboost.kernels import committee

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.simplex import allocating_kernel, kernel, part, written_in
+from boostrun.kernels.plain import allocating_kernel, kernel, part, written_in
 from boostrun.papers.iboost import baselines, iboost_adwin
 from boostrun.papers.iboost import onlineboost as boosting
 from boostrun.papers.iboost.incremental import IncrementalEnsemble

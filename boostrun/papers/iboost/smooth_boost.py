@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from boostrun.kernels.simplex import kernel, part, project_on_simplex
+from boostrun.kernels.plain import kernel, part, project_on_simplex
 from boostrun.papers.iboost.incremental import IncrementalEnsemble
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.keys import SmoothBoostKeys

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.config import fields
-from boostrun.kernels.simplex import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost import baselines
 from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted

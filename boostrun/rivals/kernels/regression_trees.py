@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.simplex import part
+from boostrun.kernels.plain import part
 from boostrun.rivals.kernels.histograms import best_cut, insert, whole
 
 FEATURE, LEFT, RIGHT, ALTERNATE, OBSERVER, NEXT = range(6)  # columns of ``links``

@@ -30,7 +30,7 @@ import numpy as np
 
 from boostrun.kernels import hoeffding
 from boostrun.kernels.hoeffding import DEPTH, FEATURE, LEFT, PARENT, RIGHT, THRESHOLD, WEIGHT, Roomy, plant
-from boostrun.kernels.simplex import allocating_kernel, allocating_part, kernel, part
+from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.adwin import Adwins
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.simplex import kernel, part, written_in
+from boostrun.kernels.plain import kernel, part, written_in
 
 _ROWS = 40  # 5 (2^40 - 1) items
 _FULL = 5  # buckets a row

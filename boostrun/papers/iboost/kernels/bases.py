@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numba import njit
 
-from boostrun.kernels.simplex import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.papers.iboost.kernels import incremental as bayes
 
 STUMP, GNB, BNB = 0, 1, 2

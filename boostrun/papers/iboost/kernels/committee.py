@@ -22,7 +22,7 @@ import math
 import numpy as np
 from numba import njit
 
-from boostrun.kernels.simplex import kernel, part, written_in
+from boostrun.kernels.plain import kernel, part, written_in
 from boostrun.papers.iboost.kernels import bases
 
 

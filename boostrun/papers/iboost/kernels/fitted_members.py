@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from boostrun.kernels import hoeffding
-from boostrun.kernels.simplex import allocating_kernel, kernel, part
+from boostrun.kernels.plain import allocating_kernel, kernel, part
 from boostrun.papers.iboost import window_committees as ocb
 from boostrun.papers.iboost.kernels.incremental import winner
 

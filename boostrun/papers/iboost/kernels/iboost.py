@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.simplex import allocating_kernel, allocating_part, part, written_in
+from boostrun.kernels.plain import allocating_kernel, allocating_part, part, written_in
 from boostrun.papers.iboost.kernels import bases, committee
 from boostrun.papers.iboost.kernels.committee import (
     margin_of,

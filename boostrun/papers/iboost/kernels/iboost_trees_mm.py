@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels import hoeffding
-from boostrun.kernels.simplex import allocating_kernel
+from boostrun.kernels.plain import allocating_kernel
 from boostrun.papers.iboost.iboost_trees import answer_window, ask, fit, teach
 from boostrun.papers.iboost.kernels import committee
 from boostrun.papers.iboost.kernels import iboost_mm as mm

@@ -6,7 +6,7 @@ Where those take ``gaussian`` these take :class:`boostrun.kernels.hoeffding.Rule
 from __future__ import annotations
 
 from boostrun.kernels import hoeffding
-from boostrun.kernels.simplex import kernel, part, written_in
+from boostrun.kernels.plain import kernel, part, written_in
 from boostrun.papers.iboost.kernels.incremental import winner
 
 __all__ = ["answer", "forget", "probabilities", "see", "train", "winner"]
