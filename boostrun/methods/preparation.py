@@ -178,7 +178,7 @@ class Preparation:
         "scaled": (x - shift) factor; "projected": (x - mean) axes; "templates": filters under masks, then edges; any
         other is a pipeline, by ``options`` (JSON), then the ``edges`` (used, bins - 1) of the ``columns`` (used,) that
         the model looks at. ``shape`` is that of an image, where samples are images; ``table`` (JSON) tells the columns
-        of a table, see :class:`boostrun.methods.preparation.RawTable`. With ``missing`` NaN is data: it names the columns
+        of a table, see :class:`RawTable`. With ``missing`` NaN is data: it names the columns
         (m,) that are there twice after "edges"; before "scaled" and "projected" ``means`` stand for NaN, and columns
         follow that say where, see :mod:`boostrun.data.dataset`.
     width : int, columns that the model takes.
