@@ -126,8 +126,8 @@ POLICIES = """
 @pytest.mark.parametrize(
     "name, check, reason",
     [
-        ("Beyond", "a feature that there is", "choose gave the feature 76 of 76"),
-        ("Wordy", "a feature that there is", "choose gave 'f3'"),
+        ("Beyond", "an existing feature", "choose gave the feature 76 of 76"),
+        ("Wordy", "an existing feature", "choose gave 'f3'"),
         ("Costly", "within the budget", "the policy asked for"),
         ("Free", "within the budget", "no evaluation was ever charged"),
         ("Moody", "same numbers drawn", "give other features"),

@@ -1,8 +1,7 @@
-"""Discrete AdaBoost.MH with vote-vector stumps; a policy chooses the feature of each step (Dubout & Fleuret 2014).
+"""Discrete AdaBoost.MH with vote-vector stumps or trees; a policy chooses the feature of each step or split.
 
-The estimator is :class:`boostrun.papers.adaptive.classifier.AdaBoostMHClassifier`.
-
-AdaBoost.MH with trees: each split asks the policy for a feature (after Dubout & Fleuret 2014, who boost stumps).
+Stumps are the paper's (Dubout & Fleuret 2014); trees extend it. The estimator is
+:class:`boostrun.papers.adaptive.classifier.AdaBoostMHClassifier`.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Board:
     Parameters
     ----------
     codes : (d, n) uint8, feature-major.
-    samples : (n, d) uint8 or None, the same codes sample-major where they are at hand: quicker for small samples.
+    samples : (n, d) uint8 or None, the same codes sample-major if available: faster for small samples.
     families : list of (name, start, stop), which features belong together.
     budget : int, C: evaluated (feature, sample) pairs a step that may be charged.
     sampling : "weight" or "uniform", how :meth:`sample` draws.
@@ -112,7 +111,7 @@ class Board:
 
     @property
     def left(self) -> int:
-        """What of the budget this step has not spent."""
+        """The part of the budget that this step has left."""
         return self.budget - sum(self.ledger[-1][account] for account in CHARGED)
 
     def charge(self, account: str, pairs: int) -> None:
@@ -203,7 +202,7 @@ class Board:
         return self._kappa
 
 
-_RENEW = 100  # steps after which single-precision weights are computed anew from double-precision scores
+_RENEW = 100  # steps after which single-precision weights are recomputed from double-precision scores
 LEAST_EDGE = 1e-6
 
 
@@ -255,7 +254,7 @@ class TrainingRun:
         return float(edges.max() - edges[feature]) / self._total
 
     def _add(self, t: int, feature: int) -> float:
-        """Refit the stump on all samples, add it with its true edge, and weigh the samples anew; returns the edge."""
+        """Refit the stump on all samples, add it with its true edge, and reweight the samples; returns the edge."""
         board, ensemble = self.board, self.ensemble
         column = board.codes[feature]
         threshold, votes, edge = kernels.best_stump(column, self._signed)
@@ -269,7 +268,7 @@ class TrainingRun:
         return edge
 
     def _weigh(self, t: int, edge: float, reweigh: Callable[[], float]) -> None:
-        """The factor of weak learner t and the loss after it; ``reweigh`` weighs the samples anew and tells the sum."""
+        """The factor of weak learner t and the loss after it; ``reweigh`` reweights the samples and returns the sum."""
         loss = self.loss[-1] if self.loss else 0.0
         if edge >= LEAST_EDGE:
             self.ensemble.alphas[t] = 0.5 * math.log((1.0 + edge) / (1.0 - edge))

@@ -1,9 +1,4 @@
-"""AdaBoost.MH with adaptive sampling as a scikit-learn classifier.
-
-AdaBoost.MH on a feature bank, measured: what a record of adaptive sampling holds.
-
-What the scores of AdaBoost.MH mean: it minimises the exponential loss of every (sample, class).
-"""
+"""AdaBoost.MH with adaptive sampling as a scikit-learn classifier, its evaluation and its probabilities."""
 
 from __future__ import annotations
 
@@ -138,7 +133,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: as the
         source says, else all features are one.
     max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
-    warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting anew.
+    warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting again.
     random_state : int, RandomState or None
 
     Attributes

@@ -1,4 +1,4 @@
-"""What is asked of a policy: a feature that there is, within the budget, of the families that it was given."""
+"""Checks of a policy: it chooses an existing feature, within the budget, from the families it was given."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _N, _FAMILIES, _EACH, _STEPS = 60, 19, 4, 12
 def checks(make: Callable[[], Any]) -> list[Check]:
     """All checks of a policy; ``make()`` gives a new one."""
     return [
-        Check("a feature that there is, step after step", lambda: _followed(make)),
+        Check("an existing feature, step after step", lambda: _followed(make)),
         Check("within the budget of a step", lambda: _charged(make)),
         Check(f"it is given {_FAMILIES} families, and leaves them as they are", lambda: _families(make)),
         Check("one family of all features", lambda: _followed(make, families=1)),

@@ -22,7 +22,7 @@ _PIXELS = 1 << 16  # of the images that a thread works on at a time: its arrays 
 
 
 class Families19:
-    """The families of `boostrun.papers.adaptive.families`, one after the other; nothing is learned.
+    """The families of `boostrun.papers.adaptive.families`, one after the other; they learn nothing.
 
     Images must be at least 8x8 pixels; d is 16,775 for 28x28 grey images, 230,503 for 128x64 colour ones and 29,879 for
     32x32 colour ones.

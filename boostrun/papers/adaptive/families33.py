@@ -31,7 +31,7 @@ class Families33:
     that of the V1-like model. The visual words are learned: codebooks come from training images only, without labels.
     With codebook=shared they are those of the training images of the data set's split 0, for all its splits, as the
     published features were made once for all; then a codebook may have seen test images of another split.
-    codebook=per_split is the strict variant. Apart from codebooks nothing is learned.
+    codebook=per_split is the strict variant. Only codebooks are learned.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Families33:
         return [(group, kind) for group, kinds in self._groups if hasattr(group, "codebooks") for kind in kinds]
 
     def _learn(self, training: Callable[[], np.ndarray], kept) -> None:
-        """Set all codebooks: from what was kept, else of the images that `training()` gives."""
+        """Set all codebooks: from those kept, else from the images that `training()` gives."""
         wanted, vectors = self._codebooks(), {}
         for group, kind in wanted:
             if (known := kept.load(f"codebook_{kind}")) is not None:

@@ -25,7 +25,7 @@ _TITLE, _MISSING = 0.3, 0.5  # inches
 
 
 class Panel(NamedTuple):
-    """``images`` (h, w) or (h, w, 3) uint8, all of one size; where there are none, ``missing`` says why."""
+    """``images`` (h, w) or (h, w, 3) uint8, all of one size; without images ``missing`` says why."""
 
     title: str
     images: Sequence[np.ndarray]
@@ -33,7 +33,7 @@ class Panel(NamedTuple):
 
 
 def mosaic_figure(panels: Sequence[Panel], path: Path | str) -> Path:
-    """One mosaic under the other, images in rows of up to 20; a panel without images says what is missing.
+    """One mosaic under the other, images in rows of up to 20; a panel without images names the missing data.
 
     Raises BoostrunError when ``path`` cannot be written.
     """

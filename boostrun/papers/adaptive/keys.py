@@ -1,7 +1,4 @@
-"""Keys of AdaBoost.MH and of its policies: default, range and meaning of each, said once.
-
-How the paper's methods are told to keep a budget: the words of a command for it, or why it cannot be kept.
-"""
+"""Keys of AdaBoost.MH and its policies (default, range, help text), and the overrides that keep a budget."""
 
 from __future__ import annotations
 

@@ -1,16 +1,10 @@
-"""A boosted ensemble of trees whose leaves vote for every class: scores, staged scores, importances, save and load.
+"""A boosted ensemble of trees whose leaves vote for every class: kernels, scores, save, load, export to C and ONNX.
 
-Trees whose leaves vote for every class: weights of a node, its threshold, leaves, weights after a tree, and scores.
+Signed weights s_il = w_il y_il as in :mod:`boostrun.kernels.votes`, m_i = sum_l w_il. A tree of depth D has its splits
+in P = 2^D - 1 places, the children of place p at 2 p + 1 (below the threshold) and 2 p + 2, and L = 2^D leaves.
 
-Signed weights s_il = w_il y_il stand as in :mod:`boostrun.kernels.votes`, m_i = sum_l w_il. A tree of depth D has its
-splits in 2^D - 1 places, the children of place p at 2 p + 1 (below the threshold) and 2 p + 2, and 2^D leaves.
-
-The layout of a saved TreeVoteEnsemble: T trees of P splits and L = P + 1 leaves, K rows of scores.
-
-A TreeVoteEnsemble in C and in ONNX.
-
-In C a sample walks down each tree. In ONNX all splits are compared at once, and a leaf is where as many of them as the
-tree is deep lead.
+In C a sample walks down each tree. In ONNX all splits are compared at once; the leaf of a sample is the one to which
+all D splits on its path lead.
 """
 
 from __future__ import annotations
@@ -108,7 +102,7 @@ def reweigh(leaves, votes, edge, signed):
 
     ``leaves`` (n,) int64; ``votes`` (L, c) float32 of -1 and +1; ``edge`` e < 1 that of the tree. Z = sqrt(1 - e^2)
     makes the factors 1 / (1 + e) where leaf and label agree and 1 / (1 - e) where not. Returns the sum of the new
-    weights, which is 1 but for rounding. Cost O(n c).
+    weights, which is 1 up to rounding. Cost O(n c).
     """
     agree, differ = np.float32(1.0 / (1.0 + edge)), np.float32(1.0 / (1.0 - edge))
     summed = 0.0
@@ -267,7 +261,7 @@ _TREES = {
 
 
 def vote_trees(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """The arrays of a TreeVoteEnsemble; Damaged where one is not as it should be."""
+    """The arrays of a TreeVoteEnsemble; raises Damaged if one is malformed."""
     out = fitted(_TREES, arrays, sizes)
     rows, classes, leaves = sizes["K"], sizes.get("C"), sizes["L"]
     if leaves < 2 or leaves & (leaves - 1) or sizes["P"] != leaves - 1:
@@ -324,7 +318,7 @@ def in_onnx(saved: Saved) -> OnnxParts:
 
 
 def _ways(inner: int) -> np.ndarray:
-    """(P, P + 1) float32: +1 where a leaf is above a split, -1 where it is below it, 0 where the split is elsewhere."""
+    """(P, P + 1) float32: +1 if a leaf is above a split, -1 if it is below, 0 if the split is on another path."""
     ways = np.zeros((inner, inner + 1), np.float32)
     for leaf in range(inner + 1):
         place = leaf + inner
@@ -341,5 +335,5 @@ def _what(model) -> str:
 
 def _some(saved: Saved) -> int:
     if not saved.model.n_rounds:
-        raise BoostrunError("the model holds no tree: there is nothing to export")
+        raise BoostrunError("the model holds no tree to export")
     return saved.model.n_rounds

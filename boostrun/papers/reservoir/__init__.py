@@ -30,7 +30,7 @@ _TAKES = {
     "wsam": ("stump_weights",), "geem": _GEEM, "geem_likely": _GEEM, "geem_lattice": (*_GEEM, "lattice_size"),
 }  # fmt: skip
 _OF_STUMPS, _IF_TREES = {"weak_learner": "stump"}, {"weak_learner": "tree"}
-_SEARCH: dict[str, Range | Choices] = {  # what is tried of the keys that a method has
+_SEARCH: dict[str, Range | Choices] = {  # search ranges of the keys that methods have
     "weak_learner": Choices("stump", "tree"), "depth": Range(2, 8, when=_IF_TREES),
     "shrinkage": Range(0.02, 1.0, log=True),
     "coefficient": Choices("log_odds", "line_search", "newton", when=_OF_STUMPS),
@@ -52,7 +52,7 @@ def _holding(function: str) -> dict[str, str]:
 
 
 def _reservoir(strategy: str, summary: str, **more: Any) -> Method:
-    """Reservoir boosting with a strategy, which is fixed; a person may put another into GEEM's place."""
+    """Reservoir boosting with a fixed strategy; only GEEM's can be replaced by the user."""
     settings: dict[str, Any] = {
         "target": f"{_HERE}.classifier:ReservoirClassifier", "keys": ReservoirKeys, "inputs": _FILTER,
         "budget": _SIZES, "fixed": {} if strategy == "geem" else {"strategy": strategy},
@@ -184,7 +184,7 @@ METHODS = {
 
 
 def _searched(method: Method) -> dict[str, Range | Choices]:
-    """What is tried of a method's keys; a condition on a key that it lacks is none."""
+    """Search ranges for a method's keys; conditions on keys it lacks are dropped."""
     found = {key: one for key, one in _SEARCH.items() if key in method.fields}
     return {key: one if one.when.keys() <= method.fields.keys() else one.under({}) for key, one in found.items()}
 

@@ -62,7 +62,7 @@ class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
     ----------
     {parameters}
     families : list of (name, start, stop) or None
-        Which features belong together, for policies; those of the source where none are given.
+        Feature families for policies; by default those of the source.
     max_bins : int from 2 to 256
     warm_start : bool, see :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`.
     random_state : int, RandomState or None
@@ -87,7 +87,7 @@ class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
         if not self._known and getattr(self._own_policy(), "needs_families", False):
             name = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
             raise BoostrunError(
-                f"policy {name} chooses among families of features and is told none: give families=[(name, start, "
+                f"policy {name} chooses among families of features: give families=[(name, start, "
                 "stop), ...]"
             )
         return super()._begin(source, entropy)
@@ -143,7 +143,7 @@ class BudgetedStaged(Staged):
 
 
 class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
-    """``parts`` learners, each with a reservoir of r samples and a part of the data to itself.
+    """``parts`` learners, each with its own reservoir of r samples and its own part of the data.
 
     The parts are disjoint, of equal size and drawn at random; the learners never meet before their scores are averaged,
     so that each could run on a machine of its own: here they run one after the other. The ensemble has ``parts`` times

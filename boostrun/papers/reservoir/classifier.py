@@ -1,18 +1,12 @@
-"""Reservoir boosting of several classes: one binary problem a class, and the ensemble that they make.
+"""Reservoir boosting (Lefakis & Fleuret 2013): the loop of one binary problem, the rules for its step, the classifiers.
 
-The loop of reservoir boosting for one binary problem (Lefakis & Fleuret 2013, section 1 of the specification).
+Every rule for the step sees the reservoir only: ``agreement`` (n,) = y_i h(x_i), -1 or +1, ``margins`` (n,) =
+y_i F(x_i) before the step, and the corrected weights ``weights`` (n,) that the stump was trained with. Steps stay within
++-1/2 log((1 - 1e-3) / 1e-3) = +-3.45, the step for an error of one in a thousand (the paper leaves the rule open).
 
-How far to step along the stump that was found (spec section 2; the paper leaves the rule open).
-
-Every rule looks at the reservoir only: ``agreement`` (n,) = y_i h(x_i), -1 or +1, ``margins`` (n,) = y_i F(x_i)
-before the step, and the corrected weights ``weights`` (n,) that the stump was trained with. Steps stay within
-+-1/2 log((1 - 1e-3) / 1e-3) = +-3.45, where an error of one in a thousand would lead.
-
-Reservoir boosting that asks for a label only after it has chosen to keep a sample (the paper's future work).
-
-The strategies are the same; what they are told of a sample whose label is not known is a guess: the label's sign by the
-ensemble so far, and the weight to be expected if the ensemble's probability p = 1 / (1 + exp(-F)) were right,
-p w(F) + (1 - p) w(-F). GEEM needs labels for nothing else, and Max becomes uncertainty sampling.
+:class:`ActiveReservoirClassifier` requests labels only for the samples it keeps (the paper's future work). Before that,
+strategies see a guess: the label's sign by the ensemble so far, and the expected weight p w(F) + (1 - p) w(-F) under
+the ensemble's probability p = 1 / (1 + exp(-F)). GEEM needs labels for nothing else, and Max becomes uncertainty sampling.
 """
 
 from __future__ import annotations
@@ -88,21 +82,21 @@ MASS_RATIO = (0.05, 20.0)  # how much a kept sample's mass may change in one rou
 
 
 def arrival_masses(draws, n: int) -> np.ndarray:
-    """The masses (n,) of the samples drawn last: their weights where ``draws`` tell any, else 1."""
+    """The masses (n,) of the samples drawn last: their weights if ``draws`` has them, else 1."""
     weights = getattr(draws, "weights", None)
     return np.ones(n) if weights is None else weights
 
 
 class Reservoir:
-    """The r + q samples at hand and what is known of them; one binary problem.
+    """The r + q samples at hand of one binary problem, with their scores and masses.
 
     Parameters
     ----------
     draws : the paper's Filter(): ``draw(n) -> (samples (n, d), labels (n,) of -1.0 and +1.0)``, ``release(n)`` when
-        samples are let go, and the count ``drawn``; it may tell ``weights`` (n,) of the samples drawn last.
+        samples are let go, and the count ``drawn``; it may have ``weights`` (n,) of the samples drawn last.
     r, q : sizes of the reservoir and of the fresh batch.
     loss : a loss of :mod:`boostrun.methods.weak_learner`.
-    learner : what is boosted.
+    learner : the weak learner.
 
     The scores of kept samples are carried along and grow by one hypothesis a round; only fresh samples are scored by
     the whole ensemble, O(q t).
@@ -245,7 +239,7 @@ class SharedReservoir:
 class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     """Boosted weak learners, learnt from a stream of samples while holding at most r + q of them.
 
-    Several classes are learnt one against the rest, one after the other, each with a reservoir of its own.
+    Several classes are learnt one against the rest, one after the other, each with its own reservoir.
 
     Parameters
     ----------
@@ -253,12 +247,12 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     max_bins : int from 2 to 256, quantile bins of a feature, fitted on the first r + q samples drawn.
     warm_start : bool
         Keep the reservoirs, of all classes, after ``fit``; a larger ``n_estimators`` then adds rounds instead of
-        starting anew.
+        starting again.
     random_state : int, RandomState or None
 
     Attributes
     ----------
-    ensemble_ : StumpEnsemble, thresholds in units of X; what the weak learner makes, where it is no stump.
+    ensemble_ : StumpEnsemble, thresholds in units of X; or the ensemble class of another weak learner.
     classes_ : (n_classes,) array
     samples_drawn_ : int, calls of Filter() over all binary problems.
     samples_drawn_per_problem_ : list of int
@@ -273,7 +267,7 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     -----
     Fewer than r + q samples in all are handed out again in further shuffled passes. A strategy is a function or an
     object, see :mod:`boostrun.papers.reservoir.strategies`; a weak learner an object with ``find``, see
-    :mod:`boostrun.methods.weak_learner`. One that is named takes from here those parameters that it has too.
+    :mod:`boostrun.methods.weak_learner`. One given by name takes the parameters it shares with the classifier.
 
     References
     ----------
@@ -421,7 +415,7 @@ class _SignedFilter:
 class ActiveReservoir(Reservoir):
     """A :class:`Reservoir` that looks at the label of a sample only once it is kept.
 
-    ``asked`` holds the labels asked for by the end of each round. Samples that are let go unasked cost no label.
+    ``asked`` counts the labels requested by the end of each round. Samples discarded before that cost no label.
     """
 
     def __init__(self, draws, r: int, q: int, loss, learner: WeakLearner):
@@ -430,7 +424,7 @@ class ActiveReservoir(Reservoir):
         self.asked: list[int] = []
 
     def _select(self, strategy: Strategy, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        self.known &= self.arrived < len(self.asked)  # whoever arrived since the last choice is new
+        self.known &= self.arrived < len(self.asked)  # samples that arrived since the last choice are new
         guesses = np.where(self.scores > 0.0, 1.0, -1.0)
         guesses[self.scores == 0.0] = rng.choice([-1.0, 1.0], np.count_nonzero(self.scores == 0.0))
         probability = 1.0 / (1.0 + np.exp(-self.scores))
@@ -444,17 +438,17 @@ class ActiveReservoir(Reservoir):
             self._carry_mass(kept, corrected, weights[kept])
         self.asked.append((self.asked[-1] if self.asked else 0) + np.count_nonzero(~self.known[kept]))  # type: ignore[arg-type]
         self.known[kept] = True
-        # what a kept sample stands for was decided by its guess; its own weight is known now
+        # the ratio was decided by the guessed weight; the true one is known now
         share = np.divide(true[kept], weights[kept], out=np.ones(self.r), where=weights[kept] > 0.0)
         return kept, corrected * share
 
 
 class ActiveReservoirClassifier(ReservoirClassifier):
-    """Reservoir boosting by labels asked for.
+    """Reservoir boosting that requests a label only for the samples it keeps.
 
     Parameters are those of :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`, of which neither
-    ``balanced`` nor ``shared`` may be set: both need labels that nobody has asked for. One against the rest, each class
-    has a reservoir and asks questions of its own: "is it this class?" is one label.
+    ``balanced`` nor ``shared`` may be set: both need labels that have not been requested. One against the rest, each
+    class has its own reservoir and requests its own labels: "is it this class?" is one label.
 
     Attributes
     ----------
@@ -482,4 +476,4 @@ class ActiveReservoirClassifier(ReservoirClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.balanced or self.shared:
-            raise BoostrunError("balanced and shared need the labels of samples that nobody has asked for yet")
+            raise BoostrunError("balanced and shared need labels that have not been requested")

@@ -1,4 +1,4 @@
-"""What is asked of a strategy: r different samples, weights for them, the same choice for the same numbers drawn."""
+"""Checks of a strategy: r different samples, weights for them, the same choice for the same random numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def checks(make: Callable[[], Any]) -> list[Check]:
     return [
         Check("r different samples of the batch, ascending", lambda: _kept(make, batch(), _R)),
         Check("a finite weight of at least 0 for each of them", lambda: _weights(make, batch(), _R)),
-        Check("same numbers drawn, same choice", lambda: _repeated(make)),
+        Check("same random numbers, same choice", lambda: _repeated(make)),
         Check("the batch is left as it is", lambda: _untouched(make)),
-        Check("it keeps all where r is all that there is", lambda: _all(make)),
+        Check("it keeps all samples if r is their number", lambda: _all(make)),
         Check("r = 1", lambda: _kept(make, batch(), 1)),
         Check("a batch of one class", lambda: _held(make, batch(labels=np.ones(_N)), _R)),
         Check("weights of 0 for some, and for all", lambda: _vanished(make)),

@@ -351,7 +351,7 @@ class Everything:
             stumps.add_scores(self.samples, np.arange(self.n), feature, threshold, signed, self.scores)
 
     def weights(self, loss) -> np.ndarray:
-        """Loss weights (N,) of all samples, times their own where they have any."""
+        """Loss weights (N,) of all samples, times the sample weights if given."""
         out = np.empty(self.n)
         kernel = logistic_weights if loss.name == "logistic" else exponential_weights
         kernel(self.y, self.scores, out)

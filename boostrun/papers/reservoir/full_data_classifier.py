@@ -166,7 +166,7 @@ class All:
             course.add(hypothesis, step, data.n)
 
     def _search(self) -> Any:
-        """What finds hypotheses on the codes of all samples; None where the learner looks at samples as they are."""
+        """The search on the codes of all samples; None if the learner reads samples directly."""
         columns, learner = self.data.columns, self.settings.learner
         if columns is None or not learner.codes:
             return None
@@ -206,7 +206,7 @@ class Fix(All):
 
 
 class ColumnSearch:
-    """Search for the best stump on all samples of feature-major codes; what stays the same is found once.
+    """Search for the best stump on all samples of feature-major codes; sort orders are computed once.
 
     Called with signed weights w_i y_i (n,), returns the stump :func:`boostrun.methods.stumps.find_stump` returns, and
     the sums of the weights that it gets right and wrong, exact up to one common factor.
@@ -248,7 +248,7 @@ class FullDataClassifier(FullDataKeys, StumpClassifier):
 
     Attributes
     ----------
-    ensemble_ : StumpEnsemble, thresholds in units of X; what the weak learner makes, where it is no stump.
+    ensemble_ : StumpEnsemble, thresholds in units of X; or the ensemble class of another weak learner.
     classes_ : (n_classes,) array
     samples_drawn_ : int, calls of Filter() over all binary problems; all N a problem for ``wss``, ``mada``, ``all``.
     samples_drawn_per_problem_ : list of int

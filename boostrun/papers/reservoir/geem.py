@@ -209,7 +209,7 @@ class Geem(GeemKeys, Strategy):
     def check(self, shared: bool) -> None:
         fields.check(self)
         if shared and self.swap_rounds:
-            raise BoostrunError("swap_rounds has no form for a reservoir shared by all classes")
+            raise BoostrunError("swap_rounds cannot share a reservoir between classes")
 
     def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
         n, d = batch.samples.shape
@@ -238,7 +238,7 @@ class GeemLattice(GeemLatticeKeys, Geem):
     def check(self, shared: bool) -> None:
         super().check(shared)
         if shared:
-            raise BoostrunError("geem_lattice has no form for a reservoir shared by all classes")
+            raise BoostrunError("geem_lattice cannot share a reservoir between classes")
 
     def _targets(self, factor, rng):
         normal = rng.standard_normal((self.lattice_size, len(factor)))
@@ -280,7 +280,7 @@ class _Elimination:
     def __call__(self, fill: Callable, weights: np.ndarray, targets: Callable | None = None) -> Selection:
         """Keep n - q samples for ``fill(raised, out)``, which fills the upper triangle of Sigma with ``raised`` added
         on its diagonal, the ``weights`` (n,) and the candidates (k, n) that ``targets(factor)`` gives, (1, ..., 1)
-        unless told otherwise.
+        by default.
 
         Weights (c, n), y o w of c problems, with targets (c, n), y o h* o y: Sigma is that of labels +1, because
         labels only flip signs, Sigma_p^-1 = Y_p M Y_p, and the problems' losses are added up.
@@ -339,7 +339,7 @@ class GeemLikely(Geem):
         """Raises BoostrunError for a reservoir shared by all classes, whose weights are not one vector."""
         super().check(shared)
         if shared:
-            raise BoostrunError("geem_likely has no form for a reservoir shared by all classes")
+            raise BoostrunError("geem_likely cannot share a reservoir between classes")
 
     def _targets(self, factor, rng):
         return likely_target(factor, self._weights)[None]
@@ -359,7 +359,7 @@ def likely_target(factor: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 class GeemTrees(GeemTreesKeys, Geem):
-    """Keep the r samples that hold the largest expected edge of random trees, drawn anew each round.
+    """Keep the r samples that hold the largest expected edge of random trees, drawn again each round.
 
     ``covariance_dims`` has no effect: trees ask features at random.
 

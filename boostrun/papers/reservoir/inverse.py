@@ -1,10 +1,8 @@
 """Inverse of a positive definite matrix of a few hundred rows, by halves and in place.
 
-BLAS is called on blocks of one matrix, which SciPy's Python functions would copy, and from compiled code, because at
-these sizes both the copies and the calls from Python take as long as the arithmetic.
-
-What :mod:`~boostrun.papers.reservoir.inverse` does, with SciPy's functions: the same calls, on copies of the
-blocks.
+:class:`Inversion` calls BLAS on blocks of one matrix from compiled code: SciPy's Python functions would copy the
+blocks, and at these sizes both the copies and the calls take as long as the arithmetic. :class:`PlainInversion` makes the same
+calls through SciPy.
 """
 
 from __future__ import annotations
@@ -110,7 +108,7 @@ class Inversion:
 
     def __init__(self, n: int):
         self.matrix = np.empty((n, n), order="F")
-        self._kept: list = []  # what the addresses in the calls point at
+        self._kept: list = []  # keeps alive the arrays that the addresses in the calls point at
         self._info = np.zeros(1, np.int32)
         self._factor = _table(self._halves(0, n))
         whole = (self._letter("L"), self._number(n), self._block(0, 0), self._number(n), self._info.ctypes.data)

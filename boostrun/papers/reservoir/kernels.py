@@ -1,11 +1,4 @@
-"""Compiled functions on plain arrays.
-
-The sum of absolute differences of two short runs of bytes, which processors have an instruction for.
-
-The covariance of the votes of random trees.
-
-Arithmetic of GEEM: rank distances between samples, and greedy elimination from an inverse covariance.
-"""
+"""Compiled arithmetic of GEEM: rank distances between samples, covariance of random trees, greedy elimination."""
 
 from __future__ import annotations
 
@@ -22,7 +15,7 @@ def byte_distance(typing_context, left, right):
     """sum_k |left[k] - right[k]| over ``RUN`` bytes at two addresses, as int32.
 
     Written in the compiler's own vector types because a loop is turned into the instruction at a quarter of a
-    register's width only. There is nothing of one processor in it: where the instruction is missing, other vector code
+    register's width only. It is not tied to one processor: without the instruction, other vector code
     comes out.
     """
     if not (isinstance(left, types.Integer) and isinstance(right, types.Integer)):
@@ -177,7 +170,7 @@ def eliminate(inverse, u, corrected, terms, floor, alive, columns):
 
     Parameters: ``inverse`` (n, n) float64 symmetric, M = Sigma_AA^-1; ``u`` (k, n) float64, M h* for each of k
     candidate vectors; ``corrected`` (c, n) float64, the weights w of each of c problems, which become w~; ``terms``
-    (k', n) float64, h* o w, from which one candidate is chosen anew at every step when c = 1, or (1, n) for no choice:
+    (k', n) float64, h* o w, from which one candidate is chosen again at every step when c = 1, or (1, n) for no choice:
     with c > 1 row p of u belongs to problem p, k = c; ``floor`` the least pivot that counts as positive; ``alive`` (n,)
     int64 holding 0..n-1; ``columns`` (q, n) float64, q < n, working memory. All but ``inverse`` are overwritten.
 

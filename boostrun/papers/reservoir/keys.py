@@ -1,8 +1,6 @@
-"""Keys of the paper's methods and strategies: default, range and meaning of each, said once.
+"""Keys of the paper's methods and strategies (default, range, help text), and the overrides that keep a budget.
 
-How the paper's methods are told to keep a budget: the words of a command for it, or why it cannot be kept.
-
-``facts`` says of the training data ``n_samples``, ``n_features`` and ``n_classes``.
+``facts`` are ``n_samples``, ``n_features`` and ``n_classes`` of the training data.
 """
 
 from __future__ import annotations
@@ -71,19 +69,19 @@ class GeemTreesKeys(GeemKeys):
 
 
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
-OF_STRATEGIES = (*_WSAM, *_GEEM)  # what a strategy that has such a key of its own takes from its classifier
+OF_STRATEGIES = (*_WSAM, *_GEEM)  # parameters that a strategy takes from its classifier
 _TREE = fields_of(TreeKeys)
 OF_WEAK_LEARNERS = (*_STUMP, *_TREE)
 
 
 @keys
 class WeakLearnerKeys(Keys):
-    """What is boosted, and what of it a method sets: given by name, behind the method's own."""
+    """The weak learner and the parameters of it that a method sets, listed after the method's own."""
 
     _: KW_ONLY
     weak_learner: Any = component(
         "stump", room="weak_learners", needs="find", absent="stump",
-        help="what is boosted, see boostrun.methods.weak_learner; an object is copied, never changed",
+        help="the weak learner, see boostrun.methods.weak_learner; an object is copied, never changed",
     )  # fmt: skip
     depth: int = renamed(_TREE["depth"])
     leaf_values: str = renamed(_TREE["leaf_values"])
@@ -103,7 +101,7 @@ class ReservoirKeys(WeakLearnerKeys):
     reservoir_size: int = integer(250, help="r: samples that are kept")
     batch_size: int | None = integer(None, follows="reservoir_size", help="q: fresh samples a round; none: r")
     n_estimators: int = integer(250, help="T: weak learners a binary problem")
-    loss: str = choice(*_LOSSES, help="what weighs the samples: LogitBoost's loss, or AdaBoost's")
+    loss: str = choice(*_LOSSES, help="loss that gives the sample weights: LogitBoost's loss, or AdaBoost's")
     coefficient: str = choice(*_RULES, help="rule for the step along a weak learner, which shrinkage multiplies")
     shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of every step")
     balanced: bool = boolean(False, help="draw half of the samples of a binary problem from its positive class")
@@ -158,7 +156,7 @@ class FullDataKeys(WeakLearnerKeys):
     _: KW_ONLY
     reservoir_size: int = integer(250, help="r: samples that a stump is trained on; of no effect for all")
     n_estimators: int = integer(250, help="T: stumps a binary problem")
-    loss: str = choice(*_LOSSES, help="what weighs the samples: LogitBoost's loss, or AdaBoost's")
+    loss: str = choice(*_LOSSES, help="loss that gives the sample weights: LogitBoost's loss, or AdaBoost's")
     coefficient: str = choice(*_RULES, help="rule for the step along a stump, which shrinkage multiplies")
     shrinkage: float = real(0.5, above=0.0, most=1.0, help="factor of every step")
     stump_search: str = renamed(_STUMP["stump_search"])
@@ -236,12 +234,12 @@ def subset(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def two_batches(budget: float, facts: Facts) -> dict[str, Any]:
-    """As many samples that wait to be looked at as are accepted."""
+    """Half of the budget for accepted samples, half for samples waiting to be looked at."""
     return {"r": _held(budget, facts, 2) // 2}
 
 
 def everything(budget: float, facts: Facts) -> dict[str, Any]:
-    """All samples, where the budget is as large: nothing is to be told."""
+    """No override: all samples are held, which the budget must allow."""
     if budget < facts["n_samples"]:
         raise BoostrunError(f"it holds all {facts['n_samples']:,} samples")
     return {}
@@ -253,7 +251,7 @@ def subset_first(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def fresh_samples(budget: float, facts: Facts) -> dict[str, Any]:
-    """Samples that are seen one after the other: nothing is to be told."""
+    """No override: samples are seen one after the other."""
     _a_batch(budget, facts)
     return {}
 
@@ -292,7 +290,7 @@ def rounds_of_stumps(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def _held(budget: float, facts: Facts, least: int = 1) -> int:
-    """Whole samples, no more than there are."""
+    """Number of samples held: whole, at most all."""
     held = min(int(budget), facts["n_samples"])
     if held < least:
         raise BoostrunError(f"{least} samples are held at least")

@@ -60,8 +60,8 @@ def smooth_weights(samples, labels, features, thresholds, polarities, gamma, the
     """OSBoost's smooth sample weights (Chen, Lin & Lu 2012, algorithm 1), stumps being given.
 
     With z = 0 and w = 1 at the first stump: z += y h(x) - theta, then w = 1 if z <= 0 else (1 - gamma)^(z / 2).
-    ``met``, ``edges`` (T,) float64, changed in place: sum of w and of w y h(x), what a stump would have been trained
-    on. Cost O(n T), with a power for every pair whose z is positive.
+    ``met``, ``edges`` (T,) float64, changed in place: sum of w and of w y h(x), on which a stump would have
+    been trained. Cost O(n T), with a power for every pair whose z is positive.
     """
     decay = 0.5 * np.log1p(-gamma)
     for i in range(labels.shape[0]):
@@ -213,7 +213,7 @@ def _replace_worst(due, spent, feature, features, counts, wrong, base, totals, p
     """Where ``due``, give the free learner with the largest error over all selectors a fresh feature. Cost O(M + K).
 
     That error is sum_k lambda_wrong / sum_k (lambda_wrong + lambda_corr); ``spent`` is the weight all selectors have
-    given the sample. Counts begin anew at lambda_wrong = lambda_corr = 1, as they began at first.
+    given the sample. Counts restart at lambda_wrong = lambda_corr = 1, as they began at first.
     """
     total = totals.sum()
     worst, largest = -1, -1.0
@@ -311,7 +311,7 @@ class Bisc:
     ----------
     n_features : d, the number of features to choose from.
     n_selectors : K.
-    pool_size : number M of learners, at least K; 2 K by default. With M = K none is ever free to be replaced.
+    pool_size : number M of learners, at least K; 2 K by default. With M = K no learner is ever free to be replaced.
     rng : numpy Generator, for the features of the pool.
     replace_every : samples between two replacements; 1 as published. Learners that are replaced at every sample have
         little time to show what they can do: 50 scored up to three points more on 10,000 samples of MNIST.

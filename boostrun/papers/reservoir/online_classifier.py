@@ -1,9 +1,4 @@
-"""The online boosters of the reservoir paper's Table 4, trained from a source of samples.
-
-Oza's and Chen's online boosting over stumps drawn at random (Lefakis & Fleuret 2013, section 4.2).
-
-What the scores of reservoir boosting and its rivals mean: the key ``loss`` says it, or the method's own loss.
-"""
+"""The online boosters of the reservoir paper's Table 4, and their kin over stumps drawn at random (section 4.2)."""
 
 from __future__ import annotations
 
@@ -260,7 +255,7 @@ def random_stumps(
 ) -> list[Stump]:
     """``count`` stumps on random features of samples (n, d), each midway between two values that follow one another.
 
-    ``better``: of the two polarities the one with fewer errors on ``labels`` (n,) of -1 and +1, +1 where they are
+    ``better``: of the two polarities the one with fewer errors on ``labels`` (n,) of -1 and +1, +1 if they are
     level; otherwise a random one. Where no feature takes two values all stumps are constant. Cost O(n d + count n).
 
     >>> samples, labels = np.array([[0.0, 5.0], [0.0, 7.0]]), np.array([1.0, -1.0])

@@ -40,10 +40,10 @@ class Batch:
     labels : (n,) float64 of -1.0 and +1.0; of samples whose label is not known yet, a guess.
     weights : (n,) float64 >= 0, masses times loss weights.
     arrived : (n,) int64, the round in which each came.
-    scores : (n,) float64, F(x) of the ensemble so far; empty where nothing is boosted.
-    masses : (n,) float64, how many samples each stands for; empty where nothing is boosted.
+    scores : (n,) float64, F(x) of the ensemble so far; empty if there is no ensemble.
+    masses : (n,) float64, how many samples each stands for; empty if there is no ensemble.
 
-    Of a reservoir shared by c classes labels, weights, scores and masses are (n, c).
+    For a reservoir shared by c classes: labels, weights, scores and masses are (n, c).
     """
 
     samples: np.ndarray
@@ -60,7 +60,7 @@ class Strategy(ABC):
     Attributes
     ----------
     carry_mass : bool, whether kept samples stand for those dropped in later rounds too.
-    restarts : int, how often it had to begin anew.
+    restarts : int, number of restarts.
     """
 
     carry_mass: bool = False
@@ -82,8 +82,8 @@ class Strategy(ABC):
         share = np.divide(weights[kept], total[kept], out=np.zeros_like(weights[kept]), where=total[kept] > 0.0)
         return kept, chosen[:, None] * share
 
-    def check(self, shared: bool) -> None:  # noqa: B027 (most have nothing to refuse)
-        """Raise BoostrunError where its parameters do not fit, or it has no form for a reservoir that is shared."""
+    def check(self, shared: bool) -> None:  # noqa: B027 (most accept all parameters)
+        """Raise BoostrunError for bad parameters, or if it cannot share a reservoir between classes."""
 
 
 class Rand(Strategy):
@@ -134,7 +134,7 @@ class WSam(WSamKeys, Strategy):
 def checked(answer: Any, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
     """A strategy's answer, if it is places (r,) of n, all different, and weights of this ``shape`` (r, ...).
 
-    Raises BoostrunError where it is not. Cost O(n).
+    Raises BoostrunError otherwise. Cost O(n).
     """
     try:
         kept, corrected = answer
@@ -159,7 +159,7 @@ def others(kept: np.ndarray, n: int) -> np.ndarray:
 
 
 class _Called(Strategy):
-    """A person's own function, or an object that can be called."""
+    """A function or callable object given by the user."""
 
     def __init__(self, found: Callable):
         self.found = found
@@ -170,7 +170,7 @@ class _Called(Strategy):
 
 
 def as_strategy(found: Callable) -> Strategy:
-    """What can be called as ``found(batch, r, rng)`` as a :class:`Strategy`, which it may be already."""
+    """A callable as ``found(batch, r, rng)`` as a :class:`Strategy`, which it may be already."""
     return found if isinstance(found, Strategy) else _Called(found)
 
 

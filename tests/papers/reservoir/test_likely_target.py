@@ -53,5 +53,5 @@ def test_weights_that_are_all_zero_leave_a_choice_and_a_shared_reservoir_is_a_se
     kept, weights = GeemLikely()(at_hand, 4, np.random.default_rng(0))
     assert len(kept) == 4 and not weights.any()
     x = np.random.default_rng(0).random((60, 3))
-    with pytest.raises(BoostrunError, match="geem_likely has no form for a reservoir shared"):
+    with pytest.raises(BoostrunError, match="geem_likely cannot share a reservoir"):
         ReservoirClassifier("geem_likely", shared=True, reservoir_size=10, n_estimators=2).fit(x, np.arange(60) % 3)

@@ -4,9 +4,9 @@ The paper names kinds of features and three totals; these families give the tota
 grey images, 230,503 of 128x64 colour windows, 29,879 of 32x32 colour images.
 
 A family is an object with `name`; `describe()`, one sentence; `width(h, w, channels)`, its number of features; and
-`__call__(images) -> (n, d) float32` for images (n, h, w) or (n, h, w, 3) uint8. What it makes of an image depends on
+`__call__(images) -> (n, d) float32` for images (n, h, w) or (n, h, w, 3) uint8. Its values for an image depend on
 that image alone, to the last bit. Families that draw rectangles also have `draws(h, w, channels)`, arrays of int64 from
-a fixed seed of their own. "Grey" is the image itself where it has one channel, else 0.299 R + 0.587 G + 0.114 B,
+a fixed seed of their own. "Grey" is the image itself if it has one channel, else 0.299 R + 0.587 G + 0.114 B,
 rounded.
 """
 
@@ -36,7 +36,7 @@ LEAST = (8, 8)  # height and width: one HoG cell of 8 pixels
 
 
 class Family(Protocol):
-    """What a family offers."""
+    """The interface of a family."""
 
     name: str
 

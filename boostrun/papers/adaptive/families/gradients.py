@@ -1,17 +1,9 @@
-"""Gradient orientations: each pixel votes with its gradient's length for the two nearest of some bins.
+"""Families of gradient orientations: HoG, orientation maps, energies of rectangles; and Haar-like differences.
 
-The bins part the half circle [0, pi) (unsigned) or the circle [0, 2 pi) (signed) evenly; bin k has its centre at
-k + 1/2 widths, and a vote is split linearly between the two centres next to the angle (Dalal & Triggs 2005). Votes are
-rounded to multiples of 2^-20, so that their sums in float64 are exact: they depend on no order, and a rectangle without
-gradient has no energy left from rounding.
-
-Histograms of oriented gradients in cells of 4 or 8 pixels.
-
-Maps of gradient energy, one for each orientation, at half the size.
-
-How much of the gradient energy in random rectangles lies in one orientation.
-
-Differences between parts of random rectangles (Viola & Jones 2001).
+Each pixel votes with its gradient's length for the two nearest of some bins. The bins divide the half circle [0, pi)
+(unsigned) or the circle [0, 2 pi) (signed) evenly; bin k has its centre at k + 1/2 widths, and a vote is split linearly
+between the two centres next to the angle (Dalal & Triggs 2005). Votes are rounded to multiples of 2^-20, so that their
+sums in float64 are exact in any order, and a rectangle without gradient has no energy left from rounding.
 """
 
 from __future__ import annotations
@@ -36,7 +28,7 @@ _UNIT = 2.0**20
 
 
 def cell_votes(images: np.ndarray, cell: int, bins: int, signed: bool, strongest: bool = False) -> np.ndarray:
-    """Votes summed over square cells of the grey image, from the top left; what fills no whole cell is left out.
+    """Votes summed over square cells of the grey image, from the top left; pixels that fill no whole cell are left out.
 
     Parameters
     ----------

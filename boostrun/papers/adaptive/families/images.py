@@ -1,16 +1,7 @@
-"""What the families share: grey images, colour planes, differences of neighbours, sums over rectangles.
+"""Families of pixels: identity, grey, gradient, binary patterns, frequencies, histograms, sums over rectangles.
 
-Pixels themselves: all channels, grey, and the length of the gradient.
-
-Local binary patterns: comparisons within 3x3 pixels as the bits of a number.
-
-Frequencies: the discrete Fourier transform and the Haar wavelet transform of each channel.
-
-Histograms of values, 256 bins.
-
-Sums over random rectangles.
-
-Random rectangles, always the same ones, and sums over them by way of integral images (Viola & Jones 2001).
+Also the helpers all families share: grey images, colour planes, differences of neighbours, random rectangles from fixed
+seeds, and sums over them by integral images (Viola & Jones 2001).
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ The paper takes the features of Gehler & Nowozin (ICCV 2009): PHOG, visual words
 patterns and V1S+, one family a level of a spatial pyramid; its 360,630 values were computed beforehand and their exact
 definitions are not printed. These have 336,640, for images of any size.
 
-A group is what is computed together: an object with `kinds`, {kind: number of features of each of its families};
+A group of families is computed together: an object with `kinds`, {kind: number of features of each of its families};
 `describe()`, one sentence; and `__call__(images, kinds)`, which yields (kind, (n, d) float32) for some of its kinds and
-images (n, h, w) or (n, h, w, 3) uint8. What it makes of an image depends on that image alone (and on codebooks), to the
+images (n, h, w) or (n, h, w, 3) uint8. Its values for an image depend on that image alone (and on codebooks), to the
 last bit. "Grey" is as in `boostrun.papers.adaptive.families`.
 """
 
@@ -26,7 +26,7 @@ LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
 
 
 class Group(Protocol):
-    """What a group offers."""
+    """The interface of a group."""
 
     kinds: dict[str, tuple[int, ...]]
 
@@ -36,7 +36,7 @@ class Group(Protocol):
 
 
 class Member(NamedTuple):
-    """A family: columns `start` to `stop` of what its group yields for its kind."""
+    """A family: columns `start` to `stop` of the array its group yields for its kind."""
 
     name: str
     kind: str

@@ -1,7 +1,4 @@
-"""Region covariances (Tuzel, Porikli & Meer 2006) under the log-Euclidean metric (Arsigny et al. 2006).
-
-V1-like features: a bank of Gabor filters between two local normalisations (Pinto, Cox & DiCarlo 2008).
-"""
+"""Region covariances (Tuzel, Porikli & Meer 2006) and V1-like Gabor filters (Pinto, Cox & DiCarlo 2008)."""
 
 from __future__ import annotations
 

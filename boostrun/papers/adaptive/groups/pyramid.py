@@ -1,16 +1,9 @@
-"""Spatial pyramids (Lazebnik et al. 2006): an image in 1, 4, 16 and 64 cells, four families of each kind of feature.
+"""Groups on spatial pyramids (Lazebnik et al. 2006): PHOG, local binary patterns, and visual words of SIFT descriptors.
 
-Row i of h belongs to row floor(8 i / h) of the finest cells, columns likewise; each coarser cell is 2x2 finer ones.
-
-Pyramids of histograms of oriented gradients (Bosch, Zisserman & Munoz 2007).
-
-Histograms of local binary patterns (Ojala et al. 2002).
-
-SIFT descriptors (Lowe 2004) of patches on a regular grid, of one scale and upright (Bosch et al. 2008).
-
-Codebooks of visual words (Sivic & Zisserman 2003): the centres of k-means on descriptors of training images.
-
-Histograms of visual words: SIFT descriptors as the numbers of the nearest words of a codebook.
+An image is divided into 1, 4, 16 and 64 cells, one family a level. Row i of h belongs to row floor(8 i / h) of the
+finest cells, columns likewise; each coarser cell is 2x2 finer ones. PHOG: Bosch, Zisserman & Munoz 2007; binary
+patterns: Ojala et al. 2002; SIFT on a regular grid, one scale, upright: Lowe 2004, Bosch et al. 2008; codebooks of
+visual words, the centres of k-means on descriptors of training images: Sivic & Zisserman 2003.
 """
 
 from __future__ import annotations
@@ -123,7 +116,7 @@ def canny_edges(values: np.ndarray) -> np.ndarray:
 
 
 def _smoothed(along: np.ndarray) -> np.ndarray:
-    """Differences smoothed by (1 2 1) down the rows; what lacks a neighbour is at the border, where no edge is."""
+    """Differences smoothed by (1 2 1) down the rows; border pixels, which have no edge, lack a neighbour."""
     smooth = 2 * along
     smooth[:, 1:-1] += along[:, :-2] + along[:, 2:]
     return smooth
@@ -259,7 +252,7 @@ def sample(n: int, size: tuple[int, int], colour: str, most: int, in_chunks: Cal
 def cluster(vectors: np.ndarray, words: int) -> np.ndarray:
     """The centres of mini-batch k-means (Sculley 2010), (words, d) float32; of so few vectors, the vectors themselves.
 
-    One thread: what is cut among threads is rounded otherwise.
+    One thread: with several, sums are rounded differently.
     """
     if len(vectors) <= words:
         return vectors.copy()

@@ -196,7 +196,7 @@ class Exp3P(Exp3PKeys, Bandit):
     """
 
     def start(self, board) -> None:
-        """Weights start equal: what they start at cancels in the probabilities."""
+        """Weights start equal: their initial value cancels in the probabilities."""
         super().start(board)
         self.log_weights = np.zeros(len(board.families))
 

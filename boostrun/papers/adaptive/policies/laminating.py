@@ -147,7 +147,7 @@ def edges_by_pruning(codes, features, rows, signed, cuts, rest, margin, edges, s
     which is the paper's bound (a stump errs on all samples at least as much as the best one errs on A), with
     edge = 1 - 2 error, for votes of several classes. A feature whose bound is below the edge of one seen whole cannot
     be the best. All begin on the first subset; from the most promising on each goes on, subset by subset, until it has
-    seen all samples or is dropped. Histograms grow, nothing is read twice: the sum of ``seen`` is at most Q n.
+    seen all samples or is dropped. Histograms grow and no value is read twice: the sum of ``seen`` is at most Q n.
 
     Cost sum(seen) c additions, and a scan of 256 c for each subset whose rest is lighter than the best edge.
     """
@@ -242,9 +242,9 @@ def _edge(histograms, base, whole):
     return best
 
 
-_LEVEL = 1e-4  # edges are summed in single precision: what is nearer than that, rounding may have ordered
+_LEVEL = 1e-4  # edges are summed in single precision: rounding may have ordered edges that are closer than this
 _APART = 64  # samples between two subsets: to judge a feature costs about as much as so many samples of it
-_REST = 2.0 ** (-0.5 * np.arange(2, 25))  # of the weight: what is left beyond each subset, from a half to 1/4096
+_REST = 2.0 ** (-0.5 * np.arange(2, 25))  # of the weight: the share left beyond each subset, from a half to 1/4096
 
 
 class Pruning(OnAllSamples):

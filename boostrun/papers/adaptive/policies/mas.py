@@ -1,16 +1,12 @@
-"""Maximum adaptive sampling, M.A.S.: a mixture of Gaussians predicts the largest edge of each family
-(Dubout & Fleuret 2014).
+"""Maximum adaptive sampling, M.A.S. (Dubout & Fleuret 2014, section 5).
 
-Gaussian mixtures of edges: their fit, and the edge to expect of the best of many noisy ones (Dubout & Fleuret 2014).
+A mixture of Gaussians models the edges of each family. True edges follow the mixture; an edge estimated on S samples is
+a true one plus noise of variance s^2 = kappa / S (``noise``). E[eps*] is the expected true edge of the candidate whose
+estimate is the largest of Q; each step takes the Q and S that maximise it within the budget.
 
-A mixture is three arrays (m,): weights pi, means mu and variances tau^2; several are arrays (M, m), and a component
-that is not there has weight 0. Integrals are sums over a uniform grid that reaches 8 standard deviations beyond the
-outermost means. ``noise`` is the variance s^2 of an estimated edge about the true one.
-
-The edge to expect of the best of Q candidates judged on S samples, and the Q and S that make it largest.
-
-Section 5 of Dubout & Fleuret 2014: true edges follow a Gaussian mixture, an estimated edge is a true one plus noise of
-variance s^2 = kappa / S, and E[eps*] is the true edge of the candidate whose estimate is largest.
+A mixture is three arrays (m,): weights pi, means mu and variances tau^2; several are arrays (M, m), and an absent
+component has weight 0. Integrals are sums over a uniform grid that reaches 8 standard deviations beyond the outermost
+means.
 """
 
 from __future__ import annotations
@@ -68,7 +64,7 @@ def _step(edges, n, m, floor, weights, means, variances, shares, nearest, whole)
     for j in range(m):
         scale, mean = 0.5 / variances[j], means[j]
         shift = 0.5 * np.log(variances[j]) - np.log(max(weights[j], 1e-300))
-        for i in range(n):  # -log(pi N(edge; mu, V)) but for a constant
+        for i in range(n):  # -log(pi N(edge; mu, V)) up to a constant
             away = edges[i] - mean
             shares[j, i] = scale * away * away + shift
             nearest[i] = shares[j, i] if j == 0 or shares[j, i] < nearest[i] else nearest[i]
@@ -281,7 +277,7 @@ class Mixtures(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What to look at: ``counts`` (M,) candidates of each family, all on ``size`` samples; the edge ``expected``."""
+    """Features to look at: ``counts`` (M,) candidates of each family on ``size`` samples, and the ``expected`` edge."""
 
     counts: np.ndarray
     size: int
@@ -317,7 +313,7 @@ def of_mixtures(mixtures: Mixtures, counts: np.ndarray, noises: np.ndarray, poin
 
 
 def sample_sizes(least: int, ratio: float, most: int) -> np.ndarray:
-    """The S to try: ``least``, ``least * ratio``, ... up to ``most``; ``most`` alone where that is less.
+    """The S to try: ``least``, ``least * ratio``, ... up to ``most``; ``most`` alone if that is less.
 
     >>> sample_sizes(32, 2**0.5, 200)
     array([ 32,  45,  64,  91, 128, 181])
@@ -375,7 +371,7 @@ class MAS(MASKeys, Policy):
         return Mixtures.fit(edges, counts, self.components, noise)
 
     def search(self, board, share: float) -> dict:
-        """What a search for Q and S at a share of the budget is told."""
+        """The inputs of a search for Q and S at a share of the budget."""
         budget = int(share * board.budget)
         samples = sample_sizes(self.s_min, self.s_ratio, min(board.n, budget))
         return {"kappa": self.kappa(board), "budget": budget, "samples": samples, "points": self.grid_points}
@@ -432,7 +428,7 @@ _LEAST_SPREAD = 1e-4  # of edges that a model is fitted on
 
 
 class MASNaive(MASNaiveKeys, MAS):
-    """One mixture over all features, fitted on the step before; a pilot where there is none.
+    """One mixture over all features, fitted on the step before; on a pilot in the first step.
 
     ``refit_below``: after a step with fewer edges than that, or all equal, the next begins with a pilot.
 

@@ -1,4 +1,4 @@
-"""What policies have in common.
+"""Code shared by the policies.
 
 Look at Q features drawn uniformly, on all samples (Dubout & Fleuret 2014, section 4).
 
@@ -79,7 +79,7 @@ def own_copy(policy: Any) -> Any:
 
 
 def hook(policy: Any, name: str) -> Callable[[Any], None]:
-    """``start`` or ``learn`` of a policy; where it has none, a function that does nothing."""
+    """``start`` or ``learn`` of a policy, or a function that does nothing."""
     return getattr(policy, name, _nothing)
 
 
@@ -103,7 +103,7 @@ class FewFeatures(FewFeaturesKeys, Policy):
                 j = the feature of C with the largest edge;  J = J + {j}
 
     Shalev-Shwartz et al. (2011) choose so for a linear model, which they train to its optimum before the next feature
-    comes; here a few rounds of boosting take the place of that. All classes share J. What is drawn is uniform, and
+    comes; here a few rounds of boosting take the place of that. All classes share J. Draws are uniform, and
     Q n evaluations are charged a step. ``Q=None`` is as many as its budget buys: where it buys all features
     (``budget_multiplier`` of at least their number), nothing is drawn.
 
@@ -176,7 +176,7 @@ class FixedSample(FixedSampleKeys, Policy):
 
 
 class OnAllSamples(OnAllSamplesKeys, Policy, ABC):
-    """Base of these policies. The cost of a step is Q n, less where there are fewer than Q features to look at."""
+    """Base of these policies. The cost of a step is Q n, less if there are fewer than Q features to look at."""
 
     def start(self, board) -> None:
         """Raises BoostrunError when Q features on all samples are more than the budget of a step."""
@@ -193,7 +193,7 @@ class OnAllSamples(OnAllSamplesKeys, Policy, ABC):
 
 
 class BestCandidate(OnAllSamples):
-    """Base of those that take the best of what they look at: a subclass has ``candidates(board)``."""
+    """Base of policies that take the best of the features they look at: a subclass has ``candidates(board)``."""
 
     def choose(self, board) -> int:
         """The feature with the largest edge among those looked at."""

@@ -44,9 +44,9 @@ ROUNDING = 1e-6  # edges are summed in single precision: families this near are 
 class Tasting(TastingKeys, OnAllSamples):
     """R features of every family are drawn once and watched: their edges on all samples say what a family is worth.
 
-    They are drawn without replacement (a smaller family is watched whole), and only watched: what is boosted is drawn
-    afresh in every step. Their edges cost R n evaluations a family and step, which the paper does not count: they are
-    booked to the account ``tasting``. With ``charge=True`` they are booked to ``pilot``, and Q is as many features as
+    They are drawn without replacement (a smaller family is watched whole), and only watched: the feature that is
+    boosted is drawn afresh in every step. Their edges cost R n evaluations a family and step, which the paper does
+    not count: they are booked to the account ``tasting``. With ``charge=True`` they are booked to ``pilot``, and Q is as many features as
     the rest of the budget bears.
     """
 
@@ -189,11 +189,11 @@ class TastingUCB(TastingUCBKeys, Tasting, BestCandidate):
         return board.draw(self.Q, family=best)
 
     def bounds(self) -> np.ndarray:
-        """What each family may promise by now (M,); infinite where it has not been looked at."""
+        """Upper bound (M,) on the edge of each family by now; infinite for a family not looked at yet."""
         return self.promises + self.age_weight * np.sqrt(self.variances.mean() * (self.t - self.last_look))
 
     def look(self, board, k: int) -> None:
-        """Renew the promise of family k, and what its change tells."""
+        """Update the bound of family k and everything that depends on it."""
         promise = np.sort(self.tasted(board, self.places[k])) @ self.weights[k]
         if np.isfinite(self.promises[k]):
             self.variances[k] = (promise - self.promises[k]) ** 2 / (self.t - self.last_look[k])
