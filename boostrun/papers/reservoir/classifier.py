@@ -1,12 +1,14 @@
 """Reservoir boosting (Lefakis & Fleuret 2013): the loop of one binary problem, the rules for its step, the classifiers.
 
 Every rule for the step sees the reservoir only: ``agreement`` (n,) = y_i h(x_i), -1 or +1, ``margins`` (n,) =
-y_i F(x_i) before the step, and the corrected weights ``weights`` (n,) that the stump was trained with. Steps stay within
-+-1/2 log((1 - 1e-3) / 1e-3) = +-3.45, the step for an error of one in a thousand (the paper leaves the rule open).
+y_i F(x_i) before the step, and the corrected weights ``weights`` (n,) that the stump was trained with. Steps stay
+within +-1/2 log((1 - 1e-3) / 1e-3) = +-3.45, the step for an error of one in a thousand (the paper leaves the rule
+open).
 
 :class:`ActiveReservoirClassifier` requests labels only for the samples it keeps (the paper's future work). Before that,
 strategies see a guess: the label's sign by the ensemble so far, and the expected weight p w(F) + (1 - p) w(-F) under
-the ensemble's probability p = 1 / (1 + exp(-F)). GEEM needs labels for nothing else, and Max becomes uncertainty sampling.
+the ensemble's probability p = 1 / (1 + exp(-F)). GEEM needs labels for nothing else, and Max becomes uncertainty
+sampling.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Inverse of a positive definite matrix of a few hundred rows, by halves and in place.
 
 :class:`Inversion` calls BLAS on blocks of one matrix from compiled code: SciPy's Python functions would copy the
-blocks, and at these sizes both the copies and the calls take as long as the arithmetic. :class:`PlainInversion` makes the same
-calls through SciPy.
+blocks, and at these sizes both the copies and the calls take as long as the arithmetic. :class:`PlainInversion` makes
+the same calls through SciPy.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def test_an_objects_own_parameters_count_and_are_checked():
     assert same(by_keys.ensemble_, by_object.ensemble_)
     with pytest.raises(BoostrunError, match=r"ridge=-1"):
         ReservoirClassifier(Geem(ridge=-1.0), **SMALL).fit(samples, y)
-    with pytest.raises(BoostrunError, match="no form for a reservoir shared"):
+    with pytest.raises(BoostrunError, match="cannot share a reservoir"):
         ReservoirClassifier(GeemLattice(), shared=True, **SMALL).fit(samples, y)
 
 
@@ -306,7 +306,7 @@ def test_a_policy_of_ones_own_sees_all_families_of_the_source_or_those_given():
     source = ArraySource(samples, y, 0)
     policy = OfFamilies()
     model = BudgetedReservoirClassifier("rand", policy=policy, warm_start=True, **SMALL)
-    with pytest.raises(BoostrunError, match="OfFamilies chooses among families of features and is told none"):
+    with pytest.raises(BoostrunError, match="OfFamilies chooses among families of features: give"):
         model.fit_source(source)
     source.families = families
     model.fit_source(source)

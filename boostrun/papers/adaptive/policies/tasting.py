@@ -46,8 +46,8 @@ class Tasting(TastingKeys, OnAllSamples):
 
     They are drawn without replacement (a smaller family is watched whole), and only watched: the feature that is
     boosted is drawn afresh in every step. Their edges cost R n evaluations a family and step, which the paper does
-    not count: they are booked to the account ``tasting``. With ``charge=True`` they are booked to ``pilot``, and Q is as many features as
-    the rest of the budget bears.
+    not count: they are booked to the account ``tasting``. With ``charge=True`` they are booked to ``pilot``, and Q is
+    as many features as the rest of the budget bears.
     """
 
     def start(self, board) -> None:
