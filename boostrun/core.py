@@ -15,7 +15,7 @@ from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 
 @dataclass
 class NoKeys:
-    """Nothing to choose."""
+    """No keys."""
 
 
 METHODS = {

@@ -1,6 +1,6 @@
-"""Definitions by name: where a name leads, what a definition says, and the hash of all that it refers to.
+"""Definitions by name: which definition a name leads to, its normal form, and the hash of everything it refers to.
 
-Names are followed by where modules lie: into boostrun, and below some folders and files.
+Names are followed into boostrun, and into some folders and files.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from boostrun.source import (
 _BOOSTRUN = os.path.dirname(os.path.realpath(__file__))
 _NAME = __name__.partition(".")[0]
 _UNCOUNTED = (
-    # how a configuration is read, whose values stand in each record's cell; what finds digests; how files are kept
+    # reading a configuration, whose values stand in each record's cell; computing digests; writing files
     *(f"{_NAME}.{name}" for name in (
         "config", "runner.cell", "digest", "source", "when_imported", "files", "data._loader", "data.checksum",
         "data.digests", "data.torchvision_sets.PUBLISHED", "data.torchvision_sets.verify_published",
         "features.bank_key", "features.journal", "features.progress", "features.seal", "features.store",
     )),
-    # what becomes of a model that has been trained and measured
+    # handling a model after its evaluation
     *(f"{_NAME}.methods.{name}" for name in (
         "archive", "importances", "layout", "plain_values", "preparation", "probabilities", "river_kind", "saved",
         "saved_layouts", "stream_layouts", "stream_state",
@@ -102,7 +102,7 @@ class Definitions:
         return self._followed[name]
 
     def module(self, name: str) -> Module | None:
-        """The source of a module that is followed; None where it has none."""
+        """The source of a module that is followed, else None."""
         if name not in self._modules:
             spec = self.spec(name)
             path = Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
@@ -112,7 +112,7 @@ class Definitions:
         return self._modules[name]
 
     def place(self, module: str) -> ModuleRef | Outside:
-        """A module that is followed, or what it is called."""
+        """A module that is followed, or the dotted name of one that is not."""
         if _uncounted(module):
             return Outside("")
         return ModuleRef(module) if self.follows(module) else Outside(module)
@@ -120,7 +120,7 @@ class Definitions:
     # -- names
 
     def lookup(self, module: Module, name: str) -> list[Target]:
-        """What a name at the top of a module stands for; nothing for a built-in name."""
+        """The definitions a top-level name of a module leads to; empty for a built-in name."""
         key = module.name, name
         if key not in self._names:
             self._names[key] = []  # while it is looked for, so that names that stand for each other come to an end
@@ -141,7 +141,7 @@ class Definitions:
                     yield from self.lookup(there, name)
 
     def _other_name(self, module: Module, name: str) -> list[Target]:
-        """What a name stands for that is only another name for it, ``name = other``."""
+        """The definitions behind an alias, ``name = other``."""
         statements = module.bound[name]
         if len(statements) > 1 or name in module.imported or not isinstance(statements[0], ast.Assign):
             return []
@@ -153,7 +153,7 @@ class Definitions:
         return list(self.lookup(module, value.id)) if isinstance(value, ast.Name) else []
 
     def member(self, module: str, name: str) -> list[Target]:
-        """What ``module.name`` stands for; nothing where there is no such name."""
+        """The definitions ``module.name`` leads to; empty if there is no such name."""
         if _uncounted(module) or _uncounted(f"{module}.{name}"):
             return [Outside("")]
         if not self.follows(module):
@@ -177,7 +177,7 @@ class Definitions:
         return []
 
     def names(self, module: str) -> set[str]:
-        """What a module defines and imports at its top."""
+        """The names a module defines or imports at its top."""
         there = self.module(module)
         return {*there.bound, *there.imported} if there is not None else set()
 
@@ -198,7 +198,7 @@ class Definitions:
     def _content(self, node: Node) -> Iterator[Statement]:
         module = self.module(node.module)
         nothing: frozenset[str] = frozenset()
-        if module is None:  # compiled: there is nothing to normalise
+        if module is None:  # compiled: it has no source to normalise
             spec = self.spec(node.module)
             path = Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
             content = path.read_bytes() if path is not None else b""
@@ -216,10 +216,10 @@ class Definitions:
                 yield found
 
     def hash(self, node: Node) -> str:
-        """sha256 (hex) of a definition and of all that it refers to.
+        """sha256 (hex) of a definition and of everything it refers to.
 
-        Definitions that refer to each other get theirs together: as many rounds as there are of them, each taking in
-        the hashes of what it refers to.
+        Definitions that refer to each other are hashed together: as many rounds as there are definitions, each
+        including the hashes of its references from the round before.
         """
         if self._own is not self and _below_boostrun(node.module):
             return self._own.hash(node)
@@ -243,7 +243,7 @@ class Definitions:
     # -- what the import of a module does
 
     def run_by(self, modules: Iterable[str]) -> set[str]:
-        """Modules that are run when these are imported, of plug-ins those that they import too; of boostrun itself."""
+        """Modules that run when these are imported: of boostrun only these, of plug-ins also their imports."""
         found, waiting = set[str](), list(modules)
         while waiting:
             name = waiting.pop()
@@ -258,7 +258,7 @@ class Definitions:
         return found
 
     def effects(self, name: str) -> tuple[Node, ...]:
-        """Statements of a module that do more, when it is imported, than to bind names in it."""
+        """Statements of a module that do more than bind names when it is imported."""
         if name not in self._effects:
             module = self.module(name)
             statements = module.statements if module is not None else []
@@ -284,7 +284,7 @@ class Definitions:
         return len(called) == 1 and Outside("") in self.lookup(module, called[0])
 
     def _registers(self, decorator: Any, module: Module) -> bool:
-        """Whether a decorator may store what it is given somewhere."""
+        """Whether a decorator may store its argument somewhere."""
         names = dotted(decorator)
         targets = self.lookup(module, names[0]) if names else []
         if nodes := [target for target in targets if isinstance(target, Node)]:
@@ -293,7 +293,7 @@ class Definitions:
         return bool(targets) and not known and last(decorator) not in PURE
 
     def _keeps(self, nodes: Sequence[Node], method: str) -> bool:
-        """Whether a method of a definition may store what it is given: not that of an abstract base class."""
+        """Whether a method of a definition may store its argument; not one of an abstract base class."""
         for node in nodes:
             there = self.module(node.module)
             for statement in there.bound.get(node.name, ()) if there is not None else ():
@@ -323,7 +323,7 @@ class Definitions:
         return False
 
     def _has_hook(self, made: Any, module: Module) -> bool:
-        """Whether a base of a class, or what makes it, is told of its subclasses."""
+        """Whether a base or metaclass of a class is notified of subclasses."""
         if any(last(each.value) != "ABCMeta" for each in made.keywords):
             return True
         for base in made.bases:
@@ -340,7 +340,7 @@ class Definitions:
         return [target for target in self._named(dotted(base), module) if isinstance(target, Node)]
 
     def _named(self, names: Sequence[str], module: Module) -> list[Target]:
-        """What a dotted name stands for at the top of a module, as far as it leads through modules."""
+        """The definitions a dotted name leads to, as far as it leads through modules."""
         found = self.lookup(module, names[0]) if names else []
         for name in names[1:]:
             found = [one for place in found if isinstance(place, ModuleRef) for one in self.member(place.module, name)]

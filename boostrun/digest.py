@@ -1,10 +1,10 @@
-"""Digest of the code that a result was computed with: a hash over the definitions that its run reaches.
+"""Digest of the code that computed a result: a hash over the definitions that its run reaches.
 
 From the roots, "module:Class" texts, names are followed to functions, classes with their bases, decorators, defaults
-and constants, across modules. Each definition is hashed in normal form (:mod:`boostrun.source`), references in it
-replaced by the hashes of what they mean; those that refer to each other are hashed together. So a definition that is
-moved, renamed or reordered changes nothing, nor does one that is added and not referred to; a constant that is edited
-changes what reaches it. Sources are read, nothing is imported but the declarations of papers.
+and constants, across modules. Each definition is hashed in normal form (:mod:`boostrun.source`) with references
+replaced by the hashes of their definitions; definitions that refer to each other are hashed together. So a definition
+that is moved, renamed or reordered changes nothing, nor does a new one without references to it; an edited constant
+changes every definition that reaches it. Sources are read; only the declarations of papers are imported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Reached", "forget", "names_of_banks", "reached", "roots_in", "source
 
 
 class Reached(NamedTuple):
-    """What the run of some roots reaches."""
+    """The definitions that a run from some roots reaches."""
 
     definitions: dict[str, str]
     """Dotted name of each definition -> sha256 (hex) of its own text, whatever that refers to."""
@@ -39,15 +39,14 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
     roots : "package.module:name" each; "package.module" stands for all names of a module. Their order does not matter.
     facts : plain JSON values that decide a result and stand in no definition
 
-    Followed are names into boostrun, and into what lies beside the roots: the folder of a root's file or top-level
-    package with all below it, or, for what is installed, its distribution. Found are absolute, relative and star
-    imports, those in functions and behind ``try``, ``import_module`` and ``getattr`` of literals, names that a module's
-    ``__getattr__`` imports, and "module:name" texts; also what registers itself when a module that is reached, or of a
-    plug-in imported by one, is imported. Where a name is computed (``globals()``, ``exec``, ``getattr`` of a module),
-    all of that module counts; see :func:`reached`. Not counted are annotations of functions, messages of our errors,
-    keys of a configuration, and what becomes of a model after it was measured.
+    Names are followed into boostrun, and into the root's surroundings: the folder of its file or top-level package, or,
+    if it is installed, its distribution. Absolute, relative and star imports are found, those in functions and behind
+    ``try``, ``import_module`` and ``getattr`` of literals, names that a module's ``__getattr__`` imports, "module:name"
+    texts, and registrations that run when a reached module is imported. If a name is computed (``globals()``, ``exec``,
+    ``getattr`` of a module), the whole module counts; see :func:`reached`. Annotations of functions, messages of our
+    errors, keys of a configuration, and the handling of a model after its evaluation do not count.
 
-    The same on every Python version. Found once a process: about 0.5 s for all methods.
+    The same on every Python version. Computed once a process: about 0.5 s for all methods.
 
     Raises
     ------
@@ -61,7 +60,7 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
 
 
 def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
-    """The same of the sources as they lie there now: they are read again where a file has changed since it was read."""
+    """As :func:`source_digest`, with sources read again if a file has changed since it was read."""
     found = _reach(tuple(sorted(set(roots))))
     paths = [there.path for name in {node.module for node in found.nodes} if (there := found.code.module(name))]
     if any(source.STATES.get(path) != source.state_of(path) for path in paths):
@@ -70,7 +69,7 @@ def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> 
 
 
 def reached(roots: Sequence[str]) -> Reached:
-    """The definitions that :func:`source_digest` counts, and what could not be followed.
+    """The definitions that :func:`source_digest` counts, and the places it cannot follow.
 
     >>> sorted(reached(["boostrun.evaluation.measures:spawn"]).definitions)[0]
     'boostrun.evaluation.measures.TrialSeeds'
@@ -93,8 +92,10 @@ def roots_in(module: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def names_of_banks(roots: Sequence[str]) -> list[str]:
-    """The digest of roots, as keys of feature banks have it: under the names of before 2026-12 where it is known by
-    them, so that no bank is built again."""
+    """The digests of roots in keys of feature banks.
+
+    The names used before 2026-12 if known, so that no bank is built again.
+    """
     digest = source_digest(roots)
     return _published().get(digest, [digest])
 

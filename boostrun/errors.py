@@ -1,4 +1,4 @@
-"""The one kind of error that a person is meant to read: a sentence, no traceback, exit code 2."""
+"""The error shown to users: one sentence, no traceback, exit code 2."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files that are whole or absent, and what killed writers have left of them.
+"""Files that are complete or absent, and removal of temporary files whose writer died.
 
-A file is written under a temporary name that nobody else can choose, so that two writers never meet even where a disk's
-locks do nothing. The name says which process on which machine writes; what it has left, the next command removes.
+A file is written under a unique temporary name, so that two writers never meet, even on a disk without working locks.
+The name states the writing process and machine; the next command removes the files of dead writers.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ABANDONED = 3600.0  # seconds after which a file of another machine belongs to 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written: as ``path`` it is seen by others, or after a crash, when it is whole, or not at all.
+    """A file to write, which appears as ``path`` only when it is complete, for readers and after a crash.
 
-    A link stays one, and what it leads to is replaced; a device or a pipe is written to. Raises OSError; then, as after
-    any exception within, the file that was there before is kept.
+    A link stays, and its target is replaced; a device or pipe is written to directly. Raises OSError; then, as after
+    any exception in the block, the old file is kept.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -67,7 +67,7 @@ def write_whole(path: Path, data: bytes | memoryview) -> None:
 
 
 def is_device(path: Path | str) -> bool:
-    """Whether a path is there and no file that could be replaced: a device, a pipe, an open file by its number.
+    """Whether a path exists and cannot be replaced: a device, a pipe, an open file by its number.
 
     >>> is_device(os.devnull), is_device("/no/such/file")
     (True, False)
@@ -104,9 +104,10 @@ def sweep(folder: Path) -> None:
 
 
 def remember(places: Sequence[Path], content: Any) -> Path | None:
-    """Write plain values with their checksum at the first place that can be written; None where none can.
+    """Write plain values with their checksum at the first writable place; returns it, or None.
 
-    Such a file is only a memory: losing it costs time. No folder is made but the place's own, and those of the last.
+    Such a file is a cache: losing it costs time. Only the place's own folder is created, and parents for the last
+    place.
     """
     text = json.dumps(content, separators=(",", ":")).encode()
     for place in places:
@@ -119,7 +120,7 @@ def remember(places: Sequence[Path], content: Any) -> Path | None:
 
 
 def remembered(place: Path) -> Any:
-    """What :func:`remember` wrote at a place; None where nothing is, or not what was written."""
+    """The values :func:`remember` wrote at a place; None if they are absent or damaged."""
     try:
         checksum, _, text = place.read_bytes().partition(b"\n")
         return json.loads(text) if checksum == hashlib.sha256(text).hexdigest().encode() else None
@@ -128,32 +129,31 @@ def remembered(place: Path) -> Any:
 
 
 def user_cache() -> Path:
-    """The folder of the user's cache that is ours; it need not exist."""
+    """boostrun's folder in the user's cache; it may not exist."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "boostrun"
 
 
 def owner() -> str:
-    """This process, as its temporary names tell it from all others: machine, number and, where the system says, when
-    it was started; numbers are given again."""
+    """The identity of this process in temporary names: machine, process number and, if known, its start time."""
     return "-".join([_machine(), ".".join(filter(None, [str(os.getpid()), _started(os.getpid())]))])
 
 
 def left_behind(name: str, changed: float) -> bool:
-    """Whether nobody is at work any more on what has this temporary name and was changed last at ``changed``."""
+    """Whether the writer of a temporary file with this name, last changed at ``changed``, is gone."""
     made_by = made_here(name)
     return time.time() - changed > _ABANDONED if made_by is None else not made_by.alive
 
 
 class Maker(NamedTuple):
-    """A process of this machine: its number, and when it was started, empty where that is not known."""
+    """A process of this machine: its number and start time (empty if unknown)."""
 
     number: int
     started: str = ""
 
     @property
     def alive(self) -> bool:
-        """Whether it is running; True where the system does not say."""
+        """Whether it is running; True if the system does not say."""
         if os.name != "posix":
             return True
         try:
@@ -166,13 +166,13 @@ class Maker(NamedTuple):
 
 
 def made_here(name: str) -> Maker | None:
-    """The process of this machine that chose a temporary name; None where it was another machine's."""
+    """The process of this machine that chose a temporary name; None if another machine did."""
     found = _OWNED.search(name)
     return Maker(int(found[2]), found[3] or "") if found and found[1] == _machine() else None
 
 
 def _started(process: int) -> str:
-    """When a process was started, in ticks of the system's clock; empty where the system does not say."""
+    """The start time of a process in ticks of the system's clock; empty if unknown."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):
@@ -181,7 +181,7 @@ def _started(process: int) -> str:
 
 @functools.cache
 def _machine() -> str:
-    """Within what numbers of processes are one's own: a machine since it was started, in it a container."""
+    """The scope of process numbers: a machine since its boot, or a container in it."""
     parts = [platform.node()]
     with contextlib.suppress(OSError):
         parts += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]

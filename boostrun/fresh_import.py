@@ -1,13 +1,13 @@
-"""Modules run as their source stands: bytecode counts only where it was made of a source with these bytes.
+"""Import modules as their source stands: bytecode counts only if it was made from a source with these bytes.
 
-Python takes the bytecode in ``__pycache__`` for that of a source of the same size and, to the second, the same time of
-its last change. After an edit of one digit in a file whose time is set back (``touch -r``, ``rsync -t``, a snapshot) it
-runs the old code, while the digest of the source tells the new. Python knows another kind of bytecode, "checked": it
-holds a hash of its source. Here that kind alone counts, and is what is written; other Pythons take it too.
+By default Python accepts bytecode in ``__pycache__`` if the source has the same size and, to the second, the same time.
+After an edit of one digit in a file whose time is set back (``touch -r``, ``rsync -t``, a snapshot) it runs the old
+code, while the digest is that of the new source. Python's "checked" bytecode holds a hash of its source; here only that
+kind is accepted and written.
 
-This holds of boostrun's modules, of what packages with an entry point of ours have installed, and of every folder on
-the Python path that is neither the standard library's nor ``site-packages``. To read and hash the sources of a command
-takes 2 ms; all of scikit-learn and pandas would take 50 ms in each process, and 4 s once, so they are left to Python.
+This applies to boostrun's modules, to plug-in packages, and to every folder on the Python path except the standard
+library and ``site-packages``. Hashing the sources of a command takes 2 ms; scikit-learn and pandas would take 50 ms a
+process, and 4 s once, so they are left to Python.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _of_plugins: dict[str, frozenset[str]] = {}  # folder of installed packages -> n
 
 
 class FreshLoader(SourceFileLoader):
-    """Python's own loader of sources, to which bytecode without the hash of the source is none."""
+    """Python's source loader, which ignores bytecode without the hash of the source."""
 
     _source: bytes | None = None
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """The code of the module; the source is read once, so that what is compared is what is compiled."""
+        """The module's code; the source is read once, so that the compiled bytes are the compared ones."""
         self._source = super().get_data(self.path)
         try:
             return super().get_code(fullname)
@@ -46,7 +46,7 @@ class FreshLoader(SourceFileLoader):
             self._source = None
 
     def get_data(self, path: str) -> bytes:
-        """The bytes of a file; OSError for bytecode that was not made of this source."""
+        """The bytes of a file; OSError for bytecode made from another source."""
         if self._source is None:
             return super().get_data(path)
         if path == self.path:
@@ -57,18 +57,18 @@ class FreshLoader(SourceFileLoader):
         return data
 
     def set_data(self, path: str, data: bytes, **more: Any) -> None:  # type: ignore[override]
-        """Write bytecode with the hash of its source; nothing where the folder cannot be written."""
+        """Write bytecode with the hash of its source; skipped if the folder cannot be written."""
         if self._source is not None:
             data = data[:4] + _CHECKED + source_hash(self._source) + data[_HEAD:]
         super().set_data(path, data, **more)
 
 
 class Finder:
-    """Finds no module itself: it lets the others find it, and gives it a :class:`FreshLoader` where that counts."""
+    """A finder that lets the others find a module, and gives it a :class:`FreshLoader` if the module counts."""
 
     @classmethod
     def find_spec(cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
-        """What the finders behind this one find."""
+        """The spec found by the later finders."""
         behind = False
         for finder in list(sys.meta_path):
             if behind and (find := getattr(finder, "find_spec", None)) and (spec := find(name, path, target)):
@@ -78,16 +78,16 @@ class Finder:
 
 
 def install() -> None:
-    """From now on modules that count run as their source stands; called again it changes nothing."""
+    """Import modules that count as their source stands from now on; calling it again changes nothing."""
     if Finder not in sys.meta_path:
         sys.meta_path.insert(0, Finder)
 
 
 def again(names: dict[str, Any]) -> None:
-    """Run a module once more, of its source, where Python may have run bytecode of an older one: at the end of the two
-    modules that are imported before there is :class:`Finder`. ``names`` are the module's, with ``_again`` then.
+    """Run a module again from its source if Python may have run old bytecode.
 
-    From then on there is bytecode of the right kind, which Python compares itself.
+    Called at the end of the two modules imported before :class:`Finder` exists. ``names`` are the module's globals,
+    with ``_again`` set. It writes bytecode of the checked kind, which Python compares itself from then on.
     """
     spec, loader = names["__spec__"], names["__loader__"]
     if type(loader) is SourceFileLoader and "_again" not in names:
@@ -109,7 +109,7 @@ def _fresh(spec: ModuleSpec) -> ModuleSpec:
 
 
 def _counts(path: str) -> bool:
-    """Whether a module in this file may be boostrun's or a plug-in's."""
+    """Whether a module in this file may belong to boostrun or a plug-in."""
     if path.startswith(_OURS):
         return True
     for room in _INSTALLED:
@@ -121,7 +121,7 @@ def _counts(path: str) -> bool:
 
 def _plugged_into(folder: str) -> frozenset[str]:
     if folder not in _of_plugins:
-        _of_plugins[folder] = frozenset()  # for what is imported meanwhile
+        _of_plugins[folder] = frozenset()  # for modules imported meanwhile
         from boostrun.plugins import modules_of
 
         _of_plugins[folder] = modules_of(folder)

@@ -1,17 +1,17 @@
-"""Numba's cache of compiled kernels, mended: neither a damaged file nor a folder that cannot be written stops anything.
+"""Numba's cache of compiled kernels, made safe against damaged files, unwritable folders, and stale kernels.
 
-Numba keeps a kernel beside its module, or in the user's cache folder, and takes whatever it finds there for whole.
-Where neither folder can be written (a container, a project mounted read-only) it refuses to make the kernel at all, and
-a file that is cut or has a wrong bit ends every call, or runs. Here each file ends in the digest of its content and
-counts as absent when that is wrong, so that the kernel is compiled again; a folder for temporary files is the last
-resort. To read and digest the 40 files of a command takes 2 ms.
+Numba keeps a kernel beside its module, or in the user's cache folder, and trusts every file it finds there. If neither
+folder can be written (a container, a project mounted read-only) it refuses to make the kernel, and a truncated file or
+a flipped bit ends every call, or runs. Here each file ends in the digest of its content and counts as absent if that is
+wrong, so that the kernel is compiled again; a folder for temporary files is the last resort. Reading and hashing the 40
+files of a command takes 2 ms.
 
-Numba compiles a kernel again when the time or size of its own file has changed, but not when a kernel that it calls or
-a constant of another module has: after a ``git pull`` old code would run on, under the digest of the new. Here a kernel
-is kept under its content, see :func:`content_of`, in a file of that name, so that processes at work on two versions do
-not exchange theirs.
+Numba recompiles a kernel when the time or size of its own file has changed, but not when a kernel it calls or a
+constant of another module has: after a ``git pull`` old code would run under the digest of the new. Here a kernel is
+kept under its content, see :func:`content_of`, in a file of that name, so that processes at two versions do not
+exchange kernels.
 
-Kernels of plug-ins import Numba themselves, so Numba is mended where it defines its cache, as soon as that is loaded.
+Kernels of plug-ins import Numba themselves, so Numba's own cache classes are replaced, as soon as they are loaded.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 def sealed(content: bytes) -> bytes:
-    """What is written for ``content``: itself, a mark and its digest, which a reader of pickles does not look at."""
+    """``content`` with a mark and its digest appended, which a reader of pickles ignores."""
     return content + _MARK + hashlib.sha256(content).digest()
 
 
 def whole(content: bytes) -> bool:
-    """Whether what was read is as it was written; True of a file without a seal, which Numba wrote without us.
+    """Whether a file's bytes match their digest; True for a file without one, written by plain Numba.
 
     >>> whole(sealed(b"kernel")), whole(sealed(b"kernel").replace(b"k", b"j")), whole(b"kernel")
     (True, False, True)
@@ -55,10 +55,10 @@ def whole(content: bytes) -> bool:
 
 @functools.cache
 def last_resort() -> Path:
-    """Where kernels are kept when no usual folder can be written: one folder a person, shared by all processes.
+    """The folder for kernels when no usual folder can be written: one a user, shared by all processes.
 
-    A folder of that name that is somebody else's is not used, since what lies in it is executed: then kernels are kept
-    nowhere, and the path given is one that cannot be made.
+    A folder of that name with another owner is not used, because its files are executed: then kernels are not kept, and
+    the returned path cannot be created.
     """
     nowhere = Path(os.devnull) / "numba"
     try:
@@ -73,8 +73,10 @@ def last_resort() -> Path:
 
 
 def content_of(kernel: Any) -> str:
-    """sha256 (hex) of what a Python function under a kernel computes with: its code and constants, those of all that it
-    calls, in whichever file, and the values that its names and closure stand for now, which Numba freezes.
+    """sha256 (hex) of everything a compiled function computes with.
+
+    Its code and constants, those of all functions it calls, in whichever file, and the current values of its globals
+    and closure, which Numba freezes.
 
     >>> from boostrun.kernels import trees
     >>> content_of(trees.grow.py_func) == content_of(trees.grow.py_func) != content_of(trees.fixed_point.py_func)
@@ -87,7 +89,7 @@ def content_of(kernel: Any) -> str:
 
 
 def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[int, int]) -> None:
-    """What a value is; ``names`` are those by which the code that uses it may ask a module."""
+    """Add a value to the hash; ``names`` are the attributes that the code may read from a module."""
     from numba.core.types import Type
     from numpy import generic, ndarray
 
@@ -140,7 +142,7 @@ def _tell_function(function: FunctionType, told: list[str], seen: dict[int, int]
     for each in given:
         _tell(each, names, told, seen)
     if any(getattr(each, "__module__", "") == "numba.core.extending" for each in known.values()):
-        told.append(_source_of(function.__module__))  # what is told to the compiler there has no name in a kernel
+        told.append(_source_of(function.__module__))  # its instructions to the compiler have no name in a kernel
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
@@ -158,9 +160,9 @@ def _source_of(module: str) -> str:
 
 
 def mend(caching: Any) -> None:
-    """Replace the class of Numba's cache files, add a folder to those it tries, and let no error of the cache out.
+    """Replace Numba's class of cache files, add a folder to those it tries, and catch the cache's errors.
 
-    These are no public parts of Numba's: a version that has others is left as it is.
+    These are not public parts of Numba; a version without them is left unchanged.
     """
     with contextlib.suppress(AttributeError):
         _mend(caching)
@@ -169,7 +171,7 @@ def mend(caching: Any) -> None:
 def _mend(caching: Any) -> None:
 
     class SealedFiles(caching.IndexDataCacheFile):
-        """Index and data files that are whole, or count as absent."""
+        """Index and data files that are intact, or count as absent."""
 
         def _load_index(self) -> dict:
             try:
@@ -188,7 +190,7 @@ def _mend(caching: Any) -> None:
             name = f"{self._index_name[:-4]}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
             self._save_data(name, data)
             self._save_index({**overloads, key: name})
-            if not overloads:  # the kernel's own file has changed: what was compiled of it before goes
+            if not overloads:  # the kernel's own file has changed: its old kernels go
                 for path in Path(self._cache_path).glob(f"{glob.escape(self._index_name[:-4])}.*.nbc"):
                     if path.name != name:
                         path.unlink(missing_ok=True)
@@ -201,7 +203,7 @@ def _mend(caching: Any) -> None:
                 file.write(sealed(content.getvalue()))
 
     class LastResort(caching._SourceFileBackedLocatorMixin, caching._CacheLocator):
-        """Numba's way to a folder: this one is never refused, and written to where it can be."""
+        """Numba's locator of last resort: never refused, and writable if any folder is."""
 
         def __init__(self, py_func: Any, py_file: str) -> None:
             self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
@@ -224,7 +226,7 @@ def _mend(caching: Any) -> None:
     def load_or_nothing(self: Any, *arguments: Any) -> Any:
         try:
             return load(self, *arguments)
-        except Exception:  # whatever is wrong with what was kept, the kernel can be compiled
+        except Exception:  # whatever is wrong with the cache, the kernel can be compiled
             return None
 
     @functools.wraps(save)

@@ -1,4 +1,4 @@
-"""The normal form of a statement: its syntax tree without what decides nothing, and what it refers to.
+"""The normal form of a statement: its syntax tree without parts that change no result, and its references.
 
 Positions, comments, docstrings, annotations of functions and messages of our own errors are left out; local variables
 are numbered; each name that leads to a definition is a blank, with a reference to that definition.
@@ -40,12 +40,12 @@ _WHOLE_NAMESPACE = frozenset({"globals", "exec", "eval", "locals"})
 
 
 class Statement(NamedTuple):
-    """A statement in normal form, with what it mentions."""
+    """A statement in normal form, and the names in it."""
 
     text: str
     """sha256 (hex) of the normal form, in which references are blanks."""
     refs: tuple[Node, ...]
-    """What the blanks stand for, in their order."""
+    """The definitions behind the blanks, in order."""
     objects: frozenset[str]
     """Modules that are used as values, so that any of their names may be asked for."""
     mentions: frozenset[str]
@@ -53,24 +53,24 @@ class Statement(NamedTuple):
     imports: frozenset[str]
     """Modules that it imports when it is run."""
     unresolved: tuple[str, ...]
-    """What no reading of the source can follow: "line 3: globals()"."""
+    """Code that cannot be followed: "line 3: globals()"."""
 
 
 class Resolver(Protocol):
-    """Finds what a name of a module leads to."""
+    """Finds the definitions a name of a module leads to."""
 
     def lookup(self, module: Module, name: str) -> Sequence[Target]:
-        """What a name at the top of a module stands for; nothing for a built-in name."""
+        """The definitions a top-level name of a module leads to; empty for a built-in name."""
 
     def member(self, module: str, name: str) -> Sequence[Target]:
-        """What ``module.name`` stands for; nothing where it has no such name."""
+        """The definitions ``module.name`` leads to; empty if there is no such name."""
 
     def place(self, module: str) -> Target:
         """A module as a target."""
 
 
 class _Scope:
-    """Local names, with what they were imported from (nothing for a variable), and the texts that stand for them."""
+    """Local names, with the import each came from (empty for a variable), and the texts that stand for them."""
 
     def __init__(self, depth: int, names: dict[str, Sequence[Target]], function: bool):
         self.names, self.function = names, function
@@ -192,7 +192,7 @@ class _Writer:
         self.scopes.append(_Scope(len(self.scopes), names, function))
 
     def _local(self, name: str) -> tuple[str, Sequence[Target]] | None:
-        """How a local name is written, and what it was imported from; None for a name of the module."""
+        """The text of a local name, and the import it came from; None for a name of the module."""
         for depth in range(len(self.scopes) - 1, -1, -1):
             scope = self.scopes[depth]
             if name in scope.names and (scope.function or depth == len(self.scopes) - 1):
@@ -279,7 +279,7 @@ class _Writer:
     # -- statements
 
     def _Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        """What an import binds is written where it is used; here stands what of another library it needs."""
+        """Names an import binds are written at their uses; here only names of other libraries count."""
         for _, (base, attribute) in imports_of(node, self.module.package):
             target = self.resolver.place(base)
             if isinstance(target, Outside):
@@ -294,7 +294,7 @@ class _Writer:
     _ImportFrom = _Import
 
     def _Raise(self, node: ast.Raise) -> None:
-        """The message of an error of ours decides nothing."""
+        """Messages of our errors do not count."""
         names = dotted(node.exc) if isinstance(node.exc, ast.Call) else []
         targets = self.resolver.lookup(self.module, names[0]) if len(names) == 1 else ()
         if any(isinstance(one, Node) and one.label.startswith(f"{_NAME}.") for one in targets) or (

@@ -1,7 +1,6 @@
-"""What installed packages bring to boostrun by their entry points; nothing of theirs is imported.
+"""Entry points of installed packages for boostrun; imports none of their modules.
 
-Only packages whose ``entry_points.txt`` speaks of boostrun are looked at, so that a damaged one of somebody else's ends
-nothing here.
+Only packages whose ``entry_points.txt`` mentions boostrun are read, so that damage in other packages has no effect.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ from typing import NamedTuple
 
 
 class Plugin(NamedTuple):
-    """A package with entry points of boostrun's: its name, those of its modules at the top, and its entry points, or
-    why they cannot be read."""
+    """A package with entry points for boostrun.
+
+    Its name, its top-level modules, and its entry points or the reason they cannot be read.
+    """
 
     name: str
     modules: frozenset[str]
@@ -25,7 +26,7 @@ class Plugin(NamedTuple):
 
 
 def plugins() -> list[Plugin]:
-    """All packages on the Python path that bring something; of two with one name the first, as Python finds it."""
+    """All plug-in packages on the Python path; of two with one name the first, as Python finds it."""
     found: dict[str, Plugin] = {}
     for folder in dict.fromkeys(entry or os.getcwd() for entry in sys.path if isinstance(entry, str)):
         for plugin in _of(folder, _stamp(folder)):
@@ -41,7 +42,7 @@ def entry_points(group: str) -> list[EntryPoint]:
 
 
 def modules_of(folder: str) -> frozenset[str]:
-    """Names, at the top, of the modules that plug-ins have put into a folder."""
+    """Top-level names that plug-ins have installed into a folder."""
     return frozenset().union(*(plugin.modules for plugin in _of(folder, _stamp(folder))))
 
 
@@ -69,13 +70,13 @@ def _of(folder: str, stamp: int) -> tuple[Plugin, ...]:
 def _plugin(package: Distribution) -> Plugin:
     try:
         name = str(package.metadata["Name"]).lower()
-    except Exception:  # no METADATA, or what is no METADATA
+    except Exception:  # METADATA is absent or unreadable
         name = str(getattr(package, "_path", "a package without a name"))
     try:
         points = tuple(point for point in package.entry_points if point.group.startswith("boostrun."))
         modules = {point.value.partition(":")[0].partition(".")[0].strip() for point in points}
     except Exception as error:
         return Plugin(name, frozenset(), (), f"{type(error).__name__}")
-    with contextlib.suppress(Exception):  # a damaged RECORD: what the entry points name is all that is known
+    with contextlib.suppress(Exception):  # a damaged RECORD: only the modules named by entry points are known
         modules |= {file.parts[0].removesuffix(".py") for file in package.files or () if file.suffix == ".py"}
     return Plugin(name, frozenset(modules), points)

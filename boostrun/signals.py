@@ -1,4 +1,4 @@
-"""SIGTERM as a command takes it: as ctrl-C, whatever it is doing, with an exit code of its own."""
+"""SIGTERM handled as ctrl-C, with its own exit code."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ _heard: list[float] = []
 
 
 def prepare() -> None:
-    """From now on the first SIGTERM raises KeyboardInterrupt; a later one ends the process at once.
+    """Make the first SIGTERM raise KeyboardInterrupt, and a later one end the process at once.
 
-    Called again it changes nothing. What comes while Python itself starts ends it as the system says.
+    Calling it again changes nothing. A signal during Python's own start has the system's default effect.
     """
     _take(signal.SIGTERM, _hear)
 
 
 def ignore() -> None:
-    """From now on neither ctrl-C nor SIGTERM does anything: all is done, and the interpreter closes down."""
+    """Ignore ctrl-C and SIGTERM from now on, while the interpreter shuts down."""
     for number in (signal.SIGINT, signal.SIGTERM):
         _take(number, signal.SIG_IGN)
     exec("")  # an interrupt that came into code made of text, as dataclasses are, would end Python by SIGINT
 
 
 def terminated() -> bool:
-    """Whether SIGTERM has come."""
+    """Whether SIGTERM was received."""
     return bool(_heard)
 
 
 def overdue() -> None:
-    """Raise KeyboardInterrupt where SIGTERM has come. What it raised itself is lost where Python drops errors: in a
-    finaliser, and in a function that a library's compiled code calls."""
+    """Raise KeyboardInterrupt if SIGTERM was received.
+
+    Python drops the handler's own exception in a finaliser and in callbacks from a library's compiled code.
+    """
     if _heard:
         raise KeyboardInterrupt
 

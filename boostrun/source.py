@@ -1,4 +1,4 @@
-"""Python source as names: what the statements at the top of a module bind, import and change. Nothing is imported."""
+"""Python source as names: the names that top-level statements of a module bind, import and change. Imports nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ModuleRef(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """A dotted name that is not followed: of another library, or of what decides nothing (empty)."""
+    """A dotted name that is not followed: of another library, or of code that does not count (empty)."""
 
     dotted: str
 
@@ -71,7 +71,7 @@ class Module:
                     self._import(node)
             for bound in names_bound([statement]):
                 self.bound.setdefault(bound, []).append(statement)
-        for statement in self.statements:  # a name changed in place is bound by what changes it, too
+        for statement in self.statements:  # a statement that changes a name in place binds it too
             for base in {names[0] for each in inner([statement]) for names in changes(each) if names}:
                 if statement not in self.bound.get(base, [statement]):
                     self.bound[base].append(statement)
@@ -120,7 +120,10 @@ STATES: dict[Path, tuple[int, ...]] = {}
 
 
 def state_of(path: Path) -> tuple[int, ...]:
-    """What changes when a file is written or replaced: device, inode, size and both times; empty where it is gone."""
+    """The file system's state of a file, which changes with every write or replacement; empty if the file is gone.
+
+    Device, inode, size, and both times.
+    """
     try:
         found = os.stat(path)
     except OSError:
@@ -140,7 +143,7 @@ def parsed(path: Path, name: str) -> ast.Module:
 
 
 def found_at(name: str) -> ModuleSpec | None:
-    """Where a module is, without importing it or its packages; None where there is none."""
+    """The location of a module, without importing it or its packages; None if there is none."""
     top, *rest = name.split(".")
     try:
         spec = importlib.util.find_spec(top) if top else None
@@ -240,14 +243,14 @@ def _is_main(test: ast.expr) -> bool:
 
 
 def last(node: ast.AST) -> str:
-    """The last name of a dotted one, of what is called where it is a call; empty for anything else."""
+    """The last name of a dotted name, or of the function of a call; empty for anything else."""
     if isinstance(node, ast.Call):
         return last(node.func)
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def dotted(node: ast.AST) -> list[str]:
-    """The names of ``a.b.c``, and of what is called or indexed; empty where it begins with something else."""
+    """The names of ``a.b.c``, or of a called or indexed expression; empty if it begins with something else."""
     names: list[str] = []
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Attribute):
@@ -261,8 +264,10 @@ def dotted(node: ast.AST) -> list[str]:
 
 
 def changes(statement: ast.AST) -> Iterator[list[str]]:
-    """Dotted names of what a simple statement changes without binding it, as in ``a.b[0] = 1`` or ``a.append(1)``;
-    empty names for a call that is not understood."""
+    """Dotted names that a simple statement changes without binding, as in ``a.b[0] = 1`` or ``a.append(1)``.
+
+    Empty names for a call that is not understood.
+    """
     if isinstance(statement, ast.Expr):
         call = statement.value
         if isinstance(call, ast.Call):

@@ -1,4 +1,4 @@
-"""A call made as soon as a module of somebody else's is loaded: nothing is imported for it before."""
+"""Call a function as soon as another library's module is imported, without importing it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def when_imported(name: str, target: str) -> None:
 
 
 class _Waiting:
-    """Finds no module itself: it waits for one, lets the others find it, and stands aside from then on."""
+    """A finder that finds nothing itself: it waits for one module, lets the others find it, and removes itself."""
 
     def __init__(self, name: str, target: str) -> None:
         self._name, self._target = name, target

@@ -1,4 +1,4 @@
-"""What `boostrun check` holds a method, a data set or whatever else a person or a paper brings to, one check a line."""
+"""Conformance checks, as ``boostrun check`` runs them: one named check a line for a method, data set, part or paper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = 10  # lines of one check's details
 
 
 class Failed(Exception):
-    """A check that did not hold, with the reason, and lines of details."""
+    """A check failed: the reason, and lines of details."""
 
     def __init__(self, reason: str, *details: str):
         super().__init__(reason)
@@ -34,14 +34,14 @@ class Skipped(Exception):
 
 
 class Check(NamedTuple):
-    """A name that says what must hold, and a function that raises Failed, Skipped, or anything, where it does not."""
+    """A name that states what must hold, and a function that raises Failed, Skipped or any exception otherwise."""
 
     name: str
     hold: Callable[[], None]
 
 
 class Section(NamedTuple):
-    """The checks of one thing: what it is, and the files and folders of its source, its own file first."""
+    """The checks of one subject: its title, and the files and folders of its source, its own file first."""
 
     title: str
     checks: Sequence[Check]
@@ -49,7 +49,10 @@ class Section(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """``status`` is ok, FAILED or skipped; ``details`` say where it failed: file, line and what stands there."""
+    """The outcome of a check.
+
+    ``status`` is ok, FAILED or skipped; ``details`` are ``file:line: statement`` of the failure.
+    """
 
     name: str
     status: str
@@ -58,7 +61,7 @@ class Finding(NamedTuple):
 
 
 def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Finding]:
-    """Hold each check, without a warning and without a word of the thing itself."""
+    """Run each check with warnings and output silenced; yields a Finding for each."""
     for check in checks:
         try:
             with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
@@ -77,15 +80,15 @@ def outcomes(checks: Sequence[Check], own: Sequence[str] = ()) -> Iterator[Findi
 
 
 def said(error: BaseException) -> str:
-    """An exception in one line."""
+    """An exception as one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
 
 
 def fails_with_a_sentence(function: Callable[[], Any]) -> bool:
-    """Whether it refuses with a sentence; Failed where the error has no text or is of a kind that nobody chose.
+    """Whether a call raises an error with a message.
 
-    Of the kinds that NumPy and Python themselves raise on bad arrays, ValueError and TypeError are good enough.
+    Raises Failed if the message is empty, or the error is neither ValueError nor TypeError.
     """
     try:
         function()
@@ -110,7 +113,7 @@ def plain_and_finite(value: Any) -> bool:
 
 
 def in_a_worker(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``function(*arguments)`` of this package returns in a fresh process that knows what is registered here."""
+    """Return ``function(*arguments)`` from a fresh process in which the same plug-ins are registered."""
     with tempfile.TemporaryDirectory() as folder:
         task, answer = Path(folder) / "task", Path(folder) / "answer"
         task.write_bytes(pickle.dumps(sys.path) + pickle.dumps(registry.everything()))
@@ -142,7 +145,7 @@ with open(sys.argv[2], "wb") as answer:
 
 @contextlib.contextmanager
 def numpy_left_alone() -> Iterator[None]:
-    """Failed where NumPy's global random state is moved."""
+    """Raise Failed if the block changes NumPy's global random state."""
     before = tuple(np.random.get_state())[1:3]
     yield
     after = tuple(np.random.get_state())[1:3]

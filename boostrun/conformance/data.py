@@ -31,7 +31,7 @@ from boostrun.extend.pipeline import InFamilies, Own
 
 
 def dataset_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
-    """All checks of a data set: its ``name`` in the catalogue, its keys, and its ``class`` if it is a person's own."""
+    """All checks of a data set: its ``name`` in the catalogue, its keys, and its ``class`` if it is the user's."""
     return [
         Check("samples and labels that fit together, numbers, two classes", lambda: _accepted(dataset, data_root)),
         Check("the same every time", lambda: _repeated(dataset, data_root)),
@@ -42,18 +42,18 @@ def dataset_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
 
 
 def parts_of(dataset: Mapping[str, Any], data_root: Path) -> Parts:
-    """What the data set returns; Skipped where its files are not there, and nobody says that they should be."""
+    """Read the data set; raises Skipped if its files are missing."""
     if "class" in dataset:
         return loader.read_parts(dataset["class"], loader.given_to(dataset), data_root)
     try:
-        loader_of(dataset).files(dataset, data_root)  # which says what is missing
+        loader_of(dataset).files(dataset, data_root)  # raises the error that names the missing file
         return loader_of(dataset).read(dataset, data_root)  # type: ignore[misc]
     except DataMissingError as missing:
         raise Skipped(f"its files are not there: {missing}") from None
 
 
 def dataset_digest(dataset: Mapping[str, Any], data_root: Path) -> str:
-    """sha256 (hex) of what the data set returns."""
+    """sha256 (hex) of the arrays the data set returns."""
     return loader.content_digest(parts_of(dataset, data_root))
 
 
@@ -65,7 +65,7 @@ def _repeated(dataset: Mapping[str, Any], data_root: Path) -> None:
     with numpy_left_alone():
         first = dataset_digest(dataset, data_root)
     if first != dataset_digest(dataset, data_root):
-        raise Failed("it returns other samples when it is asked again: seed its random numbers by a key")
+        raise Failed("it returns other samples the second time: seed its random numbers by a key")
 
 
 def _worker(dataset: Mapping[str, Any], data_root: Path) -> None:
@@ -127,7 +127,7 @@ def drifting_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
         Check("same seeds, same stream", lambda: _repeated_drifting(dataset, data_root, stream())),
         Check("the same in a worker process", lambda: _worker_drifting(dataset, data_root, stream())),
         Check("another seed, another stream, on the same hold-outs", lambda: _seeds(dataset, data_root, stream)),
-        Check("what it says of itself can stand in a record", lambda: _facts(stream())),
+        Check("its facts are plain values", lambda: _facts(stream())),
     ]
 
 
@@ -169,7 +169,7 @@ def _accepted_drifting(stream: Any) -> None:
     for _, y in stream.blocks(_ROWS):
         count += len(y)
     if count != len(stream):
-        raise Failed(f"it says that it has {len(stream)} examples and hands out {count}")
+        raise Failed(f"its length is {len(stream)}, but it yields {count} examples")
     if len(stream.classes) < 2:
         raise Failed(f"classes={stream.classes!r}: two at least are needed")
 
@@ -322,7 +322,7 @@ def images_of(name: str) -> np.ndarray:
 
 
 def columns_of(features: Mapping[str, Any], name: str) -> np.ndarray:
-    """What a family makes of the images of a shape."""
+    """The columns a family computes for images of a shape."""
     images = images_of(name)
     return FamilySubject(features).made(images)(images)
 

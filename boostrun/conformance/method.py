@@ -1,4 +1,4 @@
-"""Checks of a method: labels and seeds, its budget, saved models, bad input, and how it is measured."""
+"""Checks of a method: labels and seeds, its budget, saved models, bad input, and its evaluation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from boostrun.methods.declaration import obtain
 
 @runtime_checkable
 class Stagewise(Protocol):
-    """It tells its labels round by round."""
+    """Estimators with predictions round by round."""
 
     def staged_predict(self, X: np.ndarray) -> Iterator[np.ndarray]:
         """Labels (n,) after 1, 2, ... learners."""
@@ -37,28 +37,28 @@ class Stagewise(Protocol):
 
 @runtime_checkable
 class Counting(Protocol):
-    """It tells how many learners it holds."""
+    """Estimators that count their learners."""
 
     n_learners_: int
 
 
 @runtime_checkable
 class Listing(Protocol):
-    """It shows the learners that it holds."""
+    """Estimators that list their learners."""
 
     estimators_: Sized
 
 
 @runtime_checkable
 class Parted(Protocol):
-    """It divides its samples among learners that each have the budgets to themselves."""
+    """Estimators that divide the samples among ``parts`` learners, each with the whole budget."""
 
     parts: int
 
 
 @runtime_checkable
 class FromSource(Protocol):
-    """It draws its samples itself."""
+    """Estimators that draw samples from a source."""
 
     def fit_source(self, source: Any) -> Any:
         """Learn from a :class:`boostrun.data.source.ArraySource`."""
@@ -66,18 +66,18 @@ class FromSource(Protocol):
 
 @runtime_checkable
 class Storable(Protocol):
-    """It is written to a file, and read again."""
+    """Estimators that can be saved and loaded."""
 
     def save(self, path: Path) -> Path | None:
-        """Write it; returns the path, where another one was taken."""
+        """Write the model; returns the path if it differs from the argument."""
 
     def load(self, path: Path) -> Any:
-        """A class method: the model that was written."""
+        """Class method: read a saved model."""
 
 
 @runtime_checkable
 class OneByOne(Protocol):
-    """It learns as river's models do."""
+    """Estimators with river's interface."""
 
     def learn_one(self, x: Mapping[str, float], y: Any) -> None:
         """Learn one example."""
@@ -88,14 +88,14 @@ class OneByOne(Protocol):
 
 @runtime_checkable
 class Copied(Protocol):
-    """It tells its parameters, so that another one can be made, as estimators of scikit-learn do."""
+    """Estimators with scikit-learn's ``get_params``, so that they can be cloned."""
 
     def get_params(self, deep: bool = True) -> Mapping[str, Any]:
         """Parameters by name."""
 
 
 class Watched(ArraySource):
-    """A source that remembers its Filters: what each was allowed to hand out together, and had."""
+    """A source that records, for each Filter, how many samples it may hold together and how many it has handed out."""
 
     def __init__(self, *arguments, **keys):
         super().__init__(*arguments, **keys)
@@ -107,10 +107,10 @@ class Watched(ArraySource):
 
 
 def kept(subject, key: str) -> None:
-    """Failed where the budget ``key`` is exceeded or cannot be seen, Skipped where nothing shows it.
+    """Raise Failed if the budget ``key`` is exceeded or cannot be seen, Skipped if nothing shows it.
 
-    r: no Filter holds more than r + q samples (q is r where there is none). T, M: no more stages, ``estimators_`` or
-    ``n_learners_``, for each of its ``parts`` where it has them. Q: no more ``n_features_used_``.
+    r: no Filter holds more than r + q samples (q defaults to r). T, M: at most as many stages, ``estimators_`` or
+    ``n_learners_``, for each of its ``parts`` if it has them. Q: at most as many ``n_features_used_``.
     """
     limit = subject.budget[key]
     if key == "r":
@@ -208,13 +208,13 @@ def _labels(subject: Subject) -> None:
 
 
 def not_of_draws(estimator: Any) -> dict[str, str]:
-    """Scikit-learn's checks that a method need not pass which draws samples, or bins, and why."""
-    why = "of samples that stand there twice others are drawn, and other bins are made, than of those that weigh double"
+    """scikit-learn checks that a method which draws samples or bins need not pass, each with the reason."""
+    why = "repeating a sample draws other samples and bins than doubling its weight"
     return dict.fromkeys((f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")), why)
 
 
 def scikit_learn(subject: Subject) -> None:
-    """Failed with a line for each of scikit-learn's checks that does not hold."""
+    """Raise Failed with one line for each check of scikit-learn that fails."""
     from sklearn.base import BaseEstimator
     from sklearn.utils.estimator_checks import check_estimator
 
@@ -286,7 +286,7 @@ def _saved(subject: Subject) -> None:
         written = model.save(Path(folder) / "model.npz") or Path(folder) / "model.npz"
         loaded = subject.cls.load(written)
         if not np.array_equal(answers(model, subject.X), answers(loaded, subject.X)):
-            raise Failed("what is loaded answers otherwise than what was saved")
+            raise Failed("the loaded model predicts differently from the saved one")
 
 
 def _bad_value(subject: Subject, value: float) -> None:
@@ -339,7 +339,7 @@ PARTS = ("metrics", "cost", "curve")
 def evaluation_checks(
     where: str, make: Callable[[int], Any], make_small: Callable[[], Any], data: dict[str, Any]
 ) -> list[Check]:
-    """All checks of the evaluation ``where`` of estimators that ``make(seed)``, on ``data``, by what it is."""
+    """All checks of the evaluation ``where``; ``make(seed)`` makes estimators, ``data`` maps descriptions to data."""
     measured = [
         check
         for name, each in data.items()
@@ -354,7 +354,7 @@ def evaluation_checks(
 
 
 def takes(where: str, make: Callable[[int], Any], data: Any) -> bool:
-    """Whether the evaluation is of data of this kind: whether one trial of it ends."""
+    """Whether one trial of the evaluation runs on data of this kind."""
     try:
         run(where, make, lambda: make(0), data, 0)
     except Exception:

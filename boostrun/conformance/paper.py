@@ -31,7 +31,7 @@ _FIGURES = ({"metric"}, {"table", "item"}, {"mean", "value"})  # columns of refe
 
 
 def declaration_checks(name: str, where: str) -> list[Check]:
-    """All checks of the declaration of the paper ``name`` of the catalogue, which is ``module:OBJECT``."""
+    """All checks of the declaration ``where``, "module:OBJECT", of the paper ``name`` of the catalogue."""
     paper = catalogue.papers()[name]
     return [
         Check("it is read without NumPy, numba or scikit-learn", lambda: _light(where)),
@@ -184,21 +184,21 @@ ROOMS = {"strategies": "a strategy", "policies": "a policy", "weak_learners": "a
 
 
 def part_checks(room: str, where: str, given: Mapping[str, Any]) -> list[Check]:
-    """All checks of the part ``where`` made with the parameters ``given``; BoostrunError where nobody says any."""
+    """All checks of the part ``where`` with the parameters ``given``; BoostrunError if no paper declares any."""
     known = catalogue.parts("checks")
     if room not in known:
-        raise BoostrunError(f"no installed paper says what is asked of {ROOMS[room]}")
+        raise BoostrunError(f"no installed paper has checks for {ROOMS[room]}")
     return obtain(known[room])(maker(where, given))
 
 
 def maker(where: str, given: Mapping[str, Any]) -> Callable[[], Any]:
-    """A function that makes a new part: a class is made with what is ``given``, a function or object is as it is."""
+    """A function that returns a new part: calls a class with ``given``, returns a function or object as it is."""
     thing = obtain(where)
     return (lambda: thing(**given)) if inspect.isclass(thing) else (lambda: thing)
 
 
 def room_of(thing: Any) -> str:
-    """The room that a class, function or object belongs to, by what it can do; empty where it is no part."""
+    """The kind of part a class, function or object is, by its methods; empty if it is none."""
     if callable(getattr(thing, "choose", None)):
         return "policies"
     if callable(getattr(thing, "find", None)):
@@ -364,11 +364,14 @@ def _saved(make: Callable) -> None:
     with tempfile.TemporaryDirectory() as folder:
         loaded, _ = type(ensemble).load(ensemble.save(Path(folder) / "ensemble.npz"))
     if not np.array_equal(loaded.decision(codes), ensemble.decision(codes)):
-        raise Failed("what is loaded votes otherwise than what was saved")
+        raise Failed("the loaded model votes differently from the saved one")
 
 
 def _below(make: Callable) -> None:
-    """Whole numbers that give the same votes when d is taken from them, and others when they move on, are columns."""
+    """Check that saved column numbers below 0 are refused.
+
+    A saved integer array holds columns if its votes stay the same when d is subtracted, and change when 1 is added.
+    """
     ensemble, codes, _ = _made_weak_learner(make)
     expected = ensemble.decision(codes)
     with tempfile.TemporaryDirectory() as folder:
@@ -387,6 +390,6 @@ def _below(make: Callable) -> None:
             if same(name, arrays[name] - _D) and not same(name, (arrays[name] + 1) % _D):
                 field = name.removeprefix("hypothesis_")
                 raise Failed(
-                    f"{field} holds columns, and one below 0 is answered from the end: name it column, columns or "
+                    f"{field} holds columns, and a negative one counts from the end: name it column, columns or "
                     f"{field}_column, which files are held to, or refuse it with a ValueError"
                 )

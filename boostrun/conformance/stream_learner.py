@@ -1,7 +1,7 @@
-"""Checks of a method that follows a stream: tested then trained, however the stream is cut, whatever labels it brings.
+"""Checks of a stream learner: predictions before learning, any cut of the stream, any labels.
 
-``test_then_train(X, y, classes)`` and ``predict(X)`` are needed; ``learn_one`` and ``predict_one`` are river's, and
-``constant_memory = True`` is a promise of the class that is held too.
+``test_then_train(X, y, classes)`` and ``predict(X)`` are required; ``learn_one`` and ``predict_one`` are river's. The
+class attribute ``constant_memory = True`` is checked too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _complete(subject: Subject) -> None:
 
 
 def _followed(subject: Subject, y: np.ndarray | None = None, cuts: tuple[int, ...] = ()) -> tuple[np.ndarray, Any]:
-    """What it said of 300 examples, and the model."""
+    """Predictions for 300 examples, and the model."""
     X, truth = samples.examples(300, 300)
     y = truth if y is None else y
     model, said_, ends = subject.make(), [], [*cuts, len(X)]

@@ -1,7 +1,4 @@
-"""A method of the catalogue made small, and what it is tried on.
-
-Which line a failed check is about: one of the checked thing's own, else the assertion itself with its source.
-"""
+"""A method of the catalogue made small, the data it is checked on, and the line of code a failed check points to."""
 
 from __future__ import annotations
 
@@ -26,9 +23,9 @@ _LONGEST = 120  # characters of a statement
 
 
 def place(error: BaseException, own: Sequence[str] = ()) -> str:
-    """``file:line: statement`` of the deepest frame in the files or folders ``own``, else of the deepest of all.
+    """``file:line: statement`` of the deepest frame in the files or folders ``own``, else of the deepest frame.
 
-    Errors that an error was raised from count too, the first cause before the others. Empty where there is no frame.
+    Frames of the error's causes count, first cause first. Empty if there is no frame.
     """
     chain = list(_chain(error))[::-1]
     frames = [frame for link in chain for frame in reversed(traceback.extract_tb(link.__traceback__))]
@@ -37,7 +34,7 @@ def place(error: BaseException, own: Sequence[str] = ()) -> str:
 
 
 def shown(file: str, line: int) -> str:
-    """A line of a file as a person looks for it, with the statement that stands there."""
+    """``file:line: statement`` of a line, with the path relative to the working directory if it lies below it."""
     path = Path(file)
     name = os.path.relpath(path) if path.is_relative_to(Path.cwd()) else file
     return f"{name}:{line}: {statement(file, line)}"
@@ -67,7 +64,7 @@ def statement(file: str, line: int) -> str:
 
 
 def files_of(where: str) -> tuple[str, ...]:
-    """The file of ``module:name``, first, and the folder of its package where it is not boostrun's."""
+    """The file of ``module:name``, then the folder of its package unless it is boostrun's."""
     module = where.partition(":")[0]
     try:
         spec = importlib.util.find_spec(module)
@@ -155,11 +152,11 @@ def followed(holdouts: bool, first: int) -> Followed:
 
 
 KINDS = ("codes", "values", "products", "stumps", "anchors")  # of features: the first that it learns from is tried
-_SMALL = {"r": 30, "q": 30, "n": 20, "M": 20}  # what a check can afford and learn with; other budgets are at most 10
+_SMALL = {"r": 30, "q": 30, "n": 20, "M": 20}  # small enough for a check; other budgets are at most 10
 
 
 def small_budget(method: Method, given: Mapping[str, int]) -> dict[str, int]:
-    """A budget that a check can afford, but for what is ``given``."""
+    """A budget small enough for a check; values in ``given`` are kept."""
     budget: dict[str, int] = {}
     for key, default in method.budget_defaults.items():
         usual = budget[default] if isinstance(default, str) else min(default, _SMALL.get(key, 10))
@@ -186,7 +183,7 @@ class Subject:
 
     @property
     def plain(self) -> tuple[str, dict[str, Any], dict[str, int]]:
-        """What it is made of: another process makes the same."""
+        """The arguments from which another process makes the same subject."""
         return self.name, self.values, self.budget
 
     def make(self, seed: int = 0) -> Any:
@@ -224,7 +221,7 @@ class Subject:
 
 
 def answers(model: Any, X: np.ndarray) -> np.ndarray:
-    """What it says of X: the finest there is, scores before labels."""
+    """The most detailed predictions for X: decision values or probabilities if available, else labels."""
     for name in ("decision_function", "predict_proba"):
         scores = getattr(model, name, None)  # not a Protocol: scikit-learn's have one for some parameters only
         if scores is not None:
@@ -233,7 +230,7 @@ def answers(model: Any, X: np.ndarray) -> np.ndarray:
 
 
 class Nearest:
-    """Nearest class mean, of a table or along a stream: it has all the methods that our evaluations call."""
+    """Nearest class mean, for a table or a stream; has all the methods that evaluations call."""
 
     def __init__(self, seed: int = 0):
         self.n_learners_ = 1

@@ -1,4 +1,4 @@
-"""From what a person names to its checks: a class or object of his own, a paper, an item, a choice of the catalogue."""
+"""The checks of a name: a class or object of the user, a paper, an item, or a choice of the catalogue."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _NEEDED = (
 
 
 def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> list[Section]:
-    """The checks of what ``word`` names: module:Class, module:PAPER, a paper, PAPER/ITEM, or a choice's name.
+    """The checks of ``word``: module:Class, module:PAPER, a paper, PAPER/ITEM, or the name of a choice.
 
-    ``overrides`` are keys of the thing, and short budget keys of a method. Raises BoostrunError with one sentence for a
-    name that is none, and for keys that it does not have.
+    ``overrides`` are keys of the subject, and short budget keys of a method. Raises BoostrunError with one sentence for
+    an unknown name or key.
     """
     if config_dir is not None:
         catalogue.read_beside(Path(config_dir))
@@ -58,7 +58,10 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
 
 
 def kind_of(thing: Any, where: str) -> str:
-    """What a class, function or object is: a group or room of the catalogue, or evaluation; BoostrunError for none."""
+    """The group of the catalogue to which a class, function or object belongs, or "evaluation".
+
+    Raises BoostrunError if it is none.
+    """
     can = lambda *names: all(callable(getattr(thing, name, None)) for name in names)  # noqa: E731
     if (can("predict") and (can("fit") or can("test_then_train"))) or can("learn_one", "predict_one"):
         return "algo"
@@ -102,7 +105,7 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
 
 
 def _paper_named(where: str, folder: str) -> str:
-    """The name of a paper in the catalogue, which it is put into unless it is installed."""
+    """The name of a paper in the catalogue; adds the paper unless it is installed."""
     for point in plugins.entry_points("boostrun.papers"):
         if point.value == where:
             return str(point.name)
@@ -113,7 +116,7 @@ def _paper_named(where: str, folder: str) -> str:
 
 
 def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> list[Section]:
-    """All that a paper brings, a section each."""
+    """One section for the paper, and one for each thing it declares."""
     _refuse(overrides, name, "a paper is checked with the defaults of its things")
     paper, where = catalogue.papers()[name], _where_of(name)
     from boostrun.conformance import paper as declaration
@@ -138,7 +141,7 @@ def _where_of(name: str) -> str:
 
 
 def _or_told(name: str, make: Callable[[], Section]) -> Section:
-    """A section, or one that says why there can be none: a key must be given, or it cannot even be made."""
+    """A section, or one whose single check fails (is skipped if a key must be given) because it cannot be made."""
     try:
         return make()
     except Exception as error:
@@ -168,7 +171,7 @@ def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
 
 
 def _computed_names(roots: Sequence[str]) -> list[Check]:
-    """A check that tells where a digest cannot follow the code of a plug-in; none where it can."""
+    """A check that reports code of a plug-in that a digest cannot follow; empty if it can follow all."""
     own = [root for root in roots if not root.startswith("boostrun.")]
     found = reached(own).unresolved if own else ()
     if not (places := [place for place in found if not place.startswith("boostrun.")]):
@@ -204,14 +207,14 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
 
         return Section(f"{name}, a stream", drifting.drifting_checks(checked, data_root), own)
     if declared.gives == "chunks":
-        return Section(f"{name}, a data set in chunks", [Check("it is checked where it is opened", _larger)])
+        return Section(f"{name}, a data set in chunks", [Check("it is checked when it is opened", _larger)])
     from boostrun.conformance import data as dataset
 
     return Section(f"{name}, a data set", dataset.dataset_checks(checked, data_root), own)
 
 
 def _larger() -> None:
-    raise Skipped("what it reads may be larger than memory")
+    raise Skipped("its files may be larger than memory")
 
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
@@ -248,8 +251,9 @@ def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> S
 
 
 def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Section:
-    """A strategy, policy or weak learner, ``module:Class``, with keys from the command line; BoostrunError for a key
-    that it does not have.
+    """A strategy, policy or weak learner ``module:Class`` with keys from the command line.
+
+    Raises BoostrunError for an unknown key.
     """
     from boostrun.methods.declaration import obtain
 
@@ -262,7 +266,7 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
 
 
 def _as_before(thing: Any, key: str, value: Any) -> Any:
-    """A list from the command line as a tuple, where the parameter is one."""
+    """A list from the command line as a tuple if the parameter's default is one."""
     default = inspect.signature(thing).parameters[key].default
     return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 

@@ -1,5 +1,5 @@
-"""A person's own algorithms, data sets and feature families, without a fork: see docs/howto/extending.md.
+"""The user's own algorithms, data sets and feature families, without a fork: see docs/howto/extending.md.
 
-They are named as ``module:Class`` in a YAML of a person's ``--config-dir``, in an entry point, or as a word of the
-command line (``algo=module:Class``), and nothing else is ever imported because of a config.
+They are named as ``module:Class`` in a YAML file of ``--config-dir``, in an entry point, or on the command line
+(``algo=module:Class``); no other name is ever imported because of a configuration.
 """

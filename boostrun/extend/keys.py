@@ -1,4 +1,4 @@
-"""From a signature to a declaration: parameters become keys with their defaults, and the kind of a default is kept."""
+"""Declarations made from signatures: parameters become keys, with the default and its type."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _EVALUATIONS = {"table": "boostrun.evaluation.staged:Fitted", "stream": "boostru
 
 
 def declared(group: str, thing: Callable[..., Any], where: str) -> Method | DataSet | Pipeline:
-    """The declaration of a person's algorithm, data set or family, as papers make them.
+    """The declaration of a user's algorithm, data set or family, as papers write it.
 
-    A class of his own may say more than its signature does, by class attributes of the names that
-    :class:`boostrun.methods.declaration.Method` has: ``budget``, ``inputs``, ``evaluation``, ``random``, ``probe``;
-    ``follows`` = {"q": "r"} lets a budget be as much as another. Ranges are those of its fields where it inherits from
-    keys of its own, or of scikit-learn's ``_parameter_constraints``.
-    Raises BoostrunError where its signature or its ``budget`` does not fit.
+    A class may declare more than its signature by class attributes named as in
+    :class:`boostrun.methods.declaration.Method`: ``budget``, ``inputs``, ``evaluation``, ``random``, ``probe``;
+    ``follows`` = {"q": "r"} makes the default of one budget the value of another. Ranges come from a class of keys it
+    inherits from, or from scikit-learn's ``_parameter_constraints``.
+    Raises BoostrunError for an unsuitable signature or ``budget``.
 
     >>> def blobs(n: int = 100, spread: float = 1.0): ...
     >>> [(name, field.default) for name, field in fields_of(declared("dataset", blobs, "mine:blobs").keys).items()][2:]
@@ -78,14 +78,14 @@ def of_part(thing: Callable[..., Any], where: str) -> type:
 
 
 def of_all(group: str) -> set[str]:
-    """What every choice of a group has, besides its class."""
+    """Keys of every choice of a group, besides its class."""
     return {"name", *(fields_of(_BASES[group]) if _BASES[group] is not object else ())}
 
 
 def of_class(
     thing: Callable[..., Any], where: str, keywords: Collection[str], needed: Sequence[str] = ("fit", "predict")
 ) -> type:
-    """The class of keys of a class that a person names: its parameters, and ``keywords`` where it takes any name."""
+    """The keys of a user's class: its parameters, and ``keywords`` if it takes ``**kwargs``."""
     parameters = {
         name: parameter for name, parameter in _signature(thing, where).items() if parameter.kind not in _NAMELESS
     }
@@ -96,7 +96,7 @@ def of_class(
 
 
 def parameters_of(thing: Callable[..., Any], where: str) -> dict[str, inspect.Parameter]:
-    """Parameters by name; BoostrunError where there are some that have none, as ``*args`` and ``**kwargs``."""
+    """Parameters by name; BoostrunError for ``*args`` and ``**kwargs``."""
     parameters = _signature(thing, where)
     for name, parameter in parameters.items():
         if parameter.kind in _NAMELESS:
@@ -114,8 +114,9 @@ def _signature(thing: Callable[..., Any], where: str) -> dict[str, inspect.Param
 
 
 def budget_of(cls: Callable[..., Any], where: str, needed: Sequence[str] = ("fit", "predict")) -> dict[str, str]:
-    """Short key -> parameter, of the class attribute ``budget``; BoostrunError where it is no such mapping, or where
-    the class lacks a method that is ``needed``.
+    """The class attribute ``budget``, short key -> parameter.
+
+    Raises BoostrunError if it is malformed, or a ``needed`` method is absent.
     """
     follower = callable(getattr(cls, "test_then_train", None))
     for name in ("predict",) if follower else needed:
@@ -135,7 +136,7 @@ def budget_of(cls: Callable[..., Any], where: str, needed: Sequence[str] = ("fit
 
 
 def kind(default: Any) -> Kind:
-    """What a key accepts: numbers where its default is one, else any plain value: estimators mix words and numbers."""
+    """The values a key accepts: numbers if its default is a number, else any plain value."""
     if default is None or (isinstance(default, str) and default == MISSING):
         return Kind(
             lambda value: value if _is_plain(value) else None, "a number, a text, true, false or a list of them"
@@ -193,7 +194,7 @@ def _budget_kind(default: Any, follows: bool, name: str, where: str, whom: str) 
 
 
 def _constrained(constraints: Any, by_default: Kind) -> Kind:
-    """What scikit-learn's own constraints of a parameter allow."""
+    """The values that scikit-learn's constraints of a parameter allow."""
     from sklearn.utils._param_validation import make_constraint
 
     if constraints == "no_validation":

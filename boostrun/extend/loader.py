@@ -1,11 +1,11 @@
-"""A person's data set as a loader: see `boostrun.data` for what a loader offers.
+"""A user's data set as a loader: see `boostrun.data` for the interface of loaders.
 
 A data set is a function of its keys that returns ``(x, y)`` or ``(x_train, y_train, x_test, y_test)`` (or
-`boostrun.data.dataset.Parts`); or a class made of its keys, with ``read(data_root)`` that returns the same and
-``files(data_root)``, the files it reads. A function's ``data_root`` is no key: it is the folder of the data sets.
+`boostrun.data.dataset.Parts`); or a class made from its keys, with ``read(data_root)`` that returns the same and
+``files(data_root)``, the files it reads. ``data_root``, the folder of the data sets, is not a key.
 
-Each trial splits ``(x, y)`` anew. Whether there is a test part is found out by reading, once a process; where an
-attribute ``has_test_part`` of the function or class says it, true or false, nothing is read for that.
+Each trial splits ``(x, y)`` again. Whether there is a test part is known from an attribute ``has_test_part`` of the
+function or class; without it the data are read once a process to find out.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ DEFAULTS = {"test_fraction": 0.2, "split_seed": None, "class": "???", "given": N
 
 @runtime_checkable
 class FromFiles(Protocol):
-    """A class of data sets that says which files it reads: their contents are what identifies it."""
+    """A class of data sets that names the files it reads; their contents identify it."""
 
     def files(self, data_root: Path) -> Iterable[str | Path]:
         """Their paths."""
 
 
 def config_for(dataset: Mapping, data_root: Path) -> Mapping:
-    """The config of a person's own data set as `boostrun.data` takes it; any other as it is.
+    """The config of a user's data set as `boostrun.data` takes it; other configs unchanged.
 
-    With ``source``, the digest of its code, and, where it names no files, ``content``, that of what it returns: for
-    this it is read, once a process.
+    Adds ``source``, the digest of its code, and, if it names no files, ``content``, the digest of the arrays it
+    returns, for which it is read once a process.
     """
     if "class" not in dataset:
         return dataset
@@ -54,7 +54,7 @@ def config_for(dataset: Mapping, data_root: Path) -> Mapping:
 
 
 def given_to(dataset: Mapping) -> dict[str, Any]:
-    """The keys that a person's own function or class takes.
+    """The keys that the user's function or class takes.
 
     >>> given_to({"name": "moons", "class": "moons:moons", "test_fraction": 0.2, "split_seed": None, "n": 60})
     {'n': 60}
@@ -63,14 +63,14 @@ def given_to(dataset: Mapping) -> dict[str, Any]:
 
 
 def has_test_part(dataset: Mapping, data_root: Path) -> bool:
-    """Whether a person's own data set says which samples are for tests: by its attribute, else by what it returns."""
+    """Whether a user's data set has a test part: by its attribute, else by reading it."""
     where = dataset["class"]
     said = getattr(objects.obtain(where), "has_test_part", None)
     return said if isinstance(said, bool) else _returned(where, _key(given_to(dataset)), str(data_root)).has_test_part
 
 
 def reads_files(thing: Callable[..., Any]) -> bool:
-    """Whether a data set is a class that says which files it reads."""
+    """Whether a data set is a class that names the files it reads."""
     return inspect.isclass(thing) and issubclass(thing, FromFiles)
 
 
@@ -80,7 +80,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """The files that a data set says it reads, by their order; DataMissingError for one that is not there."""
+    """The files a data set names, in its order; DataMissingError for a missing one."""
     where = options["class"]
     thing = objects.obtain(where)
     if not reads_files(thing):
@@ -94,12 +94,12 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
-    """The arrays of the data set; BoostrunError where it fails or returns something else."""
+    """The arrays of the data set; BoostrunError if it fails or returns something else."""
     return read_parts(options["class"], options["given"] or {}, data_root)
 
 
 def read_parts(where: str, given: Mapping, data_root: Path) -> Parts:
-    """What the data set ``where`` returns for these keys."""
+    """The parts that the data set ``where`` returns for these keys."""
     thing = objects.obtain(where)
     if inspect.isclass(thing):
         made = objects.call(where, thing, **given)
@@ -115,7 +115,7 @@ def read_parts(where: str, given: Mapping, data_root: Path) -> Parts:
 
 
 def content_digest(parts: Parts) -> str:
-    """sha256 (hex) of all that a data set returned."""
+    """sha256 (hex) of all arrays of a data set."""
     total = hashlib.sha256()
     for name, part in zip(Parts._fields, parts):
         if part is None or name in ("classes", "columns"):

@@ -1,8 +1,8 @@
-"""A person's feature family as a pipeline: see `boostrun.features` for what a pipeline offers.
+"""A user's feature family as a pipeline: see `boostrun.features` for the interface of pipelines.
 
-A family is a function of images, (n, h, w) or (n, h, w, 3) uint8 or a table (n, d), and of its keys, that returns
-columns, (n, d) numbers; or a class made of its keys, with ``__call__(images)`` that returns the same, and optional
-``fit(images)`` (the training ones) and ``families(d) -> [(name, start, stop)]``.
+A family is a function of images, (n, h, w) or (n, h, w, 3) uint8, or a table (n, d), and of its keys, that returns
+columns, (n, d) numbers; or a class made from its keys, with ``__call__(images)`` that returns the same, and optional
+``fit(images)`` (the training images) and ``families(d) -> [(name, start, stop)]``.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ DEFAULTS = {"class": "???", "given": None, "source": "???"}
 
 @runtime_checkable
 class Learning(Protocol):
-    """A family that learns of the training images."""
+    """A family that is fitted on the training images."""
 
     def fit(self, images: np.ndarray) -> Any:
-        """Learn of them."""
+        """Fit on the training images."""
 
 
 @runtime_checkable
@@ -38,7 +38,7 @@ class InFamilies(Protocol):
 
 
 def config_for(features: Mapping) -> Mapping:
-    """The config of a person's own family as `boostrun.features` takes it; any other as it is."""
+    """The config of a user's family as `boostrun.features` takes it; other configs unchanged."""
     if "class" not in features:
         return features
     own = ("name", "class", "bins", "bin_samples")
@@ -59,20 +59,20 @@ def family(where: str, given: Mapping[str, Any]):
 
 
 class Own:
-    """A family as a pipeline; what it makes is held to the shape (n, d) and to numbers."""
+    """A user's family as a pipeline; its output must be (n, d) numbers."""
 
     def __init__(self, options: Mapping):
         self.name, self._where = options["name"], options["class"]
         self._family = family(self._where, options["given"] or {})
 
     def fit(self, images: np.ndarray) -> Own:
-        """Give the training images to a family that learns of them."""
+        """Pass the training images to a family that is fitted."""
         if isinstance(self._family, Learning):
             objects.call(self._where, self._family.fit, images)
         return self
 
     def __call__(self, images: np.ndarray) -> np.ndarray:
-        """(n, d) float32 of n images; BoostrunError where the family fails or makes something else."""
+        """(n, d) float32 of n images; BoostrunError if the family fails or returns something else."""
         columns = np.asarray(objects.call(self._where, self._family, images))
         if columns.ndim != 2 or len(columns) != len(images) or columns.dtype.kind not in "biuf":
             raise BoostrunError(

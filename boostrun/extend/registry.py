@@ -1,10 +1,9 @@
-"""Choices of a person's own: which YAML or entry point names them, and their declarations beside the others.
+"""The user's own choices: the YAML file, entry point or word that names each, and their declarations in the catalogue.
 
-What a command line names: ``algo=estimator algo.class=module:Class``, or ``algo=module:Class``; and a stream,
-``dataset=module:function``.
-
-Such a class is a method of the catalogue for as long as the process lives, such a function a data set, called by where
-it is. Only what a person types is imported so, never what a file of settings names.
+On the command line: ``algo=estimator algo.class=module:Class``, or ``algo=module:Class``; and a stream,
+``dataset=module:function``. Such a class is a method of the catalogue, and such a function a data set, for the rest of
+the process, under its "module:name". Only names typed on the command line are imported this way, never names from a
+file of settings.
 """
 
 from __future__ import annotations
@@ -29,28 +28,28 @@ from boostrun.extend import keys
 from boostrun.methods.declaration import Method, Part
 
 _SPELLING = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-_allowed: dict[str, str] = {}  # module:Class -> the folder that it was named in, empty where it is installed
+_allowed: dict[str, str] = {}  # module:Class -> the folder in which it was found, empty if it is installed
 
 
 def allow(where: str, folder: str = "") -> None:
-    """From now on ``where`` may be imported in this process, from ``folder`` if it is not installed."""
+    """Allow ``where`` to be imported in this process, from ``folder`` if it is not installed."""
     if not isinstance(where, str) or not _SPELLING.fullmatch(where):
         raise BoostrunError(f"'{where}' names no class: module:Class is needed, as in my_algo:MyBooster")
     _allowed[where] = folder
 
 
 def allowed(wanted: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Those of ``wanted`` that may be imported here, with their folders: what a worker needs to be told."""
+    """The names in ``wanted`` that may be imported here, with their folders, to be passed to a worker."""
     return tuple((where, _allowed[where]) for where in wanted if where in _allowed)
 
 
 def folder_of(where: str) -> str:
-    """The folder that an allowed name was found in, empty where it is installed."""
+    """The folder in which an allowed name was found; empty if it is installed."""
     return _allowed[where]
 
 
 def obtain(where: str) -> Callable[..., Any]:
-    """The class or function; BoostrunError where nobody has named it, it is not there, or it is something else.
+    """Import an allowed class or function; BoostrunError if it is not allowed, absent, or not callable.
 
     >>> obtain("os:system")
     Traceback (most recent call last):
@@ -63,7 +62,7 @@ def obtain(where: str) -> Callable[..., Any]:
 
 
 def named(where: str) -> Any:
-    """What is named, whatever it is; BoostrunError where nobody has named it, or it is not there."""
+    """Import an allowed name, whatever it is; BoostrunError if it is not allowed or absent."""
     if where not in _allowed:
         raise BoostrunError(f"{where} is not imported: no YAML in --config-dir and no entry point names it")
     folder = _allowed[where]
@@ -87,7 +86,7 @@ def module_of(where: str) -> str:
 
 
 def call(where: str, function: Callable[..., Any], *arguments: Any, **keys: Any) -> Any:
-    """What ``function`` of ``where`` returns; an exception of its becomes a sentence that names the line."""
+    """Call ``function`` of ``where``; its exceptions become a BoostrunError that names the line."""
     try:
         return function(*arguments, **keys)
     except BoostrunError:
@@ -128,10 +127,9 @@ _streams: set[str] = set()  # module:function
 
 
 def translated(overrides: Sequence[str], config_dir: str | None = None) -> list[str]:
-    """The words with each class in the place of the method that takes one; the classes, and functions that are streams,
-    are in the catalogue then.
+    """The words, with each class replaced by the method that takes it; adds classes and streams to the catalogue.
 
-    Raises BoostrunError where a class or function is not there, is none, or is missing.
+    Raises BoostrunError if a class or function is absent or unsuitable.
 
     >>> translated(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"])
     ['algo=geem,sklearn.svm:SVC', 'r=50']
@@ -167,9 +165,7 @@ def _values(override: Any) -> list[str]:
 
 
 def take(where: str, given: Collection[str]) -> None:
-    """Put an allowed class into the catalogue, as the method that takes one has it; ``given`` are keys that it may take
-    by its ``**keywords``.
-    """
+    """Add an allowed class to the catalogue as the method that takes it; ``given`` are keys for its ``**keywords``."""
     cls = obtain(where)
     base = _taker_of(cls)
     more = tuple(name for name in given if name not in {field.name for field in dataclasses.fields(base.keys)})
@@ -185,30 +181,30 @@ def take(where: str, given: Collection[str]) -> None:
 
 
 def take_stream(where: str) -> None:
-    """Put an allowed function into the catalogue, as a stream of what it yields."""
+    """Add an allowed function to the catalogue as a stream."""
     catalogue.add("dataset", where, keys.of_stream(obtain(where), where))
     _streams.add(where)
 
 
 def _taker_of(cls: Any) -> Method:
-    """The method that takes such a class: the first that asks for nothing which it lacks, else the first."""
+    """The method that takes such a class: the first whose required methods it has, else the first."""
     takers = [method for method in catalogue.methods().values() if method.takes_class]
     able = (one for one in takers if all(callable(getattr(cls, name, None)) for name in one.class_like))
     return next(able, takers[0])
 
 
 def is_typed(values: Mapping[str, Any]) -> bool:
-    """Whether the values of a cell's algo, or of its data set, are of a class or function that was named so."""
+    """Whether the values of a cell's algo or data set belong to a class or function named on the command line."""
     return values.get("name") in _taken or values.get("name") in _streams
 
 
 def keywords_of(where: str) -> tuple[str, ...]:
-    """The keys that a class which was named so takes by its ``**keywords`` alone."""
+    """The keys that a class named on the command line takes by ``**keywords`` only."""
     return _taken[where]
 
 
 def forget_typed() -> None:
-    """None is named any more."""
+    """Forget all names from the command line."""
     _taken.clear()
     _streams.clear()
 
@@ -218,8 +214,8 @@ _registered: dict[tuple[str, str], str] = {}
 
 
 class OwnChoice(NamedTuple):
-    """What a worker is told of a choice of a person's own, or of a paper in his folder (then ``group`` is paper), or of
-    what is named on the command line: a class, with the ``keywords`` that it is given, or a stream.
+    """A user's choice as it is passed to a worker: a group and name, a paper (``group`` is paper), or a class or stream
+    from the command line with its ``keywords``.
     """
 
     group: str
@@ -230,9 +226,9 @@ class OwnChoice(NamedTuple):
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The choices of a group that installed packages bring, by name; nothing is imported.
+    """The choices of a group that installed packages declare, by name; imports nothing.
 
-    One of a name that there is already is left out, see :func:`boostrun.config.catalogue.left_out`.
+    A name that already exists is left out, see :func:`boostrun.config.catalogue.left_out`.
     """
     found: dict[str, EntryPoint] = {}
     for point in plugins.entry_points(ENTRY_POINTS[group]) if group in ENTRY_POINTS else ():
@@ -246,21 +242,20 @@ def installed(group: str) -> dict[str, EntryPoint]:
 
 
 def is_own(group: str, name: str) -> bool:
-    """Whether a choice is a person's own that has been registered here."""
+    """Whether a choice is the user's and registered here."""
     return (group, name) in _registered
 
 
 def where_of(group: str, name: str) -> str:
-    """module:Class of a person's own choice that has been registered here."""
+    """module:Class of a registered choice of the user."""
     return _registered[group, name]
 
 
 def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -> dict[str, Any]:
-    """A composed config in which the keys of a person's own choices, now in the catalogue, have their defaults.
+    """A composed config with the defaults of the user's choices filled in; adds them to the catalogue.
 
-    ``yaml_of`` gives the YAML files of a person's own folder: group -> name -> file. A ``class`` counts only where that
-    file, or an entry point, says the same: not from the command line, and not by way of another file.
-    Raises BoostrunError with one sentence.
+    ``yaml_of`` gives the user's YAML files: group -> name -> file. A ``class`` counts only if that file or an entry
+    point names it: it cannot come from the command line or another file. Raises BoostrunError with one sentence.
     """
     for group in ENTRY_POINTS:
         values = config.get(group)
@@ -295,9 +290,9 @@ def register(group: str, name: str, where: str) -> None:
 
 
 def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
-    """Make a person's own method once: a value that its constructor refuses is told before any trial.
+    """Make a user's method once, so that a value its constructor refuses is reported before any trial.
 
-    Raises BoostrunError with what the constructor says, and where.
+    Raises BoostrunError with the constructor's message and its line.
     """
     name = str(algo["name"])
     if is_own("algo", name) or is_typed(algo):
@@ -309,7 +304,7 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
 
 
 def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoice, ...]:
-    """What a worker must be told of these (group, values), and of the papers of a person's own folder."""
+    """The registered choices among these (group, value), and the user's papers, to be passed to a worker."""
     found = dict[OwnChoice, None]()
     for group, values in chosen:
         name = values["name"]
@@ -323,13 +318,13 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoi
 
 
 def everything() -> tuple[OwnChoice, ...]:
-    """All that a person has brought to this process, for :func:`admit` in another."""
+    """Everything the user has registered in this process, for :func:`admit` in another."""
     found = (OwnChoice(group, name, where, folder_of(where)) for (group, name), where in _registered.items())
     return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
 
 
 def admit(own: Iterable[OwnChoice]) -> None:
-    """In a worker: what the command has admitted may be imported here too."""
+    """In a worker: register and allow everything the command has."""
     for group, name, where, folder, keywords in own:
         if group == "paper":
             catalogue.take_beside({name: where}, folder)
@@ -347,7 +342,7 @@ def admit(own: Iterable[OwnChoice]) -> None:
 
 
 def forget() -> None:
-    """Take all registered choices out again."""
+    """Remove all registered choices."""
     _registered.clear()
     forget_typed()
     catalogue.forget()

@@ -1,10 +1,10 @@
-"""A function of a person's own as a drifting stream: ``dataset=module:function``, what it yields in its order.
+"""A user's function as a drifting stream: ``dataset=module:function``, its examples in their order.
 
-It yields examples ``(x, y)``, where x is a sequence of numbers or, as river's data sets have it, a dict of them, or
-blocks of examples, ``(X (k, d), y (k,))``; or it returns the arrays ``(X, y)``. A class is called in the same way, and
-walked through. Its parameters are keys. All is held in memory, once a process, and what came identifies it: a function
-that yields something else each time is another stream each time. Classes, and the names of a dict's features, are known
-from the start, whenever they first come; a feature that an example has not is missing.
+It yields examples ``(x, y)``, x a sequence of numbers or, as in river, a dict of them, or blocks of examples,
+``(X (k, d), y (k,))``; or it returns the arrays ``(X, y)``. A class is called in the same way, and iterated. Its
+parameters are keys. The stream is held in memory, read once a process, and identified by its content: a function that
+yields other examples each time is another stream each time. Classes and feature names of dicts are collected before
+the first trial, whenever they first appear; a feature absent from an example is missing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BLOCK = 10_000  # examples, after which they are counted
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """None that is known of: what came is what counts."""
+    """No files: the content of the stream identifies it."""
     return {}
 
 
@@ -42,16 +42,16 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def parameters(options: Mapping) -> dict[str, Any]:
-    """How it is measured, and the content of what came, in place of what was asked for."""
+    """The keys of measurement and the digest of the content, in place of the user's keys."""
     own = {key: options[key] for key in (*_not_its_own(), "first", "delay", "measures") if key in options}
     return {**own, "content": _held(*_asked(options))[1]}
 
 
 def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
-    """What came, in its order; nothing is drawn.
+    """The stream, in its order; draws no random numbers.
 
-    Raises BoostrunError where it fails, never ends, or yields something else, for values that are missing (unless
-    ``missing`` says what they are) or infinite, labels that are no classes, and fewer than two of these.
+    Raises BoostrunError if it fails, never ends or yields something else, for missing values (unless ``missing`` fills
+    them), infinite values, labels that are no classes, and fewer than two classes.
     """
     where = str(options["name"])
     x, names = _held(*_asked(options))[0]
@@ -70,7 +70,7 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
 
 
 def _not_its_own() -> tuple[str, ...]:
-    """Keys that any such stream has, but for those that say how much of it is used and when labels come."""
+    """Keys that every such stream has, except those that limit its use and delay labels."""
     return tuple(key for key in OwnStreamKeys.__dataclass_fields__ if key not in ("first", "delay", "measures"))
 
 
@@ -108,7 +108,7 @@ class _Held:
         self._numbers = 0
 
     def take(self, found: Iterable) -> None:
-        """Walk through what came, as far as it is wanted."""
+        """Collect the stream, as far as it is wanted."""
         for piece in [found] if _is_block(found) else found:
             if not isinstance(piece, Sequence) or len(piece) != 2:
                 raise BoostrunError(f"{self.where} must yield pairs (x, y), not {type(piece).__name__}")
@@ -140,7 +140,7 @@ class _Held:
         return np.concatenate(padded)[: len(self.labels)]
 
     def _put(self) -> None:
-        """What waits becomes a block of numbers."""
+        """Turn waiting examples into a block of numbers."""
         if not self._waiting:
             return
         named = isinstance(self._waiting[0], Mapping)

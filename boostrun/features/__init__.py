@@ -1,16 +1,18 @@
-"""What is seen of a sample: feature pipelines, and the quantised feature bank that holds their codes.
+"""Feature pipelines, and the quantised feature bank that holds their codes.
 
-A pipeline is one module with `Pipeline`, a class made as `Pipeline(options)`, of the keys that it is declared with or
-of those in the module's `DEFAULTS`, with `name`, `fit(images)`, `__call__(images) -> (n, d) float32` and `describe()`;
-optional is `families(d) -> [(name, start, stop)]`. The attributes `n_jobs`, `progress`, `saved` and `first_split` are
-set before it is used; `fit` may keep arrays in `saved` (see `boostrun.features.store`) and finds them there when a
-killed build goes on; where it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them instead of
-with quantiles. `fit` sees training images only; one that fits something once for all random splits of a data set takes
-from the attribute `first_split`, a `boostrun.features.bank.FirstSplit`, what that is. A bank is built again when
-a definition that `Pipeline` reaches changes; one that it is handed is named in `SOURCES`, as "module:name". With
-`VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); one with
-`MISSING = True` is computed column by column: of tables with missing values, too (see `boostrun.data.dataset`). A
-family of your own is a function, docs/howto/extending.md; `boostrun.extend.pipeline` makes a pipeline of it.
+A pipeline is a module with a class `Pipeline`, made as `Pipeline(options)` from the keys it is declared with, or those
+in the module's `DEFAULTS`. It has `name`, `fit(images)`, `__call__(images) -> (n, d) float32`, `describe()`, and
+optionally `families(d) -> [(name, start, stop)]`. `fit` sees training images only. Before use its attributes `n_jobs`,
+`progress`, `saved` and `first_split` are set:
+
+- `fit` may keep arrays in `saved` (see `boostrun.features.store`) and finds them there when a killed build resumes. If
+  it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them in place of quantiles.
+- `first_split`, a `boostrun.features.bank.FirstSplit`, is for state fitted once for all random splits of a data set.
+
+A bank is built again when a definition that `Pipeline` reaches changes; `SOURCES` names further ones, "module:name".
+With `VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); with `MISSING = True`
+it works column by column and takes missing values (see `boostrun.data.dataset`). A family of your own is a function, see
+docs/howto/extending.md; `boostrun.extend.pipeline` makes a pipeline from it.
 """
 
 from __future__ import annotations
@@ -47,10 +49,10 @@ def open_bank(
     memory_mb: int = 1024,
     verify: bool = False,
 ) -> Bank | ValueBank:
-    """Open the bank of a data set's features; build it first, once for all processes, where it is not there.
+    """Open the bank of a data set's features; build it first, once for all processes, unless it exists.
 
-    A build that was killed or interrupted goes on where it was. Files of a bank that may have changed since they were
-    last looked at are hashed; a damaged bank is built again, which stderr says.
+    A killed or interrupted build resumes. Files of a bank that may have changed since the last check are hashed; a
+    damaged bank is built again, with a line on stderr.
 
     Parameters
     ----------
@@ -62,16 +64,15 @@ def open_bank(
     n_jobs : int
         Processes or threads that compute features; the result does not depend on it.
     memory_mb : int
-        Memory of one block of work while building, and of reading a table of one's own, in MiB; the result does not
-        depend on it.
+        Memory of one block of work while building, and of reading a user's table, in MiB; the result does not depend on
+        it.
     verify : bool
-        Hash all files again and compare, also those that have not changed.
+        Hash all files, including those that have not changed.
 
     Raises
     ------
     BoostrunError
-        Wrong keys or data, data that were changed while the bank was built of them, no room on the disk, a cache root
-        that cannot be written.
+        Wrong keys or data, data that changed during the build, a full disk, a cache root that cannot be written.
     """
     from boostrun.data import digests
     from boostrun.features import store as seal
@@ -121,7 +122,7 @@ def open_bank(
                     build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
                     build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
-                if bank_key(dataset, features, data_root) != key:  # a person's own function may read while it is built
+                if bank_key(dataset, features, data_root) != key:  # a user's function may read while the bank is built
                     remove(here)
                     raise changed(dataset)
                 finish(here, folder)
@@ -135,7 +136,7 @@ def open_bank(
 
 
 def _refuse_whole(data: Dataset, name: str, memory_mb: int) -> None:
-    """Features that are fitted on all training samples at once need them in memory, and a copy."""
+    """Raise BoostrunError if features that need all training samples at once, and a copy, exceed the memory limit."""
     from boostrun.data.dataset import Rows
 
     copies = 2 if data.missing is None or not len(data.missing) else 4  # filled first, with columns that say where
@@ -148,7 +149,7 @@ def _refuse_whole(data: Dataset, name: str, memory_mb: int) -> None:
 
 
 def _without_missing(data: Dataset, name: str) -> Dataset:
-    """The same for features that are made of complete samples; BoostrunError where a value is missing."""
+    """The data set; BoostrunError if it has missing values and the features need complete samples."""
     from dataclasses import replace
 
     from boostrun.data.dataset import columns_with
@@ -165,7 +166,7 @@ def _without_missing(data: Dataset, name: str) -> Dataset:
 
 
 def _remove_damaged(folder: Path, verify: bool) -> None:
-    """Remove a bank, whose lock is held, where it is still damaged."""
+    """Remove a bank, whose lock is held, if it is still damaged."""
     from boostrun.features import store as seal
     from boostrun.features.store import remove
 
@@ -178,7 +179,7 @@ def _remove_damaged(folder: Path, verify: bool) -> None:
 
 
 def _remove_samples(folder: Path, names: Sequence[str]) -> None:
-    """Remove damaged files that are made again when they are asked for."""
+    """Remove damaged files that are rebuilt on demand."""
     for name in names:
         print(f"boostrun: {folder / name} is not what was written; it is made again", file=sys.stderr)
         try:
@@ -188,10 +189,10 @@ def _remove_samples(folder: Path, names: Sequence[str]) -> None:
 
 
 def bank_key(dataset: Mapping, features: Mapping, data_root: Path) -> str:
-    """sha256 (hex) of the data's checksum, the features config and the source that computes them; builds nothing."""
+    """sha256 (hex) of the data's checksum, the features config and the code that computes them; builds nothing."""
     from boostrun.data import checksum
 
-    _pipeline(features)  # what is wrong with it is said first
+    _pipeline(features)  # report its errors first
     return key_of(dataset, features, checksum(dataset, data_root))
 
 
@@ -222,7 +223,7 @@ def pipeline_module(features: Mapping) -> str:
 
 
 class _Computed(NamedTuple):
-    """What the module of a pipeline offers."""
+    """The interface of a pipeline's module."""
 
     Pipeline: Any
     DEFAULTS: Mapping | None = None
@@ -232,7 +233,7 @@ class _Computed(NamedTuple):
 
 
 def _pipeline(features: Mapping) -> tuple[_Computed, dict]:
-    """What the pipeline's module offers, and its checked options."""
+    """The pipeline's module, and its checked options."""
     from boostrun.data.options import in_range, merge, require
 
     dotted = pipeline_module(features)

@@ -1,4 +1,4 @@
-"""Principal components with anchors and radii: what piece-wise linear predictors choose from (ShareBoost, Figure 7)."""
+"""Principal components with anchors and radii: candidates of piece-wise linear predictors (ShareBoost, Figure 7)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Anchors:
 
     `fit` also finds anchors, the centres of k-means on v, and radii common to all of them: quantiles of the distances
     between anchors and training samples, levels linspace(0.02, 1), the last infinite. The bank holds v (n, D); anchors
-    and radii are in what it has fitted.
+    and radii are in `fitted`.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """The feature bank: the quantised features of a data set, feature-major, memory-mapped, built once.
 
-What is fitted once for all random splits of a data set: on its split 0, kept beside the banks.
-
-The first split of data that may be changed while a bank is built of them: what is kept is of what its key says.
+Also the state that pipelines fit once for all random splits of a data set (on split 0), kept beside the banks and
+checked against the data a bank is built from.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class Bank:
     def samples(self, split: str) -> np.ndarray:
         """The same codes with samples as rows, (n, n_features) uint8, read-only memory map.
 
-        Made by a blockwise transposition when first asked for, once for all processes, and kept beside the codes.
+        Transposed block by block on first use, once for all processes, and kept beside the codes.
         """
         name = f"samples_{_split(split)}.npy"
         shape = (self._sizes[split], self.n_features)
@@ -101,7 +100,7 @@ class Bank:
     def encode(self, values: np.ndarray) -> np.ndarray:
         """Codes of raw feature values by the same rule: (n, n_features) -> (n, n_features) uint8.
 
-        Values are compared as float32, as they were when the bank was built.
+        Values are compared as float32, as in the build of the bank.
         """
         from boostrun.kernels.quantise import quantise
 
@@ -115,7 +114,7 @@ class Bank:
         return np.ascontiguousarray(codes.T)
 
     def fitted(self) -> dict[str, np.ndarray]:
-        """What the pipeline had learned of the training part, by name; empty where it keeps nothing of it."""
+        """Arrays that the pipeline fitted on the training part, by name; empty if it keeps none."""
         path = self.folder / "fitted.npz"
         if not path.is_file():
             return {}
@@ -153,7 +152,7 @@ def _split(split: str) -> str:
 
 
 def _transpose(codes: np.ndarray, path: Path, shape: tuple[int, int]) -> None:
-    sweep(path.parent)  # what a killed transposition left is as large as the bank
+    sweep(path.parent)  # a killed transposition leaves a file as large as the bank
     half = path.with_name(f".{path.name}.{owner()}-0.tmp")
     try:
         out = create_array(half, np.uint8, shape)
@@ -168,9 +167,9 @@ def _transpose(codes: np.ndarray, path: Path, shape: tuple[int, int]) -> None:
 
 
 class FirstSplit:
-    """The split 0 of a data set (`split_seed=0`; the data set itself where it has no such key), for one pipeline.
+    """Split 0 of a data set (`split_seed=0`; the data set itself if it has no such key), for one pipeline.
 
-    What is fitted on it lies in `<cache_root>/codebooks/<key>/`, where key is that of the bank of split 0.
+    The fitted state lies in `<cache_root>/codebooks/<key>/`, with the key of the bank of split 0.
 
     Parameters
     ----------
@@ -184,7 +183,7 @@ class FirstSplit:
         self._features, self._data_root, self._cache_root = features, Path(data_root), Path(cache_root)
 
     def images(self, images: np.ndarray) -> np.ndarray:
-        """The training images of split 0; `images` are those of the data set itself, read already."""
+        """The training images of split 0; `images` are those of the data set itself, already read."""
         if self._is_first:
             return images
         from boostrun.data import load
@@ -193,7 +192,7 @@ class FirstSplit:
 
     @contextmanager
     def kept(self) -> Iterator[Journal]:
-        """The journal of what was fitted, locked: of processes at work on several splits, one fits, the others wait."""
+        """The locked journal of the fitted state: one process fits, others at work on other splits wait."""
         from boostrun.features import bank_key
 
         key = bank_key(self._dataset, self._features, self._data_root)
@@ -204,14 +203,14 @@ class FirstSplit:
 
 
 class CheckedSplit(FirstSplit):
-    """As `FirstSplit`, for a build of the bank ``key``; raises BoostrunError where the data are others by now."""
+    """As `FirstSplit`, for a build of the bank ``key``; raises BoostrunError if the data have changed."""
 
     def __init__(self, dataset: Mapping, features: Mapping, data_root: Path, cache_root: Path, key: str):
         super().__init__(dataset, features, data_root, cache_root)
         self._key = key if self._is_first else ""
 
     def images(self, images: np.ndarray) -> np.ndarray:
-        """The training images of split 0; `images` are those of the data set itself, read already."""
+        """The training images of split 0; `images` are those of the data set itself, already read."""
         if self._is_first:
             return images
         from boostrun.data import changed, load
@@ -224,7 +223,7 @@ class CheckedSplit(FirstSplit):
 
     @contextmanager
     def kept(self) -> Iterator[Journal]:
-        """The journal of what was fitted, locked."""
+        """The locked journal of the fitted state."""
         from boostrun.data import changed
 
         with super().kept() as journal:

@@ -1,21 +1,17 @@
 """Building a bank block by block: images in, codes out; the result depends on neither block size nor n_jobs.
 
-A build that is killed goes on where it was: what it had fitted and the blocks it had finished are kept in a journal.
+A killed build resumes: fitted state and finished blocks are kept in a journal.
 
 Peak memory: the data set as its loader holds it, plus about `memory_mb` MiB for a block of images with its features
-and codes, plus what the pipeline keeps per thread. Edges are fitted on at most `bin_samples` training samples, whose
-features go through a temporary file, not through memory.
+and codes, plus the pipeline's own memory per thread. Edges are fitted on at most `bin_samples` training samples, whose
+features go through a temporary file.
 
-Columns of a table with missing values become two features, see `boostrun.data.dataset`: their quantile bins are those
-of the values that are there, and one edge more tells these from the missing ones, which have a bin of their own.
+Columns of a table with missing values become two features, see `boostrun.data.dataset`: quantile bins of the values
+present, and one more edge and bin for the missing ones.
 
-The value bank: the features of a data set in double precision, for methods that are not trained on codes.
-
-A pipeline of such features is as `boostrun.features` says; its module has `VALUES = True`, its output is (n, d) float64
-and `fitted` of it, after `fit`, is a mapping of the arrays that it has learned, which are kept in the bank.
-
-Of a table with missing values it sees the columns' means in their place and columns that say where they are, see
-`boostrun.data.dataset`.
+A value bank holds features in double precision, for methods that are not trained on codes. The module of its pipeline
+has `VALUES = True`, its output is (n, d) float64, and after `fit` its `fitted` maps names to arrays that the bank
+keeps. It sees missing values as column means, with columns that mark them.
 """
 
 from __future__ import annotations
@@ -41,8 +37,8 @@ def build(
 ) -> None:
     """Write the bank of `dataset` to `folder`, by way of `<folder>.tmp`; the caller holds its lock.
 
-    Killed or interrupted, it leaves `<folder>.tmp` behind, and the next build of the same bank goes on from there; the
-    finished bank is the same to the byte.
+    Killed or interrupted, it leaves `<folder>.tmp`, from which the next build of the same bank resumes; the finished
+    bank is the same to the byte.
 
     Parameters
     ----------
@@ -58,7 +54,7 @@ def build(
     Raises
     ------
     BoostrunError
-        Features that are NaN or infinite, a full disk. Nothing is left behind.
+        Features that are NaN or infinite, a full disk. The temporary folder is removed.
     """
     temporary = folder.with_name(folder.name + ".tmp")
     try:
@@ -66,7 +62,7 @@ def build(
             journal = Journal(temporary, key)
             _write(dataset, pipeline, options, journal, key=key, progress=progress, memory_mb=memory_mb)
             (temporary / "bank").rename(folder)
-    except Exception:  # not an interrupt: what it leaves is good
+    except Exception:  # not on an interrupt: the folder can be resumed
         remove(temporary)
         raise
     remove(temporary)
@@ -176,9 +172,10 @@ def _fit_edges(dataset, pipeline, options, journal, *, width, rows, progress) ->
 
 
 def _fit_edges_of_missing(columns: np.ndarray, missing: np.ndarray, edges: np.ndarray) -> None:
-    """Fill the rows of ``edges`` of the columns ``missing`` and of their copies, which are the last ones.
+    """Fill the rows of ``edges`` of the columns ``missing`` and of their copies, the last rows.
 
-    Quantiles of what is there, one bin fewer, with an edge below all numbers, or above: -inf is code 0, +inf the last.
+    Quantiles of the values present, one bin fewer, with an edge below or above all numbers: -inf is code 0, +inf the
+    last.
     """
     first_copy = len(columns) - len(missing)
     for copy, column in enumerate(missing, first_copy):
@@ -233,13 +230,13 @@ class ValueBank:
     ----------
     classes : tuple of str
     n_features : int
-    key, checksum : str, as those of `boostrun.features.bank.Bank`
-    meta : dict, all that was written when it was built; `meta["features"]` is the config
+    key, checksum : str, as in `boostrun.features.bank.Bank`
+    meta : dict, the content of its meta.json; `meta["features"]` is the config
 
     Raises
     ------
     BoostrunError
-        No value bank, or its files are not what they were when it was built.
+        No value bank, or its files have changed since it was built.
     """
 
     def __init__(self, folder: Path, verify: bool = False):
@@ -270,7 +267,7 @@ class ValueBank:
         return np.load(self.folder / f"labels_{split}.npy", allow_pickle=False)
 
     def fitted(self) -> dict[str, np.ndarray]:
-        """What the pipeline had learned of the training part, by name."""
+        """Arrays that the pipeline fitted on the training part, by name."""
         with np.load(self.folder / "fitted.npz", allow_pickle=False) as arrays:
             return dict(arrays)
 
@@ -278,7 +275,7 @@ class ValueBank:
 def build_values(dataset: Dataset, pipeline, options: dict, folder: Path, *, key: str, progress: bool = False) -> None:
     """Write the value bank of `dataset` to `folder`, by way of `<folder>.tmp`; the caller holds its lock.
 
-    Raises BoostrunError for features that are NaN or infinite and for a full disk; nothing is left behind.
+    Raises BoostrunError for features that are NaN or infinite and for a full disk; the temporary folder is removed.
     """
     temporary = folder.with_name(folder.name + ".tmp")
     remove(temporary)

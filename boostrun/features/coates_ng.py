@@ -47,7 +47,7 @@ class CoatesNg:
     ----------
     n_jobs : int, threads; the result does not depend on it
     saved : journal (`boostrun.features.store`) in which `fit` keeps the dictionary after each iteration and the
-        sums of the standardisation, and from which it goes on; by default nothing is kept
+        sums of the standardisation, and from which it goes on; by default none are kept
     atoms_ : float32, (atoms, patch * patch * 3), after `fit`
 
     Memory: the patches (400,000 x 108 x 4 bytes = 173 MB) while the dictionary is learned; per thread
@@ -136,7 +136,7 @@ class CoatesNg:
     def _dictionary(self, patches, count: int, rng: np.random.Generator, whitened: dict, earlier) -> np.ndarray:
         """OMP-1 on whitened patches, (p, d) float32 of which the first `count` are no filling -> (atoms, d) float64.
 
-        Each iteration is kept together with `whitened`; `earlier` is what was kept of the last one, or None.
+        Each iteration is kept together with `whitened`; `earlier` is the kept state of the last one, or None.
         """
         o = self.options
         atoms, done = unit(rng.standard_normal((o["atoms"], patches.shape[1]))), 0

@@ -1,7 +1,4 @@
-"""Histograms of oriented gradients (Dalal & Triggs 2005), as scikit-image computes them.
-
-What image pipelines share: refusing what is no image, colour, and size.
-"""
+"""Histograms of oriented gradients, and helpers of image pipelines: type and size checks, colour."""
 
 from __future__ import annotations
 
@@ -76,7 +73,7 @@ class HogPipeline:
         self.n_jobs = 1
 
     def fit(self, images: np.ndarray) -> HogPipeline:
-        """Nothing is learned; refuses what is no image or too small."""
+        """Checks the images; nothing is fitted."""
         require_images(images, self.name, (self.cell * self.block, self.cell * self.block))
         return self
 

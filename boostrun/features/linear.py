@@ -16,11 +16,11 @@ SCALES = ("minmax", "max01", "standard")
 
 
 class Linear:
-    """Flattened pixels or the columns of a table, shifted and scaled by what the training part holds.
+    """Flattened pixels or the columns of a table, shifted and scaled by statistics of the training part.
 
     `scale` is "minmax" (the training range becomes [-1, 1]), "max01" (division by the largest magnitude) or "standard"
-    (mean 0, variance 1). A column that is constant in the training part becomes 0, but for "max01". Test samples may
-    go beyond the range.
+    (mean 0, variance 1). A column that is constant in the training part becomes 0, except with "max01". Test samples
+    may go beyond the range.
 
     Parameters
     ----------

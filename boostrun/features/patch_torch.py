@@ -40,7 +40,7 @@ def encode_images(images, size, regulariser, weights, offset, threshold, out, de
     out : float32, (n, 8 K), filled
     device : str, torch's name of the device ("cpu" is for tests)
 
-    Memory on the device: about 0.5 GiB, or twice the products of one image where that is more.
+    Memory on the device: about 0.5 GiB, or twice the products of one image if that is more.
     """
     import torch
 

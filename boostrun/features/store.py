@@ -1,16 +1,12 @@
-"""Writing under the cache root: one lock per bank, arrays whose room is reserved first, sentences for a full disk.
+"""Files of feature banks: locks, preallocated arrays, checksums, and the journal from which a killed build resumes.
 
-Whether the files of a finished bank are what was written: hashed again after each change of one, before it is used.
+`meta.json` of a bank holds the checksums its build has written. `seal.json` beside it holds checksums of later files
+(the samples, a transposition made on first use) and of `meta.json`, and the file system's state of each file at its
+last check; a file in the same state is not read again (see `boostrun.data.digests`).
 
-`meta.json` holds the checksums of what a build has written. `seal.json` beside it holds those of what came later (the
-samples, a transposition made when first asked for) and of `meta.json` itself, and the state in which each file was
-last found right, where any later change is sure to end it (see `boostrun.data.digests`): it is not read again.
-
-What of a half-built bank may be used again: fitted state and finished blocks, each with its checksum.
-
-A build works in a folder `<key>...tmp/` of its own. Its `journal.json` is written by temporary name, fsync and rename,
-after what it names: so whenever the process is killed, the journal names only what is there. What does not fit its
-checksum there is computed again.
+A build works in its own folder `<key>...tmp/`. Its `journal.json` is written by temporary name, fsync and rename, after
+the files it names: whenever the process is killed, the journal names only complete files. Files that do not match their
+checksum there are computed again.
 """
 
 from __future__ import annotations
@@ -43,7 +39,7 @@ _SECONDS = 5.0  # between two plain lines
 
 
 class Progress:
-    """Counts units of work; silent unless `show`. `done` units were done before, by a build that was killed.
+    """Counts units of work; silent unless `show`. `done` units were finished by an earlier, killed build.
 
     >>> with Progress("features", total=2, show=False) as progress:
     ...     progress.advance(2)
@@ -80,16 +76,16 @@ class Progress:
 
 
 NAME = "seal.json"
-_DERIVED = "samples_"  # what is made again from the rest
+_DERIVED = "samples_"  # derived files, rebuilt from the others
 _ROWS = 1024  # samples that are compared at a time
 
 
 class Findings(NamedTuple):
-    """What a look at a bank found.
+    """The result of a check of a bank.
 
-    ``damage``: a clause, empty where all that cannot be made again is as it was written; ``spoilt``: names of derived
-    files that are damaged; ``sha256`` by name of the files that were read and are right, and ``states`` of those whose
-    state will tell.
+    ``damage``: a clause, empty if all files that cannot be rebuilt are intact; ``spoilt``: names of damaged derived
+    files; ``sha256`` by name of the files that were read and are intact, and ``states`` of those whose state identifies
+    them.
     """
 
     damage: str
@@ -99,7 +95,10 @@ class Findings(NamedTuple):
 
 
 def look(folder: Path, anew: bool = False) -> Findings:
-    """Hash what may have changed since it was last found right, in two threads; all with ``anew``. Changes nothing."""
+    """Hash the files that may have changed since the last check, in two threads; changes nothing.
+
+    With ``anew`` all files are hashed.
+    """
     sealed, states = _read(folder)
     try:
         content = (folder / "meta.json").read_bytes()
@@ -120,14 +119,14 @@ def look(folder: Path, anew: bool = False) -> Findings:
     if lost := [name for name in changed if name not in right and not name.startswith(_DERIVED)]:
         return Findings(f"{lost[0]} is not what was written")
     for name in [name for name in right if name.startswith(_DERIVED) and name not in expected]:
-        if not _transposed(folder, name):  # of before there were seals
+        if not _transposed(folder, name):  # of a bank older than seals
             del right[name]
     spoilt = tuple(name for name in changed if name not in right)
     return Findings("", spoilt, right, {name: state for name in right if (state := found[name][1]) is not None})
 
 
 def note(folder: Path, sha256: Mapping[str, str], states: Mapping[str, Mapping[str, int]]) -> None:
-    """Add to the seal; the caller holds the bank's lock. It is a memory: where it cannot be written, it is left out."""
+    """Add to the seal; the caller holds the bank's lock. If the seal cannot be written, it is skipped."""
     if not sha256:
         return
     sealed, known = _read(folder)
@@ -148,7 +147,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _transposed(folder: Path, name: str) -> bool:
-    """Whether samples are the codes that lie beside them, turned round."""
+    """Whether samples are the transposition of the codes beside them."""
     try:
         samples, codes = (np.load(folder / each, mmap_mode="r") for each in (name, name.replace(_DERIVED, "codes_")))
     except Exception:  # a damaged head raises any of a dozen kinds
@@ -158,7 +157,7 @@ def _transposed(folder: Path, name: str) -> bool:
 
 
 def _read(folder: Path) -> tuple[dict[str, str], dict[str, dict]]:
-    """Checksums and states; empty where there is no seal or it is damaged."""
+    """Checksums and states; empty if the seal is absent or damaged."""
     try:
         content = json.loads((folder / NAME).read_bytes())
         return {**content["sha256"]}, {**content["states"]}
@@ -166,16 +165,16 @@ def _read(folder: Path) -> tuple[dict[str, str], dict[str, dict]]:
         return {}, {}
 
 
-_ABANDONED = 3 * 24 * 3600.0  # seconds without a change after which a half-built bank is not gone on with
+_ABANDONED = 3 * 24 * 3600.0  # seconds without a change after which a half-built bank is not resumed
 _QUIET = 60.0  # seconds after which a builder on another machine, whose lock we hold, is not at work
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
 def locked(folder: Path, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock of the bank `folder` (`<folder>.lock` beside it); yields whether it was got.
+    """Hold the lock of the bank `folder` (`<folder>.lock` beside it); yields whether it was acquired.
 
-    With `wait` it always is. The system frees the lock of a process that dies.
+    With `wait` it always is. The operating system frees the lock of a process that dies.
     """
     from filelock import FileLock, Timeout
 
@@ -248,11 +247,11 @@ def remove(folder: Path) -> None:
 
 
 def place_to_build(folder: Path) -> Path:
-    """Under which name this process builds the bank `folder`, in `<name>.tmp`: one that no other process can have.
+    """The name under which this process builds the bank `folder`, in `<name>.tmp`, unique to this process.
 
-    So two builders that a disk without working locks lets in do not meet. What a builder that is gone has left is taken
-    over under that name; one of another machine counts as gone when its journal has not changed for a minute, and taken
-    away from under it, it fails without harm. The caller holds the lock of the bank.
+    So two builders that a disk without working locks lets in do not meet. The folder of a dead builder is taken over
+    under that name; a builder on another machine counts as dead when its journal has not changed for a minute, and
+    fails without harm if it was not. The caller holds the lock of the bank.
     """
     mine = folder.with_name(f"{folder.name}.{owner()}-{secrets.token_hex(4)}")
     for half in sorted(folder.parent.glob(f"{folder.name}.*tmp"), key=lambda half: _age(half / "journal.json")):
@@ -264,7 +263,7 @@ def place_to_build(folder: Path) -> Path:
 
 
 def finish(built: Path, folder: Path) -> None:
-    """Give a bank that is whole its name; one that came there meanwhile stays, being the same to the byte."""
+    """Rename a complete bank to its name; a bank that appeared there meanwhile stays, being the same to the byte."""
     try:
         built.rename(folder)
     except OSError:
@@ -274,7 +273,7 @@ def finish(built: Path, folder: Path) -> None:
 
 
 def finished_elsewhere(folder: Path) -> bool:
-    """Whether a builder made the bank `folder` whole and ended before it could give it that name; then it has it."""
+    """Rename the bank `folder` if another builder completed it but ended before renaming it; returns whether."""
     for built in folder.parent.glob(f"{folder.name}.????????-*-????????"):
         if (built / "meta.json").is_file():
             with suppress(OSError):
@@ -284,10 +283,10 @@ def finished_elsewhere(folder: Path) -> bool:
 
 
 def sweep_banks(banks: Path, building: str = "") -> None:
-    """Remove what killed builds left in `banks` and nobody will go on with: folders `*.tmp` whose lock nobody holds.
+    """Remove remains of killed builds in `banks`: folders `*.tmp` whose lock is free.
 
-    One that holds a journal may be gone on with, so it stays until the journal is three days old or its bank is there;
-    those of the bank `building` (its key) always stay.
+    A folder with a journal may be resumed, so it stays until the journal is three days old or its bank exists; folders
+    of the bank `building` (its key) always stay.
     """
     for half in banks.glob("*.tmp"):
         folder = half.with_name(half.name.partition(".")[0])
@@ -299,7 +298,7 @@ def sweep_banks(banks: Path, building: str = "") -> None:
 
 
 def _gone(half: Path) -> bool:
-    """Whether nobody builds in this folder any more, as far as one can know who holds the lock."""
+    """Whether the builder of this folder is gone, as far as can be known on this machine."""
     made_by = made_here(half.name)
     if made_by is None:
         return "-" not in half.name or _age(half / "journal.json") > _QUIET
@@ -307,7 +306,7 @@ def _gone(half: Path) -> bool:
 
 
 def _age(path: Path) -> float:
-    """Seconds since a file was last written; infinite where there is none."""
+    """Seconds since a file was last written; infinite if it is absent."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:
@@ -328,30 +327,30 @@ _LIBRARIES = ("numpy", "scipy", "numba", "torch", "scikit-learn", "scikit-image"
 
 
 class NoJournal:
-    """For a pipeline that is fitted outside of a build: nothing is kept."""
+    """A journal that keeps nothing, for a pipeline fitted outside of a build."""
 
     def load(self, name: str) -> None:
-        """None: there is no such state."""
+        """Always None."""
 
     def save(self, name: str, **arrays: np.ndarray) -> None:
-        """Keeps nothing."""
+        """Keep nothing."""
 
     def beside(self, name: str, **arrays: np.ndarray) -> None:
-        """Keeps nothing."""
+        """Keep nothing."""
 
     def require_same(self, name: str, array: np.ndarray) -> None:
-        """There is nothing to compare with."""
+        """Compare nothing."""
 
 
 class Journal:
     """The journal of one build; the caller holds the bank's lock.
 
-    Opening it takes over what an earlier build of the same bank left in `folder`, and empties the folder where it is
-    another bank's, another format's or damaged.
+    Opening it takes over the remains of an earlier build of the same bank in `folder`, and empties the folder if they
+    are of another bank or format, or damaged.
 
     Parameters
     ----------
-    folder : Path, made if it is not there
+    folder : Path, created if it does not exist
     key : str, the bank's key
 
     Raises
@@ -372,7 +371,7 @@ class Journal:
             self._states, self._columns, self._earlier = found
 
     def load(self, name: str) -> dict[str, np.ndarray] | None:
-        """The arrays that were saved under a name; None where there are none or their file is damaged."""
+        """The arrays saved under a name; None if there are none or their file is damaged."""
         digest = self._states.get(name)
         try:
             content = self._state(name, digest).read_bytes() if digest else b""
@@ -384,7 +383,7 @@ class Journal:
             return dict(arrays)
 
     def save(self, name: str, **arrays: np.ndarray) -> None:
-        """Keep arrays (no objects) under a name, instead of what was kept there before."""
+        """Keep arrays (no objects) under a name, replacing earlier ones."""
         stream = io.BytesIO()
         np.savez(stream, **arrays)  # type: ignore[arg-type]
         content, before = stream.getbuffer(), self._states.get(name)
@@ -422,18 +421,18 @@ class Journal:
         return array, start
 
     def finished(self, path: Path, array: np.memmap, start: int, stop: int) -> None:
-        """Columns start..stop of the array at `path` are there; `start` is where the last block ended.
+        """Record that columns start..stop of the array at `path` are written; `start` is where the last block ended.
 
-        A killed process loses nothing that it wrote through a map; what a power cut loses, the checksum tells.
+        A killed process loses nothing it wrote through a map; losses by a power cut show in the checksum.
         """
         self._columns.setdefault(path.name, []).append([stop, _digest(array[:, start:stop])])
         self._write()
         forget(array._mmap)  # type: ignore[attr-defined]  # what is written counts as memory otherwise
 
     def require_same(self, name: str, array: np.ndarray) -> None:
-        """Throw all away that was kept, unless `array` equals, byte for byte, the one that was kept under this name.
+        """Discard all kept state unless `array` equals, byte for byte, the one kept under this name.
 
-        What was kept with another array came of another computation. The first array of a build is the one kept.
+        State kept with another array belongs to another computation. The first array of a build is kept.
         """
         kept = self.load(name)
         if kept is not None and kept["it"].dtype == array.dtype and kept["it"].tobytes() == array.tobytes():
@@ -463,7 +462,7 @@ class Journal:
         except OSError:  # there is none
             return None
         except (ValueError, KeyError, TypeError, RecursionError):
-            print(f"boostrun: {self.folder / JOURNAL} is damaged; the build begins anew", file=sys.stderr)
+            print(f"boostrun: {self.folder / JOURNAL} is damaged; the build starts again", file=sys.stderr)
             return None
 
     def _write(self) -> None:

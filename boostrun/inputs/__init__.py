@@ -1,8 +1,8 @@
-"""What methods learn from: a table (a feature bank), chunks (files larger than memory), a stream whose concept drifts.
+"""Inputs of methods: a table (a feature bank), chunks (files larger than memory), or a stream whose concept drifts.
 
-A data set says which of the three it gives (or names a class of its own, ``module:Class``). An input knows what of a
-configuration it has a use for, what identifies its content, what has to be built once, and how a trial opens it.
-Nothing heavy is imported until data are touched.
+A data set declares which of the three it gives, or names its own class, ``module:Class``. An input knows which settings
+it uses, what identifies its content, what must be built once, and how a trial opens it. Heavy modules are imported only
+when data are read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INPUTS = {
 
 @dataclass(frozen=True)
 class Places:
-    """Where things lie, and how much memory may be used: nothing here decides a result."""
+    """Folders and the memory limit; nothing here changes a result."""
 
     data_root: Path
     cache_root: Path
@@ -46,13 +46,13 @@ class Input(Protocol):
     changes: bool
 
     def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
-        """Raise BoostrunError with one sentence where the method cannot learn from it, or a key has no use."""
+        """Raise BoostrunError if the method cannot learn from this input, or a key does not apply to it."""
 
     def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
-        """The data set's keys, and what else of the settings decides what is read, for the cell."""
+        """The data set's keys, and other settings that decide what is read, for the cell."""
 
     def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
-        """sha256 (hex) of the content; nothing is built. DataMissingError where it is not there."""
+        """sha256 (hex) of the content; builds nothing. DataMissingError if files are missing."""
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """Dotted names of the modules that decide what is handed out, besides what :meth:`key` covers."""
@@ -64,14 +64,14 @@ class Input(Protocol):
         """Raise BoostrunError where a cell's budget does not fit what was prepared."""
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
-        """What an evaluation is run on. BoostrunError where it is not what ``key`` says."""
+        """The data for an evaluation. BoostrunError if they are not those of ``key``."""
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
-        """Raise BoostrunError where the data have changed while they were read."""
+        """Raise BoostrunError if the data changed while they were read."""
 
 
 def input_of(gives: str) -> Input:
-    """The input of what a data set gives.
+    """The input for what a data set gives: table, chunks, stream, or "module:Class".
 
     >>> type(input_of("stream")).__name__
     'StreamInput'
@@ -98,7 +98,7 @@ def check_reservoir(cell: Any, samples: int, classes: int) -> None:
 
 
 def refuse_keys(dataset: str, root: Mapping, advice: Mapping[str, str]) -> None:
-    """Refuse keys at the top of the config that a data set has no use for; ``advice`` says what to do instead."""
+    """Raise BoostrunError for top-level keys that do not apply to a data set; ``advice`` says what to set instead."""
     for key, instead in advice.items():
         if root[key] is not None:
             raise BoostrunError(f"dataset={dataset} has no use for {key}={root[key]:g}{instead}")

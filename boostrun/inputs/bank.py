@@ -1,7 +1,4 @@
-"""A data set as a table: its feature bank, built once, then memory-mapped by every trial.
-
-A stream whose concept may change, for learners that follow it example by example.
-"""
+"""Two inputs: a table, a feature bank memory-mapped by every trial; and a stream whose concept may change."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ class Table:
     ----------
     bank : Bank or ValueBank, see :mod:`boostrun.features`
     kind : str
-        What a learner may make of it: codes, values, products, stumps or anchors.
+        Its features: codes, values, products, stumps or anchors.
     rows : mapping or None
         Which samples of the bank's *training* part each part has, by name; a part that is not named is the bank's own.
 
@@ -39,7 +36,7 @@ class Table:
     ----------
     classes : tuple of str
     families : list of (name, start, stop)
-    meta : dict, what was written when the bank was built
+    meta : dict, the content of its meta.json
     """
 
     def __init__(self, bank: Any, kind: str = "codes", rows: dict[str, np.ndarray] | None = None):
@@ -66,7 +63,7 @@ class Table:
         return Table(self.bank, self.kind, rows)
 
     def subset(self, count: int) -> Table:
-        """``count`` training samples, drawn once and for all, or all where they are fewer; the test part as it is."""
+        """``count`` training samples, the same for every trial (all if there are fewer), and the whole test part."""
         order = np.random.default_rng(_SUBSET_SEED).permutation(len(self.labels("train")))
         chosen = np.sort(order[:count])
         train = self.rows["train"][chosen] if "train" in self.rows else chosen
@@ -89,15 +86,15 @@ class Table:
         return self._part("labels", split, lambda whole, rows: whole[rows])
 
     def inputs(self, split: str) -> np.ndarray:
-        """What a classifier is fitted to: (n, d) values where the features are numbers, else codes."""
+        """The input of a classifier: values (n, d) if the features are numbers, else codes."""
         return self.values(split) if self.kind == "values" else self.samples(split)
 
     def fitted(self) -> dict[str, np.ndarray]:
-        """What the pipeline has learned of the whole training part."""
+        """Arrays that the pipeline fitted on the whole training part, by name."""
         return self.bank.fitted()
 
     def source(self, seed: np.random.SeedSequence) -> ArraySource:
-        """The training part as a source of samples, with its columns where it has codes, and its families."""
+        """The training part as a source of samples, with columns if it has codes, and its families."""
         columns = None if self.kind == "values" else self.codes("train")
         source = ArraySource(self.inputs("train"), self.labels("train"), seed, columns=columns)
         source.families = self.families or None
@@ -109,18 +106,18 @@ class Table:
 
     @classmethod
     def made(cls, kind: str = "codes") -> Table:
-        """Forty made samples of five features: what a method is compiled on."""
+        """Forty generated samples of five features, for compiling a method."""
         return cls(_Made(), kind)
 
     def sample(self) -> Table:
-        """The same of the kind that this table has."""
+        """Forty generated samples of this table's kind."""
         return Table.made(self.kind)
 
     def set_up(self, model: Any) -> None:
-        """Nothing that a learner has to be told of a table."""
+        """Nothing: a table needs no settings of the learner."""
 
     def costs_of(self, source: ArraySource) -> dict[str, Any]:
-        """What only the source knows of a trial's cost: nothing."""
+        """No costs beyond those of the evaluation."""
         return {}
 
     def _part(self, name: str, split: str, take: Any) -> np.ndarray:
@@ -128,7 +125,7 @@ class Table:
             return getattr(self.bank, name)(split)
         if (name, split) not in self._copied:
             array = np.ascontiguousarray(take(getattr(self.bank, name)("train"), self.rows[split]))
-            array.setflags(write=False)  # as those of a bank are: another type to the compiler
+            array.setflags(write=False)  # read-only as in a bank: another type to the compiler
             self._copied[name, split] = array
         return self._copied[name, split]
 
@@ -161,7 +158,7 @@ class _Made:
 
 
 def opened(bank: Any, dataset: Mapping, features: Mapping) -> Table:
-    """The table of ``bank``, held out and cut as the cell's ``dataset`` says."""
+    """The table of ``bank``, with hold-out and subset as in the cell's ``dataset``."""
     table = Table(bank, catalogue.pipelines()[features["name"]].gives)
     if fraction := dataset.get("holdout"):
         table = table.held_out(fraction, dataset.get(catalogue.dataset(dataset).copies, 0))
@@ -170,7 +167,7 @@ def opened(bank: Any, dataset: Mapping, features: Mapping) -> Table:
     return table
 
 
-_OF_RUN = ("holdout", "train_samples")  # what counts to the cell's data set, and does not to the bank
+_OF_RUN = ("holdout", "train_samples")  # keys of the cell's data set that do not change the bank
 
 
 class BankInput:
@@ -179,7 +176,7 @@ class BankInput:
     changes = False
 
     def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
-        """Features that the method cannot be trained on, and methods that follow a stream."""
+        """Raise BoostrunError for features the method cannot be trained on, and for methods that follow a stream."""
         gives = catalogue.pipelines()[features["name"]].gives
         if gives in method.inputs:
             return
@@ -203,22 +200,22 @@ class BankInput:
         return bank_key(*_configs(dataset, features, places), places.data_root)
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
-        """How a table hands out its bank, whose content the key covers, and which part of it."""
+        """The code that reads the bank and selects parts of it; the key covers the content."""
         return (
             "boostrun.inputs.bank:opened", "boostrun.inputs.bank:Table", "boostrun.features.bank:Bank",
             "boostrun.features.build:ValueBank",
         )  # fmt: skip
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
-        """Build the bank where it is not there yet; returns its table."""
+        """Build the bank unless it exists; returns its table."""
         return opened(_open(dataset, features, places, progress), dataset, features)
 
     def fits(self, prepared: Any, cell: Any) -> None:
-        """A reservoir must fit the training part."""
+        """Raise BoostrunError if a reservoir does not fit the training part."""
         check_reservoir(cell, len(prepared.bank.labels("train")), len(prepared.classes))
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
-        """The table, held out or cut as the cell says."""
+        """The table, with hold-out and subset as in the cell."""
         bank = _by_key(places.cache_root / "banks" / key) if "class" not in dataset else None
         bank = bank or _open(dataset, features, places, False)  # by its key: a node of a cluster may not see the data
         if bank.meta["key"] != key:
@@ -228,7 +225,7 @@ class BankInput:
         return opened(bank, dataset, features)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
-        """A bank does not change."""
+        """Nothing: a bank never changes."""
 
 
 def _configs(dataset: Mapping, features: Mapping, places: Places) -> tuple[Mapping, Mapping]:
@@ -263,11 +260,11 @@ _WINDOW = 500  # examples of a point of a curve: an accuracy of fewer is known t
 
 @dataclass(frozen=True)
 class Followed:
-    """A stream, and how a data set wants it measured: see :class:`boostrun.evaluation.prequential.OnStream`.
+    """A stream and how it is measured, see :class:`boostrun.evaluation.prequential.OnStream`.
 
-    ``kind`` is the type of its values, ``first`` the example from which hold-outs are tested, ``delay`` how many
-    examples labels are late, ``scored_after`` how many do not count in metrics; ``eval_every`` and ``fading`` are None
-    where the data set is not measured so.
+    ``kind`` is the type of its values, ``first`` the number of examples before the first hold-out test, ``delay`` the
+    number of examples by which labels are late, ``scored_after`` the number of examples left out of metrics;
+    ``eval_every`` and ``fading`` are None if the data set is not measured that way.
     """
 
     stream: Any
@@ -283,10 +280,10 @@ class Followed:
 
 
 def open_stream(draw: Callable[..., Any], dataset: Mapping, data_root: Path, seeds: Any, budget: Mapping) -> Followed:
-    """The stream of a data set and its hold-outs, the same for all methods: ``draw`` is given a seed for each.
+    """The stream of a data set and its hold-outs, the same for all methods; ``draw`` gets a seed for each.
 
-    Without ``seeds`` both are 0: to look at it before a trial starts. Where the data set does not say it, a curve has a
-    point after each hundredth of the stream, whatever its length, over a window of as many examples, at least 500.
+    Without ``seeds`` both are 0, for a look at the stream before trials start. By default a curve has a point after
+    each hundredth of the stream, over a window of as many examples, at least 500.
     """
     given = () if seeds is None else (seeds.split, seeds.filter)
     stream = draw(dataset, data_root, *given)
@@ -307,7 +304,7 @@ class StreamInput:
     changes = True
 
     def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
-        """Methods that do not follow a stream, features that would have to be computed, subsets."""
+        """Raise BoostrunError for methods that do not follow a stream, computed features, and subsets."""
         where = f"dataset={dataset['name']}"
         if "stream" not in method.inputs:
             able = ", ".join(each for each, other in catalogue.methods().items() if "stream" in other.inputs)
@@ -321,13 +318,13 @@ class StreamInput:
         return dict(dataset)
 
     def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
-        """That of the files, or of what is generated."""
+        """sha256 (hex) of the files, or of the generator's keys."""
         from boostrun.data import checksum
 
         return checksum(dataset, places.data_root)
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
-        """What draws the stream, with which seeds, and how it is measured."""
+        """The code that draws and measures the stream."""
         from boostrun.data import loader_module
         from boostrun.digest import roots_in
 
@@ -335,13 +332,13 @@ class StreamInput:
         return (*loader, "boostrun.data.streams:draw", "boostrun.inputs.bank:open_stream")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
-        """Draw it once: what is wrong with it is said before a trial starts."""
+        """Draw the stream once, so that its errors are reported before a trial starts."""
         from boostrun.data.streams import draw
 
         return open_stream(draw, _whole(dataset), places.data_root, None, {})
 
     def fits(self, prepared: Any, cell: Any) -> None:
-        """Every budget fits a stream."""
+        """Nothing: every budget fits a stream."""
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
         """The stream and its hold-outs, the same for all methods."""
@@ -354,7 +351,7 @@ class StreamInput:
         return open_stream(draw, _whole(dataset), places.data_root, seeds, budget)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
-        """Refused where its files are others than at the start of the run."""
+        """Raise BoostrunError if files changed during the run."""
         from boostrun.data import changed, checksum
 
         if checksum(dataset, places.data_root, places.folder) != key:
@@ -362,5 +359,5 @@ class StreamInput:
 
 
 def _whole(dataset: Mapping) -> dict[str, Any]:
-    """A cell's data set with the keys that the cell leaves out."""
+    """A cell's data set with the keys that the cell omits."""
     return {**defaults("dataset", str(dataset["name"])), **dataset}

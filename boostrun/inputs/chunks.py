@@ -23,7 +23,7 @@ class Chunks:
     Parameters
     ----------
     data : StreamSet
-    limit_mib : float, memory of all Filters' buffers together in MiB, and of the test part's chunks after them
+    limit_mib : float, MiB for the buffers of all Filters together, and afterwards for chunks of the test part
     bins : int, quantile bins a feature; real values are binned on the first samples drawn
     """
 
@@ -37,11 +37,11 @@ class Chunks:
         return self.data.source(self.limit_mib, seed)
 
     def set_up(self, model: Any) -> None:
-        """The learner bins what it draws."""
+        """Pass the number of bins to the learner, which bins the samples it draws."""
         model.max_bins = self.bins
 
     def costs_of(self, source: Any) -> dict[str, Any]:
-        """``buffer_rows``: how many samples the buffer of each binary problem had room for."""
+        """``buffer_rows``: the capacity in samples of each binary problem's buffer."""
         return {"buffer_rows": source.buffer_rows()[0]}
 
     def test_chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -49,7 +49,7 @@ class Chunks:
         return self.data.test_chunks(self.limit_mib)
 
     def sample(self) -> Made:
-        """Forty made samples of five features of the same type: what a method is compiled on."""
+        """Forty generated samples of five features of the same type, for compiling a method."""
         return Made(np.dtype(self.data.train_facts.dtype))
 
 
@@ -76,7 +76,7 @@ class ChunksInput:
     changes = True
 
     def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
-        """Methods that need all samples at hand, features that would have to be computed, subsets."""
+        """Raise BoostrunError for methods that need all samples, computed features, and subsets."""
         from boostrun.config import catalogue, defaults
 
         where = f"dataset={dataset['name']}"
@@ -105,25 +105,25 @@ class ChunksInput:
         )  # fmt: skip
 
     def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
-        """With ``memory_limit``: how many samples a shuffle buffer holds decides which come when."""
+        """The data set's keys and ``memory_limit``: the size of a shuffle buffer decides the order of samples."""
         return {**dataset, "memory_limit": run["memory_limit"]}
 
     def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
-        """That of the files."""
+        """sha256 (hex) of the files."""
         from boostrun.data import stream_set
 
         return stream_set.key(_own(dataset), places.data_root)
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
-        """How a set is handed out, and with it what reads and shuffles."""
+        """The code that reads and shuffles the set."""
         return (f"{__name__}:Chunks", f"{__name__}:ChunksInput", "boostrun.data.stream_set:open_set")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
-        """Look the files through once; nothing is built."""
+        """Read the files once and check them; builds nothing."""
         return self._chunks(dataset, features, places)
 
     def fits(self, prepared: Any, cell: Any) -> None:
-        """A reservoir must fit the training part, and the buffers the memory."""
+        """Raise BoostrunError if a reservoir does not fit the training part, or the buffers the memory."""
         facts = prepared.data.train_facts
         check_reservoir(cell, facts.rows, len(prepared.classes))
         if np.dtype(facts.dtype) == np.uint8 and prepared.bins != 256:
@@ -134,11 +134,11 @@ class ChunksInput:
         buffer_rows(prepared, cell.budget.get("r", 1) + cell.budget.get("q", 0))
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
-        """The set, its paths as the command's folder has them."""
+        """The set, with paths relative to the command's folder resolved."""
         return self._chunks(dataset, features, places)
 
     def close(self, dataset: Mapping, places: Places, key: str) -> None:
-        """Refused where the files are others than at the start of the run."""
+        """Raise BoostrunError if files changed during the run."""
         if self.key(_located(dataset, places), {}, places) != key:
             raise BoostrunError("the files of the streamed set were changed while they were read; run it again")
 
@@ -152,7 +152,7 @@ class ChunksInput:
 def buffer_rows(chunks: Chunks, held: int = 1) -> int:
     """Samples that the shuffle buffer of each binary problem has room for.
 
-    Raises BoostrunError where these are fewer than the ``held`` samples that the learner draws at once.
+    Raises BoostrunError if these are fewer than the ``held`` samples that the learner draws at once.
     """
     data, limit = chunks.data, chunks.limit_mib
     problems = "the buffer" if data.problems == 1 else f"each of the {data.problems} buffers (one a class)"
@@ -176,7 +176,7 @@ def _own(dataset: Mapping) -> dict[str, Any]:
 
 
 def _located(dataset: Mapping, places: Places) -> Mapping:
-    """As it was typed where the command was given; for a worker, which may be in another folder, with whole paths."""
+    """The data set with whole paths, for a worker in another folder."""
     from boostrun.data import stream_set
 
     return stream_set.located(dataset, places.data_root, places.folder) if places.folder != Path() else dataset
