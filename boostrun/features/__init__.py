@@ -11,8 +11,8 @@ optionally `families(d) -> [(name, start, stop)]`. `fit` sees training images on
 
 A bank is built again when a definition that `Pipeline` reaches changes; `SOURCES` names further ones, "module:name".
 With `VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); with `MISSING = True`
-it works column by column and takes missing values (see `boostrun.data.dataset`). A family of your own is a function, see
-docs/howto/extending.md; `boostrun.extend.pipeline` makes a pipeline from it.
+it works column by column and takes missing values (see `boostrun.data.dataset`). A family of your own is a function,
+see docs/howto/extending.md; `boostrun.extend.pipeline` makes a pipeline from it.
 """
 
 from __future__ import annotations
