@@ -13,7 +13,7 @@ VERBS = {
     "reproduce": "run what is missing of a paper's table or a frontier, then write it: reproduce PAPER/ITEM [--quick]",
     "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
     "frontier": "what each method reaches under each budget, tuned alike: frontier dataset=NAME budget=samples_held",
-    "table": "show a paper's table from stored records alone: table PAPER/ITEM [--strict]",
+    "table": "show a paper's table from stored records alone: table PAPER/ITEM [--draw] [--strict]",
     "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
     "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
@@ -49,10 +49,11 @@ options:
   -m, --multirun        run every combination of comma-separated values
   --quick               reproduce, frontier: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
+  --draw                table: draw its pictures too
   --why                 plan: every definition that changed, and what a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run, frontier: what the table is called, as name=NAME
-  -o, --output FILE     export, report, claims, predict: where to
+  -o, --output FILE     export, report, claims, predict, table --draw: where to
   --proba               predict: a column probability_CLASS for each class
   --config-dir DIR      your own YAML files, beside the packaged ones
   --cfg                 print the composed configuration, what each key means beside it, and stop
@@ -82,7 +83,7 @@ class Arguments:
 
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
-    "--proba": "proba", "--why": "why",
+    "--proba": "proba", "--why": "why", "--draw": "draw",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {
@@ -93,7 +94,7 @@ _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
 }  # fmt: skip
-_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict"), "name": ("run", "frontier")}
+_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict", "table"), "name": ("run", "frontier")}
 _NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
 
 

@@ -30,7 +30,8 @@ PAGES = {
         """Runs one cell: one algorithm on one data set with one budget, ten seeded trials in parallel, and prints its
 row, the paper's figure beside it where the paper has one. With -m, every combination of comma-separated
 values, in one queue and one table. Each trial is kept as a record, so the same command again runs only what
-is missing. A key that the algorithm has no use for is an error; in a sweep of several algorithms a budget or key
+is missing. Pictures are drawn beside the table, and drawn again only if a record has changed; run.pictures=false draws
+none. A key that the algorithm has no use for is an error; in a sweep of several algorithms a budget or key
 applies to those that have it, and the table shows a dash for the others.""",
         (
             "-m, --multirun        every combination of the values",
@@ -105,11 +106,17 @@ its budget. A data set may be a file: dataset=mine.csv.""",
         ),
     ),
     "table": Page(
-        "table PAPER/ITEM [key=value ...] [--strict]",
-        """Prints a paper's table from stored records alone; a missing cell is a dash, a stale one has a cross.""",
-        ("--strict              exit code 1 when a cell is missing or incomplete", _OWN),
+        "table PAPER/ITEM [key=value ...] [--draw [-o FOLDER]] [--strict]",
+        """Prints a paper's table from stored records alone; a missing cell is a dash, a stale one has a cross. With
+--draw it draws the table, its curves and its other figures as PNG files below results/, and says where.""",
+        (
+            "--draw                draw its pictures; an item without trials is drawn too",
+            "-o, --output FOLDER   where pictures go; results/PAPER/ITEM unless given",
+            "--strict              exit code 1 when a cell is missing or incomplete", _OWN,
+        ),
         (
             ("table {item}", "works in a fresh clone: published records come with it"),
+            ("table {item} --draw", "its pictures, from stored records"),
             ("table {item} dataset=mnist --strict", "part of it; 1 if any cell lacks trials"),
         ),
     ),

@@ -1,18 +1,23 @@
-"""The pictures beside the table of a run: dots with intervals, curves, and what was taken for what."""
+"""The pictures beside the table of a run or of a paper's item."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from boostrun.report import Entry, TableSpec, build
-from boostrun.report.curve_figures import too_many
+from boostrun.report import Entry, ResultTable, TableSpec, build
+from boostrun.report.curve_figures import Extras, too_many
 from boostrun.report.curves import MOST_LINES
-from boostrun.report.pictures import write_both, write_pictures
+from boostrun.report.pictures import drawing_digest, drawn_before, stamp, write_both, write_pictures
+from boostrun.runner import drawings
 from boostrun.runner.naming import telling
 from boostrun.runner.own import told_apart
 from boostrun.runner.plan import PlannedCell
+
+if TYPE_CHECKING:
+    from boostrun.runner.paper import Item
 
 METRIC = "test_accuracy_pct"
 
@@ -43,14 +48,41 @@ def table_of(title: str, entries: Sequence[Entry]):
 
 
 def draw(folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> str:
-    """Draw what the records of a run can show, as PNG and SVG in ``folder``; returns a line about it."""
+    """Draw what the records of a run can show, as PNG and SVG in ``folder``; returns a line about it.
+
+    Pictures that were drawn there from the same records stay as they are.
+    """
     here = placed(cells, entries)
-    drawn = write_pictures(folder, table_of(title, here), here, here, [METRIC], vectors=True)
-    if cells[0].settings.run["predictions"]:
-        drawn += _confusions(folder, cells, here)
+    predictions = cells[0].settings.run["predictions"]
+    digest = drawing_digest((title, predictions), here, here, [METRIC], Extras())
+    drawn = drawn_before(folder, digest)
+    if not drawn:
+        drawn = write_pictures(folder, table_of(title, here), here, here, [METRIC], vectors=True)
+        if predictions:
+            drawn += _confusions(folder, cells, here)
+        stamp(folder, digest, drawn)
     told = ", ".join(dict.fromkeys(path.stem for path in drawn))
     more = f"; no curves: more than {MOST_LINES} lines cannot be told apart" if too_many(here) else ""
     return f"pictures: {told} (.png and .svg){more}"
+
+
+def draw_item(
+    item: Item, cells: Sequence[PlannedCell], entries: Sequence[Entry], table: ResultTable, folder: Path
+) -> tuple[list[Path], list[str]]:
+    """Draw all pictures of a paper's item as PNG in ``folder``.
+
+    Returns the files that show its table and curves, and a line for each picture of a single cell: where it is, or why
+    there is none.
+    """
+    drawn = write_pictures(
+        folder, table, entries, item.curves(cells), item.metrics, item.extras(entries, table), tradeoff=item.tradeoff
+    )
+    told = [
+        drawings.picture(kind, cells[number], name, folder)
+        for name, number in item.pictured.items()
+        for kind in item.pictures
+    ]
+    return drawn, told
 
 
 def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Path]:

@@ -154,7 +154,7 @@ class _Stored:
         if (folder / "table.csv").is_file():
             plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
         pictures = _pictures(folder)
-        told = "" if plain or pictures else "not drawn yet"
+        told = "" if plain or pictures else f"not drawn yet: boostrun table {name} --draw"
         return PageSection(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
 
 

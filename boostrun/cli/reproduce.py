@@ -11,14 +11,14 @@ from boostrun.cli import frontier
 from boostrun.cli import frontier as published_frontier
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
+from boostrun.cli.pictures import draw_item
 from boostrun.cli.run import same_places, tell_end
 from boostrun.config.compose import compose_one
 from boostrun.report import build, text, write
 from boostrun.report.paired import write_differences
-from boostrun.report.pictures import write_pictures, write_tradeoff
 from boostrun.runner import paper
 from boostrun.runner.code import publish
-from boostrun.runner.drawings import draw, picture
+from boostrun.runner.drawings import draw
 from boostrun.runner.packed import write_records
 from boostrun.runner.plan import roots
 
@@ -49,16 +49,9 @@ def main(words: Arguments) -> int:
         packed = write_records(folder, records, Path(item.settings[0].root["results"]))
         publish(Path(item.settings[0].root["results"]), Path(item.settings[0].root["store"]),
                 {record["inputs"]["source"] for record in records})  # fmt: skip
-        curves = item.curves(result.cells)
-        drawn = write_pictures(folder, table, entries, curves, item.metrics, item.extras(entries, table))
-        write_tradeoff(folder, table, entries, item.tradeoff)
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
-        told = [
-            picture(kind, result.cells[number], name, folder)
-            for name, number in item.pictured.items()
-            for kind in item.pictures
-        ]
+        drawn, told = draw_item(item, result.cells, entries, table, folder)
     print(text.render(table))
     if not result.interrupted:
         what = ".tex, .png, curves" if drawn else ".tex; there is nothing to draw"

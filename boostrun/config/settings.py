@@ -108,7 +108,7 @@ class Run:
     memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
     memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
     predictions: bool = boolean(False, help="keep what models say of test samples, and how probable; measure it")
-    pictures: bool = boolean(True, help="draw curves and dots beside the table of a run")
+    pictures: bool = boolean(True, help="draw curves and dots beside the table of a run, where a record has changed")
     tracker: str = choice("none", "mlflow", help="who else is told of the trials")
 
 

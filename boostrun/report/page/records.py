@@ -6,16 +6,12 @@ One item of a paper on the page: its table, charts, ranks and pictures, all made
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import json
-import marshal
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +26,7 @@ from boostrun.report.entry import Entry, canonical
 from boostrun.report.formats import metric_name, spread
 from boostrun.report.layout import BEST, Layout, block_title, group_head, layout
 from boostrun.report.paired import rounded
+from boostrun.report.pictures import drawing_digest
 from boostrun.report.statistics import Comparison, Ranks
 from boostrun.report.table import ResultTable
 from boostrun.report.tuning import contests
@@ -178,7 +175,6 @@ def verdict_counts(claims: Mapping[str, Sequence[Judged]]) -> list[list[str]]:
 
 
 _POINTS = 60  # of a curve: more cannot be seen at the width of a page
-_SHOWN_AT_ONCE = ("status", "seed", "cell", "metrics", "cost")  # of a record, what a plot can tell besides its curve
 
 
 class Plot(NamedTuple):
@@ -196,7 +192,7 @@ def plots_of(
 
     A section's file is written over when anything that it shows has changed.
     """
-    of = _digest(name, entries, curves, metrics, extras)
+    of = drawing_digest((name, _POINTS), entries, curves, metrics, extras)
     places = [folder / hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:24] for folder in folders]
     for place in places:
         kept = remembered(place)
@@ -208,38 +204,6 @@ def plots_of(
     ]
     remember(places, {"of": of, "plots": [[title, str(chart)] for title, chart in plots]})
     return plots
-
-
-def _digest(
-    name: str, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras
-) -> str:
-    total = hashlib.sha256(repr((_drawing_code(), name, _POINTS, list(metrics), extras)).encode())
-    records: dict[int, bytes] = {}  # entries share them
-    for kind in (entries, curves):
-        for entry in kind:
-            place = (entry.row, entry.column, entry.expected, entry.setting, entry.metric, entry.rounds)
-            total.update(repr(place).encode())
-            for record in entry.records:
-                if id(record) not in records:
-                    records[id(record)] = _of_record(record)
-                total.update(records[id(record)])
-        total.update(b"|")
-    return total.hexdigest()
-
-
-def _of_record(record: Mapping) -> bytes:
-    shown = [record.get(part) for part in _SHOWN_AT_ONCE] + [dict(record.get("curve") or {})]
-    return hashlib.sha256(marshal.dumps(shown, 2)).digest()  # version 2: bytes that values alone decide
-
-
-@functools.cache
-def _drawing_code() -> str:
-    """The text of all that draws, and matplotlib's version."""
-    total = hashlib.sha256(version("matplotlib").encode())
-    for file in sorted(resources.files("boostrun.report").iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py"):
-            total.update(file.read_bytes())
-    return total.hexdigest()
 
 
 #: (row, setting, column) -> (algorithm, data set) of a cell
