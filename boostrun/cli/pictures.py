@@ -1,23 +1,18 @@
-"""The pictures beside the table of a run or of a paper's item."""
+"""The pictures beside the table of a run."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from boostrun.report import Entry, ResultTable, TableSpec, build
+from boostrun.report import Entry, TableSpec, build
 from boostrun.report.curve_figures import Extras, too_many
 from boostrun.report.curves import MOST_LINES
 from boostrun.report.pictures import drawing_digest, drawn_before, stamp, write_both, write_pictures
-from boostrun.runner import drawings
 from boostrun.runner.naming import telling
 from boostrun.runner.own import told_apart
 from boostrun.runner.plan import PlannedCell
-
-if TYPE_CHECKING:
-    from boostrun.runner.paper import Item
 
 METRIC = "test_accuracy_pct"
 
@@ -64,25 +59,6 @@ def draw(folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequen
     told = ", ".join(dict.fromkeys(path.stem for path in drawn))
     more = f"; no curves: more than {MOST_LINES} lines cannot be told apart" if too_many(here) else ""
     return f"pictures: {told} (.png and .svg){more}"
-
-
-def draw_item(
-    item: Item, cells: Sequence[PlannedCell], entries: Sequence[Entry], table: ResultTable, folder: Path
-) -> tuple[list[Path], list[str]]:
-    """Draw all pictures of a paper's item as PNG in ``folder``.
-
-    Returns the files that show its table and curves, and a line for each picture of a single cell: where it is, or why
-    there is none.
-    """
-    drawn = write_pictures(
-        folder, table, entries, item.curves(cells), item.metrics, item.extras(entries, table), tradeoff=item.tradeoff
-    )
-    told = [
-        drawings.picture(kind, cells[number], name, folder)
-        for name, number in item.pictured.items()
-        for kind in item.pictures
-    ]
-    return drawn, told
 
 
 def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Path]:

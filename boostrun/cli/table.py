@@ -41,7 +41,7 @@ def main(words: Arguments) -> int:
     table = build(item.spec, entries)
     print(text.render(table))
     if "draw" in words.flags:
-        from boostrun.cli.pictures import draw_item
+        from boostrun.runner.drawings import draw_item
 
         folder = Path(words.output or item.folder())
         drawn, told = draw_item(item, cells, entries, table, folder)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from boostrun.config import catalogue
 from boostrun.errors import DataMissingError
 from boostrun.methods.declaration import obtain
+from boostrun.report import Entry, ResultTable
+from boostrun.report.pictures import write_pictures
 from boostrun.runner.plan import PlannedCell
+
+if TYPE_CHECKING:
+    from boostrun.runner.paper import Item
 
 
 def draw(name: str, folder: Path, data_root: Path) -> str:
@@ -18,6 +25,23 @@ def draw(name: str, folder: Path, data_root: Path) -> str:
     Raises BoostrunError when the folder cannot be written, or a data set is damaged.
     """
     return obtain(catalogue.parts("drawings")[name])(folder, data_root)
+
+
+def draw_item(
+    item: Item, cells: Sequence[PlannedCell], entries: Sequence[Entry], table: ResultTable, folder: Path
+) -> tuple[list[Path], list[str]]:
+    """Draw all pictures of a paper's item as PNG in ``folder``.
+
+    Returns the files that show its table and curves, and a line for each picture of a single cell: where it is, or why
+    there is none.
+    """
+    drawn = write_pictures(
+        folder, table, entries, item.curves(cells), item.metrics, item.extras(entries, table), tradeoff=item.tradeoff
+    )
+    lines = [
+        picture(kind, cells[number], name, folder) for name, number in item.pictured.items() for kind in item.pictures
+    ]
+    return drawn, lines
 
 
 def picture(kind: str, cell: PlannedCell, place: str, folder: Path) -> str:

@@ -24,6 +24,40 @@ def test_a_run_leaves_dots_curves_and_classes_as_png_and_svg_beside_its_table(co
 
 
 @pytest.mark.pictures
+def test_a_run_draws_again_only_what_has_changed(command, workplace):
+    def times(words):
+        assert command(words)[0] == 0
+        (folder,) = (workplace / "results" / "tables").iterdir()
+        return {path.name: path.stat().st_mtime_ns for path in folder.glob("*.[ps][nv]g")}
+
+    line = f"{LINE} name=mine"
+    first = times(line)
+    assert len(first) == 8 and times(line) == first
+    next(workplace.rglob("curve_T.png")).unlink()
+    second = times(line)
+    assert second.keys() == first.keys() and not second.items() & first.items()
+    assert not times(f"{line} T=1").items() & second.items()
+
+
+@pytest.mark.pictures
+def test_table_draws_an_item_from_stored_records(command, workplace):
+    small = "reservoir/table3 dataset=digits algo=rand,max r=12 T=4 trials=2 n_jobs=1"
+    assert command(f"reproduce {small}")[0] == 0
+    folder = workplace / "results/reservoir/table3"
+    drawn = {path.name: path.read_bytes() for path in folder.glob("*.png")}
+    for path in folder.glob("*.png"):
+        path.unlink()
+    code, out, _ = command(f"table {small} --draw")
+    assert code == 0 and "written: results/reservoir/table3/table.png, curve_T.png" in out
+    assert {path.name: path.read_bytes() for path in folder.glob("*.png")} == drawn
+    assert command(f"table {small} --draw -o there")[0] == 0
+    assert {path.name for path in (workplace / "there").iterdir()} == set(drawn)
+    assert command("table shareboost/section6 --draw -o figures")[0] == 0
+    assert (workplace / "figures" / "table.md").is_file()
+    assert "add --draw" in command(f"table {small} -o there")[2]
+
+
+@pytest.mark.pictures
 def test_cells_of_one_method_are_told_apart_by_the_keys_in_which_they_differ(command, workplace):
     code, _, err = command("-m algo=rand,logitboost dataset=digits r=20,25 T=1,2 trials=1 n_jobs=1")
     assert code == 0 and "pictures: table, curve_T, " in err

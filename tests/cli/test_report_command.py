@@ -83,7 +83,7 @@ def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):
         ("report reservoir/timing -o .", "a folder; name a file"),
         ("report reservoir/timing T=x", "T"),
         ("report adaptive/figure1 -o file/report.html", "cannot write"),
-        ("ls algo -o a.html", "-o is an option of export, report, claims and predict only"),
+        ("ls algo -o a.html", "-o is an option of export, report, claims, predict and table only"),
     ],
 )
 def test_bad_usage_is_one_sentence(command, workplace, line, sentence):
