@@ -1,8 +1,10 @@
-"""``boostrun ls algo | dataset | features | paper | frontier ... | runs``: what there is, one line each."""
+"""``boostrun ls algo | dataset | features | paper | frontier ... | runs``: names to choose from, one line each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
@@ -17,7 +19,11 @@ _KEY = 8  # letters of a record's key
 
 
 def main(words: Arguments) -> int:
-    """Print the choices of a group with a line about each; all groups when none is named; ``runs`` when it is."""
+    """Print the choices of the groups that are named, or of all groups, one line each; for ``runs`` your runs.
+
+    Methods are grouped by budget and paper. The headings are printed on a terminal only, so that in a pipe the first
+    column has the names and nothing else.
+    """
     if words.names == [RUNS]:
         return _runs(words)
     for group in words.names or GROUPS:
@@ -30,22 +36,46 @@ def main(words: Arguments) -> int:
         if not words.names:
             print(f"{group}:")
         wide = max(map(len, found), default=0)
-        for name, line in found.items():
-            print(f"{'' if words.names else '  '}{name:<{wide}}  {line}{_takes(group, name)}")
+        for heading, names in _by_budget(found) if group == "algo" else [("", list(found))]:
+            if heading and words.names and sys.stdout.isatty():
+                print(f"\n{heading}\n")
+            for name in names:
+                print(f"{'' if words.names else '  '}{name:<{wide}}  {found[name]}{_notes(group, name)}")
     return 0
 
 
-def _takes(group: str, name: str) -> str:
-    """The budget keys of an algorithm, and its traits."""
+def _by_budget(found: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """The names of methods in groups, each with its heading: a paper and its budget, rivals, and your own."""
+    left = dict.fromkeys(found)
+    papers = catalogue.papers()
+    groups: dict[str, list[str]] = {}
+    for paper in sorted(papers.values(), key=lambda paper: (paper.rivals, paper is papers[""])):
+        for name, method in paper.methods.items():
+            if name in left:
+                kind = "for streams" if "stream" in method.inputs else "for tables"
+                heading = " · ".join(filter(None, (paper.budget, paper.title, kind if paper.rivals else "")))
+                groups.setdefault("level of chance" if paper is papers[""] else heading, []).append(name)
+                del left[name]
+    yield from groups.items()
+    if left:
+        yield "from YAML files and installed packages", list(left)
+
+
+def _notes(group: str, name: str) -> str:
+    """The budget keys and traits of a method, and what must be installed to use it."""
     if group != "algo" or name not in catalogue.methods():
         return ""
     method = catalogue.methods()[name]
-    lists = [", ".join(words) for words in (method.budget, method.traits)]
-    return "".join(f" [{words}]" for words in lists if words)
+    lists = [", ".join(words) for words in (method.budget, method.traits) if words]
+    if method.needs:
+        package, extra = method.needs
+        if importlib.util.find_spec(package) is None:
+            lists.append(f"not installed: pip install 'boostrun[{extra}]'")
+    return "".join(f" [{words}]" for words in lists)
 
 
 def _runs(words: Arguments) -> int:
-    """A line a cell of the store, newest first: the mean over its trials, when the last ended, a key, what it is."""
+    """Print a line for each cell of the store, newest first: a key, the time of its last trial, its mean, its label."""
     from pathlib import Path
 
     from boostrun.report.formats import align
@@ -78,7 +108,7 @@ def _label(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _run(records: Sequence[Mapping[str, Any]], alike: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A cell's line; ``alike`` are those of the same label, which other keys tell apart."""
+    """The line of a cell; ``alike`` are the cells of the same label, which differ in keys that the line then shows."""
     from boostrun.report.formats import spread
     from boostrun.report.statistics import mean_std
     from boostrun.runner.naming import flat, word
@@ -90,6 +120,6 @@ def _run(records: Sequence[Mapping[str, Any]], alike: Sequence[Mapping[str, Any]
         f"{key}={word(value)}" for key, value in flat(records[0]["cell"]).items()
         if any(other.get(key, value) != value for other in alike)
     ]  # fmt: skip
-    told = " · ".join([_label(records), " ".join(more)] if more else [_label(records)])
+    label = " · ".join([_label(records), " ".join(more)] if more else [_label(records)])
     shown = spread(*mean_std(figures), " ") if figures else ""
-    return [records[0]["key"][:_KEY], _last(records)[:16].replace("T", " "), f"n={len(done)}{failed}", shown, told]
+    return [records[0]["key"][:_KEY], _last(records)[:16].replace("T", " "), f"n={len(done)}{failed}", shown, label]

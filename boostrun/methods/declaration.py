@@ -79,6 +79,7 @@ class Method:
         what is known of the data, and raises BoostrunError where it cannot be kept.
     takes_class : the parameter that is an object of a class which a person names, ``algo.class=module:Class``; empty
         where there is none.
+    needs : (package, extra) of a library that it imports, an extra of boostrun's; empty if none.
     class_like : methods that such a class needs; of all methods that take one, the first whose are there has it.
     """
 
@@ -104,6 +105,7 @@ class Method:
     keeps: Mapping[str, str] = field(default_factory=dict)
     takes_class: str = ""
     class_like: tuple[str, ...] = ("fit", "predict")
+    needs: tuple[str, ...] = ()
     _fields: dict[str, dataclasses.Field] = field(init=False, repr=False, compare=False, default_factory=dict)
     _parameters: dict[str, Parameter] = field(init=False, repr=False, compare=False, default_factory=dict)
 

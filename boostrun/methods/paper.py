@@ -71,6 +71,7 @@ class Paper:
     Parameters
     ----------
     title : authors and year, for lists.
+    budget : what its methods spend sparingly, for lists: "samples held".
     methods, datasets, features : by the name that a person types.
     strategies, policies, weak_learners : name -> "module:Class" of parts that a key of a method can name.
     checks : room (strategies, policies, weak_learners) -> "module:function" of what ``boostrun check`` asks of the
@@ -117,3 +118,4 @@ class Paper:
     streams: Mapping[str, str] = field(default_factory=dict)
     frontier: Mapping[str, Sequence[str]] = field(default_factory=dict)
     rivals: bool = False
+    budget: str = ""

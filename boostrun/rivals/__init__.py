@@ -71,20 +71,25 @@ PAPER = Paper(
     methods={
         "lightgbm": _rival(
             "boosted_trees:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)",
+            needs=("lightgbm", "rivals"),
             search=_LEAF_WISE,
         ),
         "lightgbm_goss": _rival(
             "boosted_trees:LightGBMGossClassifier", LightGBMGossKeys,
             "LightGBM whose trees look at the largest gradients and some others (Ke et al. 2017)",
+            needs=("lightgbm", "rivals"),
             search={**_LEAF_WISE, "top_rate": Range(0.05, 0.4, log=True), "other_rate": Range(0.05, 0.4, log=True)},
         ),
         "lightgbm_penalty": _rival(
             "boosted_trees:LightGBMPenaltyClassifier", LightGBMKeys,
             "LightGBM that pays for each feature it uses (Peter et al. 2017)",
-            keeps={"samples_held": "by_subset", "features": "by_selection"}, search=_LEAF_WISE,
+            keeps={"samples_held": "by_subset", "features": "by_selection"},
+            needs=("lightgbm", "rivals"),
+            search=_LEAF_WISE,
         ),
         "xgboost": _rival(
             "boosted_trees:XGBoostClassifier", XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",
+            needs=("xgboost", "rivals"),
             search={
                 "T": _ROUNDS, "learning_rate": _RATE, "min_weight_leaf": Range(0.01, 10.0, log=True), **_LEVEL_WISE,
             },
@@ -92,6 +97,7 @@ PAPER = Paper(
         "catboost": _rival(
             "boosted_trees:CatBoostRivalClassifier", CatBoostKeys,
             "CatBoost's boosted symmetric trees (Prokhorenkova et al. 2018)",
+            needs=("catboost", "rivals"),
             search={"T": _ROUNDS, "learning_rate": Choices(None, 0.03, 0.1, 0.3), **_LEVEL_WISE},
         ),
         "hist_gradient_boosting": _rival(

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from boostrun.config import catalogue
+from boostrun.methods.declaration import obtain
 from boostrun.runner import provenance
 from boostrun.runner.packed import unpack
 
@@ -258,6 +259,26 @@ def test_ls_data_doctor_version_and_cfg_answer(command):
     assert yaml.safe_load(command("--cfg algo=wsam")[1].rstrip("-\n"))["algo"]["shrinkage"] == 0.5
     code, out, _ = command("--help")
     assert code == 0 and "reproduce" in out
+
+
+def test_methods_are_grouped_on_a_terminal_and_one_a_line_in_a_pipe(command, monkeypatch):
+    plain = command("ls algo")[1]
+    assert {line.split(" ")[0] for line in plain.splitlines()} == set(catalogue.methods())
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    grouped = command("ls algo")[1]
+    after = grouped.partition("\nsamples held · Lefakis & Fleuret 2013\n\n")[2]
+    assert after.startswith("geem ") and "\nRivals of today · for streams\n" in after
+    assert [line for line in grouped.splitlines() if line in plain.splitlines()] == plain.splitlines()
+
+
+def test_what_must_be_installed_is_said(command, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: None if name == "river" else object())
+    lines = dict(line.split(" ", 1) for line in command("ls algo")[1].splitlines())
+    assert "not installed: pip install 'boostrun[streams]'" in lines["arf"] and "not installed" not in lines["geem"]
+    for method in catalogue.methods().values():  # as the classes say when they are trained
+        if method.needs:
+            kind = obtain(method.target)
+            assert method.needs == (kind.package.partition(".")[0], getattr(kind, "extra", "rivals"))
 
 
 def test_a_persons_own_config_folder_adds_choices(command, workplace):

@@ -218,6 +218,7 @@ MODELS = {
 
 PAPER = Paper(
     title="Dubout & Fleuret 2014: Adaptive Sampling for Large Scale Boosting",
+    budget="features x samples evaluated",
     methods=METHODS,
     features=FEATURES,
     policies=POLICIES,

@@ -196,6 +196,7 @@ STREAMS = {
 
 PAPER = Paper(
     "Grbovic & Vucetic 2011",
+    budget="learners kept, window held",
     methods=METHODS,
     datasets=STREAMS,
     probabilities={

@@ -193,6 +193,7 @@ METHODS = {name: dataclasses.replace(method, search=_searched(method)) for name,
 
 PAPER = Paper(
     title="Lefakis & Fleuret 2013",
+    budget="samples held",
     methods=METHODS,
     strategies={
         "rand": f"{_HERE}.strategies:Rand",

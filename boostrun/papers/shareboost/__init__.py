@@ -146,6 +146,7 @@ FEATURES = {
 
 PAPER = Paper(
     title="ShareBoost (Shalev-Shwartz, Wexler & Shashua 2011)",
+    budget="features used",
     methods=METHODS,
     datasets=DATASETS,
     features=FEATURES,

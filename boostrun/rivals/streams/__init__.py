@@ -29,11 +29,13 @@ _MEMBERS = {
 }
 
 
-def _method(target: str, keys: type, summary: str, **more: Any) -> Method:
+def _method(
+    target: str, keys: type, summary: str, needs: tuple[str, ...] = ("river", "streams"), **more: Any
+) -> Method:  # fmt: skip
     drawn = "random_state" in keys.__dataclass_fields__  # type: ignore[attr-defined]
     return Method(
         target=f"{_HERE}.{target}", keys=keys, summary=summary, inputs=frozenset({"stream"}),
-        evaluation=f"{_HERE}.followers:OfFollowers", given=frozenset({"random_state"} if drawn else ()),
+        evaluation=f"{_HERE}.followers:OfFollowers", given=frozenset({"random_state"} if drawn else ()), needs=needs,
         **({"budget": {"M": "n_models"}} | more),
     )  # fmt: skip
 
@@ -43,8 +45,8 @@ def _of_moa(learner: str, summary: str, own: dict[str, Any], sized: bool = True)
     others = {"max_features", "lambda_param", "grace_period", "confidence", "learning_rate", "percentage_of_features"}
     more: dict[str, Any] = {} if sized else {"budget": {}}
     return _method(
-        "followers:CapyMOAClassifier", CapyMOAKeys, summary, fixed={"learner": learner}, search=own,
-        unused=frozenset(others - own.keys() | (set() if sized else {"n_models"})), **more,
+        "followers:CapyMOAClassifier", CapyMOAKeys, summary, ("capymoa", "capymoa"), fixed={"learner": learner},
+        search=own, unused=frozenset(others - own.keys() | (set() if sized else {"n_models"})), **more,
     )  # fmt: skip
 
 
@@ -93,7 +95,7 @@ METHODS = {
     "stream_estimator": _method(
         "followers:FollowerClassifier", FollowerKeys,
         "any classifier of river's kind: algo=estimator algo.class=module:Class, and its own keys",
-        budget={}, takes_class="estimator", class_like=("learn_one", "predict_one"),
+        needs=(), budget={}, takes_class="estimator", class_like=("learn_one", "predict_one"),
     ),
     "capymoa_arf": _of_moa(
         "AdaptiveRandomForestClassifier",
