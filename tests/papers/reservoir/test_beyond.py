@@ -75,8 +75,8 @@ def test_training_a_shared_reservoir_in_two_parts_is_training_at_once():
     ("parameters", "words"),
     [
         ({"balanced": True}, "cannot be balanced for each"),
-        ({"strategy": "geem_lattice"}, "no form for a reservoir shared"),
-        ({"swap_rounds": 3}, "no form for a reservoir shared"),
+        ({"strategy": "geem_lattice"}, "cannot share a reservoir"),
+        ({"swap_rounds": 3}, "cannot share a reservoir"),
     ],
 )
 def test_what_a_shared_reservoir_cannot_do_is_said(parameters, words):
@@ -118,7 +118,7 @@ def test_labels_that_were_not_asked_for_may_be_anything(strategy, monkeypatch):
 def test_active_learning_cannot_balance_or_share():
     samples, y = toy()
     for key in ("balanced", "shared"):
-        with pytest.raises(BoostrunError, match="need the labels"):
+        with pytest.raises(BoostrunError, match="balanced and shared"):
             ActiveReservoirClassifier("geem", random_state=0, **{key: True}).fit_source(ArraySource(samples, y, 1))
 
 
