@@ -28,7 +28,7 @@ _ADWINS = {
     "state__adwins.2": Array("float64", "_ 40 6 2", optional=True),
     "state__watch": Array("int64", "4", least=0, below=_MOST, optional=True),
 }
-# boostrun.papers.iboost.kernels.iboost.State, one or one a class
+# boostrun.papers.iboost.iboost.State, one or one a class
 _BOOSTED = {
     "state__states.*.0": Array("float64", "d n"),
     "state__states.*.1": Array("int64", "n", least=0, below="G"),
@@ -71,7 +71,7 @@ _COMMITTEE = {
     "state__errors": Array("float64", "3", least=0, optional=True),
     "state__sums": Array("float64", "2 M _", least=0, optional=True),
 }
-# boostrun.papers.iboost.incremental.IncrementalEnsemble
+# boostrun.papers.iboost.members.IncrementalEnsemble
 _INCREMENTAL = {
     "state_learners_.0": Array("float64", "M G", least=0),
     "state_learners_.1": Array("float64", "M G", values="infinite"),
@@ -117,7 +117,7 @@ _REGRESSIONS = {
     "state_learners_.2": Array("float64", "M G _"),
     "state_learners_.3": Array("float64", "M G _", least=0),
 }
-# the same as members of IBoost, one more than there are members: boostrun.papers.iboost.iboost_trees
+# the same as members of IBoost, one more than there are members: boostrun.papers.iboost.iboost_fitted
 _MEMBER_TREES = {
     name.replace("state_learners_", "state__trees"): replace(array, shape=array.shape.replace("M", "W"))
     for name, array in _TREES.items()

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from boostrun.data.streams import draw
-from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from tests.bench.timing import show
 from tests.conftest import REAL_DATA

@@ -11,8 +11,8 @@ from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import Delayed, OnStream
 from boostrun.inputs.bank import open_stream
-from boostrun.papers.iboost.dwm import DWMClassifier
 from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.papers.iboost.online_ensembles import DWMClassifier
 
 
 def stream(n=400, **keys):

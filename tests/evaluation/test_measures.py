@@ -14,7 +14,7 @@ from boostrun.evaluation.measures import RECOVERY, Measures, size_in_bytes, spaw
 from boostrun.evaluation.prequential import OnStream
 from boostrun.inputs.bank import Followed, open_stream
 from boostrun.papers.iboost.baselines import MajoritySoFarClassifier, NoChangeClassifier
-from boostrun.papers.iboost.dwm import DWMClassifier
+from boostrun.papers.iboost.online_ensembles import DWMClassifier
 
 KAPPAS = ("kappa", "kappa_majority", "kappa_temporal")
 

@@ -13,7 +13,7 @@ from boostrun import (
 )
 from boostrun.methods.probabilities import of_trees
 from boostrun.methods.tree import TreeEnsemble
-from boostrun.papers.iboost.dwm import DWMClassifier
+from boostrun.papers.iboost.online_ensembles import DWMClassifier
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier
 from boostrun.papers.shareboost.features import Piecewise
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier

@@ -22,9 +22,8 @@ from boostrun import (
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 from boostrun.methods.probabilities import LINKS, Link, Probabilities, of_margins
-from boostrun.papers.iboost.dwm import DWMClassifier
-from boostrun.papers.iboost.monitored import AdwinBaggingClassifier, FLCClassifier
-from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier, DWMClassifier
+from boostrun.papers.iboost.onlineboost import FLCClassifier, OnlineBoostClassifier
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier

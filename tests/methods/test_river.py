@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.streams import (
     FLBClassifier,

@@ -3,7 +3,7 @@
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.figures.drift_types import drift_types_figure
+from boostrun.papers.iboost.figures import drift_types_figure
 from boostrun.report import Entry
 from boostrun.report import drift_figure as figures
 from boostrun.report.canvas import write_png

@@ -144,7 +144,7 @@ def test_what_trains_counts_and_what_lists_stores_or_shows_does_not():
 def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monkeypatch):
     made, before = cells(), digests(cells())
     own = {
-        "boostrun.papers.iboost.dwm": {("dwm", "sea")},
+        "boostrun.papers.iboost.online_ensembles": {("dwm", "sea")},
         "boostrun.papers.adaptive.policies.bandits": {(name, "mnist") for name in ("exp3p", "ucb", "eps_greedy")},
         "boostrun.papers.shareboost.jointboost": {("jointboost", "mnist")},
     }

@@ -24,7 +24,7 @@ def test_what_a_paper_brings_besides_its_methods_is_there_too(monkeypatch):
     from boostrun.config import catalogue
     from boostrun.methods.paper import Paper
 
-    papers = {**catalogue.papers(), "mine": Paper("Mine", streams={"Tree": "boostrun.papers.iboost.dwm"})}
+    papers = {**catalogue.papers(), "mine": Paper("Mine", streams={"Tree": "boostrun.papers.iboost.online_ensembles"})}
     monkeypatch.setattr(catalogue, "papers", lambda: papers)
     assert "Tree" in dir(boostrun.streams)
 

@@ -10,7 +10,7 @@ from boostrun.data.keys import DriftingStreamKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Paper
 from boostrun.papers.iboost import keys
-from boostrun.papers.iboost.streams import keys as of_streams
+from boostrun.papers.iboost import keys as of_streams
 
 _HERE = "boostrun.papers.iboost"
 # what the paper's table of methods says of each
@@ -58,7 +58,7 @@ def _smooth(coefficients: str, summary: str) -> Method:
     if coefficients == "convex":
         search["learning_rate"] = Range(0.1, 10.0, log=True)
     return _method(
-        "smooth_boost:SmoothBoostClassifier", keys.SmoothBoostKeys, f"{summary} (Chen, Lin & Lu 2012)", "M", ONLINE,
+        "online_ensembles:SmoothBoostClassifier", keys.SmoothBoostKeys, f"{summary} (Chen, Lin & Lu 2012)", "M", ONLINE,
         fixed={"coefficients": coefficients}, search=search,
         unused=frozenset() if coefficients == "convex" else frozenset({"learning_rate"}),
     )  # fmt: skip
@@ -68,20 +68,20 @@ METHODS = {
     "iboost_stochastic": _iboost("stochastic", "one of them", "gradient"),
     "iboost_batch": _iboost("batch", "all of it", "example"),
     "iboost_adwin": _method(
-        "iboost_adwin:IBoostAdwinClassifier", keys.IBoostAdwinKeys,
+        "iboost_variants:IBoostAdwinClassifier", keys.IBoostAdwinKeys,
         "IBoost whose window of n shrinks when an ADWIN of its errors is cut (beyond the paper)",
         "Mnpb", DETECTS, CHANGING, WINDOW, search={**_STEP, **_FITTED, "delta": _DELTA},
     ),
     "iboost_outliers": _method(
-        "iboost_outliers:IBoostOutliersClassifier", keys.IBoostOutliersKeys,
+        "iboost_variants:IBoostOutliersClassifier", keys.IBoostOutliersKeys,
         "IBoost that does not learn what its committee contradicts too strongly (the paper's future work)",
         "Mnpb", CHANGING, WINDOW,
         search={**_STEP, **_FITTED, "outlier_margin": Range(0.1, 1.0, log=True), "change_share": Range(0.2, 0.6)},
     ),
     "iboost_active": _method(
-        "iboost_active:IBoostActiveClassifier", keys.IBoostActiveKeys,
+        "iboost_variants:IBoostActiveClassifier", keys.IBoostActiveKeys,
         "IBoost that asks for a label only where its committee is unsure (the paper's future work)",
-        "Mnpb", CHANGING, WINDOW, search=_STEP | _FITTED, evaluation=f"{_HERE}.hoeffding:OnStreamAsked",
+        "Mnpb", CHANGING, WINDOW, search=_STEP | _FITTED, evaluation=f"{_HERE}.iboost_variants:OnStreamAsked",
     ),
     "iboost_geem": _method(
         "iboost_fitted:IBoostGeemClassifier", keys.IBoostGeemKeys,
@@ -89,7 +89,7 @@ METHODS = {
         "Mnqpb", CHANGING, search={**_STEP, **_FITTED, "ridge": Range(0.01, 100.0, log=True)},
     ),
     "iboost_trees": _method(
-        "iboost_trees:IBoostTreesClassifier", keys.IBoostTreesKeys,
+        "iboost_fitted:IBoostTreesClassifier", keys.IBoostTreesKeys,
         "IBoost of Hoeffding trees, those of vfdt, fitted to the window by one pass over it (beyond the paper)",
         "Mnpb", CHANGING, WINDOW,
         search={**_STEP, "split_delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
@@ -109,18 +109,18 @@ METHODS = {
         search={**_LEARNT, "vote": Choices("hard", "proba")},
     ),
     "nsoboost": _method(
-        "monitored:NSOnlineBoostClassifier", keys.NSOBoostKeys,
+        "onlineboost:NSOnlineBoostClassifier", keys.NSOBoostKeys,
         "NSOBoost: OnlineBoost that replaces members after a search on the newest n (Pocock et al. 2010)",
         "Mn", ONLINE, CHANGING, WINDOW,
         search={**_LEARNT, "search_every": Range(20, 500, log=True), "patience": Range(50, 1000, log=True)},
     ),
     "flc": _method(
-        "monitored:FLCClassifier", keys.FLCKeys,
+        "onlineboost:FLCClassifier", keys.FLCKeys,
         "FLC: OnlineBoost with an ADWIN for each of M members (Attar, Sinha & Wankhade 2010)",
         "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_LEARNT, "delta": _DELTA},
     ),
     "adwinbag": _method(
-        "monitored:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
+        "online_ensembles:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
         "AdWin Bagging: online bagging whose worst member begins anew when an error rises (Bifet et al. 2009)",
         "M", DETECTS, ONLINE, CHANGING, WINDOW,
         search={**_LEARNT, "delta": _DELTA, "vote": Choices("hard", "proba")},
@@ -131,7 +131,7 @@ METHODS = {
         "2009)", "Mn", search={**_COMMITTEE, "smoothing": Range(0.1, 10.0, log=True)},
     ),
     "dwm": _method(
-        "dwm:DWMClassifier", keys.DWMKeys,
+        "online_ensembles:DWMClassifier", keys.DWMKeys,
         "DWM: M naive Bayes experts at most, which fade when they err (Kolter & Maloof 2007)", "M", ONLINE, CHANGING,
         search={**_LEARNT, "beta": Range(0.1, 0.95), "theta": Range(1e-3, 0.1, log=True)},
     ),
@@ -143,7 +143,7 @@ METHODS = {
     "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
     "vfdt": _method(
-        "hoeffding:HoeffdingTreeClassifier", keys.HoeffdingKeys,
+        "baselines:HoeffdingTreeClassifier", keys.HoeffdingKeys,
         "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000), or HAT", "",
         ONLINE,
         search={
@@ -200,34 +200,34 @@ PAPER = Paper(
     methods=METHODS,
     datasets=STREAMS,
     probabilities={
-        f"{_HERE}.{where}": f"{_HERE}.probabilities:of_{votes}"
+        f"{_HERE}.{where}": f"{_HERE}.interpretation:{votes}_link"
         for where, votes in (
             ("iboost:IBoostClassifier", "iboost"),
             ("window_committees:AdaBoostWindowClassifier", "adaboost"),
             ("window_committees:OCBClassifier", "ocb"),
             ("onlineboost:OnlineBoostClassifier", "online_boost"),
-            ("monitored:AdwinBaggingClassifier", "bagging"),
-            ("dwm:DWMClassifier", "weighted_majority"),
+            ("online_ensembles:AdwinBaggingClassifier", "bagging"),
+            ("online_ensembles:DWMClassifier", "weighted_majority"),
             ("window_committees:FLBClassifier", "blocks"),
-            ("smooth_boost:SmoothBoostClassifier", "smooth_boost"),
+            ("online_ensembles:SmoothBoostClassifier", "smooth_boost"),
             ("baselines:MajoritySoFarClassifier", "frequencies"),
         )
     },
     importances={
-        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.importances:of_iboost",
-        f"{_HERE}.iboost_trees:IBoostTreesClassifier": f"{_HERE}.importances:of_trees",
-        f"{_HERE}.window_committees:Committee": f"{_HERE}.importances:of_committee",
+        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.interpretation:iboost_importances",
+        f"{_HERE}.iboost_fitted:IBoostTreesClassifier": f"{_HERE}.interpretation:tree_importances",
+        f"{_HERE}.window_committees:Committee": f"{_HERE}.interpretation:committee_importances",
     },
-    drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("drift_types", "drift_methods", "drift_data")},
+    drawings={name: f"{_HERE}.figures:draw_{name}" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
     public={
-        "IBoostActiveClassifier": f"{_HERE}.iboost_active",
-        "IBoostAdwinClassifier": f"{_HERE}.iboost_adwin",
+        "IBoostActiveClassifier": f"{_HERE}.iboost_variants",
+        "IBoostAdwinClassifier": f"{_HERE}.iboost_variants",
         "IBoostClassifier": f"{_HERE}.iboost",
         "IBoostFittedClassifier": f"{_HERE}.iboost_fitted",
         "IBoostGeemClassifier": f"{_HERE}.iboost_fitted",
-        "IBoostOutliersClassifier": f"{_HERE}.iboost_outliers",
-        "IBoostTreesClassifier": f"{_HERE}.iboost_trees",
+        "IBoostOutliersClassifier": f"{_HERE}.iboost_variants",
+        "IBoostTreesClassifier": f"{_HERE}.iboost_fitted",
     },
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boostrun.papers.iboost.kernels import fitted_members as kernels
+from boostrun.papers.iboost import window_committees as ocb
 from boostrun.papers.iboost.window_committees import _FLOOR, _SURE, ALARMS, BLOCKS, SEEN, SIZE, alarming, block_weights
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def boost(
             counts[SIZE] = _begin(members, columns.T.copy(), labels, coefficients, positive, negative)
     for part in parts(first, len(y)):
         said = members.said(X[part], 0, int(counts[SIZE]))
-        kernels.follow(said, y[part], n_classes, coefficients, positive, negative, sign, out[part])
+        ocb.follow(said, y[part], n_classes, coefficients, positive, negative, sign, out[part])
         counts[SEEN] += said.shape[1]
 
 

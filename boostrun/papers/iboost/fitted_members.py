@@ -2,12 +2,18 @@
 regressions, Hoeffding trees, and any object of scikit-learn's or river's.
 
 Members stay as they were fitted, so that they answer whole blocks of rows; the loops are :mod:`.fitted_loops`.
+
+Trees and logistic regressions that are fitted to a weighted window, and coefficients that follow their answers.
+
+A window is X (n, d) float64 with class codes y (n,) int64, the oldest example first, and weights (n,) that sum to 1; an
+example of weight w counts n w, so that a window counts n.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +22,103 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
-from boostrun.papers.iboost import fitted_loops, holdout
-from boostrun.papers.iboost.hoeffding import rules_of
-from boostrun.papers.iboost.holdout import HeldOut
+from boostrun.kernels.plain import allocating_kernel, kernel, part
+from boostrun.papers.iboost import fitted_loops
+from boostrun.papers.iboost.baselines import rules_of
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels import fitted_members as kernels
+from boostrun.papers.iboost.kernels import committee as holdout
+from boostrun.papers.iboost.kernels.committee import HeldOut
 from boostrun.papers.iboost.object_members import _named, _untrained
+
+
+@kernel
+def fit_tree(trees, j, X, y, weights, rules):
+    """Tree j forgets, and meets the window once. Cost n lessons."""
+    n = X.shape[0]
+    hoeffding.forget(trees, j)
+    for i in range(n):
+        hoeffding.learn(trees, j, X[i], y[i], n * weights[i], rules)
+
+
+@kernel
+def answer_trees(trees, first, X, rules, said):
+    """``said`` (m, k): what the trees from ``first`` on say of the rows of X (k, d). Cost O(m k (depth + K d))."""
+    for j in range(said.shape[0]):
+        for i in range(X.shape[0]):
+            said[j, i] = hoeffding.answer(trees, first + j, X[i], rules)
+
+
+@allocating_kernel
+def fit_logistic(X, y, weights, n_classes, passes, rate, model):
+    """Fill ``model`` (width,) with scores c + sum_r B_r x_r, a row of a Gaussian naive Bayes without squares.
+
+    p = softmax(B z) of the classes with weight, z the features as the weighted window standardises them (0 where it has
+    one value only) and a constant. ``passes`` times through the window each coefficient moves against its gradient
+    g_cr = n w (p_c - 1[c = y]) z_r by AdaGrad's step ``rate`` g / sqrt(1 + sum g^2) (Duchi, Hazan & Singer 2011). A
+    class that has all the weight always wins; of two classes the row has the second's score less the first's.
+    Cost O(passes n K d).
+    """
+    n, d = X.shape
+    mass, mean, scale = np.zeros(n_classes), np.zeros(d), np.zeros(d)
+    beta, squares = np.zeros((n_classes, d + 1)), np.zeros((n_classes, d + 1))
+    z, share, present = np.ones(d + 1), np.empty(n_classes), 0
+    for i in range(n):
+        mass[y[i]] += weights[i]
+    for c in range(n_classes):
+        present += 1 if mass[c] > 0.0 else 0
+    for r in range(d):
+        lowest, highest, spread = np.inf, -np.inf, 0.0
+        for i in range(n):
+            if weights[i] > 0.0:
+                lowest, highest = min(lowest, X[i, r]), max(highest, X[i, r])
+                mean[r] += weights[i] * X[i, r]
+        for i in range(n):
+            spread += weights[i] * (X[i, r] - mean[r]) ** 2
+        scale[r] = 1.0 / math.sqrt(spread) if highest > lowest and spread > 0.0 else 0.0
+    for _ in range(passes if present > 1 else 0):
+        for i in range(n):
+            if not weights[i] > 0.0:
+                continue
+            for r in range(d):
+                z[r] = (X[i, r] - mean[r]) * scale[r]
+            top, total = -np.inf, 0.0
+            for c in range(n_classes):
+                share[c] = 0.0
+                for r in range(d + 1):
+                    share[c] += beta[c, r] * z[r]
+                if mass[c] > 0.0:
+                    top = max(top, share[c])
+            for c in range(n_classes):
+                share[c] = math.exp(share[c] - top) if mass[c] > 0.0 else 0.0
+                total += share[c]
+            for c in range(n_classes):
+                if mass[c] > 0.0:
+                    slope = n * weights[i] * (share[c] / total - (1.0 if c == y[i] else 0.0))
+                    for r in range(d + 1):
+                        gradient = slope * z[r]
+                        squares[c, r] += gradient * gradient
+                        beta[c, r] -= rate * gradient / math.sqrt(1.0 + squares[c, r])
+    _write_scores(beta, mass, mean, scale, present, model)
+
+
+@part
+def _write_scores(beta, mass, mean, scale, present, model):
+    """Coefficients (K, d + 1) of standardised features as those of the features themselves."""
+    n_classes, d = beta.shape[0], mean.shape[0]
+    for i in range(model.shape[0]):
+        model[i] = 0.0
+    for c in range(n_classes):
+        first = c * (1 + 2 * d) if n_classes > 2 else 0
+        sign = 1.0 if n_classes > 2 or c == 1 else -1.0
+        if mass[c] > 0.0:
+            model[first] += sign * (beta[c, d] if present > 1 else 1.0)
+            for r in range(d):
+                slope = sign * beta[c, r] * scale[r]
+                model[first] -= slope * mean[r]
+                model[first + 1 + r] += slope
+        elif n_classes > 2:
+            model[first] = -np.inf
+
 
 _PASSES, _RATE = 10, 0.5  # of logistic regression
 
@@ -58,15 +155,15 @@ class FittedMembers(ABC):
         """Codes (k,) and votes (K, k) of the rows X (k, d) by the committee as it stands."""
         size = len(self.committee.betas_)
         codes, votes = np.empty(len(X), np.int64), np.empty((self.committee._n_classes, len(X)))
-        for part in fitted_loops.parts(0, len(X)):
-            codes[part], votes[:, part] = self.counted(self.said(X[part], 0, size))
+        for rows in fitted_loops.parts(0, len(X)):
+            codes[rows], votes[:, rows] = self.counted(self.said(X[rows], 0, size))
         return codes, votes
 
     def counted(self, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes (k,) and votes (K, k) where the members have answered, ``said`` (m, k)."""
         codes = np.empty(said.shape[1], np.int64)
         votes = np.empty((self.committee._n_classes, said.shape[1]))
-        holdout.vote(said, np.arange(len(said)), self.committee._coefficients, votes, codes)
+        holdout.vote_block(said, np.arange(len(said)), self.committee._coefficients, votes, codes)
         return codes, votes
 
     def held(self, X: np.ndarray) -> Any:
@@ -86,7 +183,7 @@ class FittedRegressions(FittedMembers):
 
     def fit(self, j, X, y, weights):
         committee = self.committee
-        kernels.fit_logistic(X, y, weights, committee._n_classes, _PASSES, _RATE, committee._models[j])
+        fit_logistic(X, y, weights, committee._n_classes, _PASSES, _RATE, committee._models[j])
 
     def said(self, X, first, last):
         committee, columns = self.committee, np.ascontiguousarray(X.T)
@@ -128,11 +225,11 @@ class FittedTrees(_Numbered):
         splits = min(len(y) // committee.grace_period + 1, len(y))  # at most: each needs so much of the weight n
         while not hoeffding.has_room(committee._fitted, splits):
             committee._fitted = committee._fitted.doubled()
-        kernels.fit_tree(committee._fitted, j, X, y, weights, self._rules)
+        fit_tree(committee._fitted, j, X, y, weights, self._rules)
 
     def said(self, X, first, last):
         out = np.empty((last - first, len(X)), self.codes)
-        kernels.answer_trees(self.committee._fitted, first, X, self._rules, out)
+        answer_trees(self.committee._fitted, first, X, self._rules, out)
         return out
 
     @property

@@ -2,6 +2,8 @@
 
 The loops of :mod:`.kernels` are written for naive Bayes, :mod:`.kernels.incremental`. For other members the same loops
 run with a module of the same functions in its place: compiled anew for trees and regressions, as Python for objects.
+
+Ensembles of classifiers that each learn one example at a time.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from boostrun.config import fields
 from boostrun.kernels import hoeffding
-from boostrun.papers.iboost import baselines
-from boostrun.papers.iboost.hoeffding import rules_of
-from boostrun.papers.iboost.kernels import incremental
+from boostrun.methods.stream_learner import StreamLearner
+from boostrun.papers.iboost.baselines import rules_of
+from boostrun.papers.iboost.kernels import bases, incremental
 from boostrun.papers.iboost.kernels.bases import vote_samples
-from boostrun.papers.iboost.kernels.incremental import Learners, vote_rows
+from boostrun.papers.iboost.kernels.incremental import Learners, Spread, vote_rows
 
 _BLOCK = 2048  # rows that are predicted in one pass
 _RATE = 0.5  # of logistic regression
@@ -45,7 +48,7 @@ class BayesMembers:
     def widened(self, n_features: int) -> Any:
         """The members with room for more features, which have been ``absent`` so far; None where they take no more."""
         learners = self.ensemble.learners_
-        wide = baselines.padded(self.fresh(learners.weight.shape[1], n_features), learners)
+        wide = bases.pad(self.fresh(learners.weight.shape[1], n_features), learners)
         if not self.rule:  # of two values, met as 0
             wide.met[:, :, learners.met.shape[2] :] = learners.weight[:, :, None]
         return wide
@@ -230,3 +233,53 @@ def _asks(kernel: Any) -> bool:
     return incremental in found or any(
         hasattr(each, "py_func") and each is not kernel and _asks(each) for each in found
     )
+
+
+class IncrementalEnsemble(StreamLearner):
+    """Base of ensembles of ``budget`` incremental learners of the family ``base``: ``gnb`` (Gaussian naive Bayes),
+    ``bnb`` (Bernoulli, one pseudo-example of each value), ``logistic`` regression, ``hoeffding`` trees, or copies of an
+    object of river's or scikit-learn's.
+
+    A Gaussian's variance is that of the weighted examples, plus ``var_floor`` times the feature's variance over the
+    stream, plus 1e-12. State: ``learners_``, ``spread_``; working memory for the votes.
+    """
+
+    def _begin(self, n_features: int, n_classes: int) -> None:
+        fields.check(self)
+        self.learners_ = self._members.fresh(n_classes, n_features)
+        self.spread_ = Spread.fresh(n_features)
+        self._rng = np.random.default_rng(np.random.SeedSequence(self._entropy()))
+        self._shares, self._votes = np.zeros((2, n_classes))
+
+    def _grow(self, n_classes: int) -> None:
+        self.learners_ = self.learners_.grown(n_classes)
+        self._shares, self._votes = np.zeros((2, n_classes))
+
+    def _widen(self, n_features: int) -> bool:
+        """A member looks at a new feature from its next example of the class on."""
+        learners = self._members.widened(n_features)
+        if learners is None:
+            return False
+        self.learners_, self.spread_ = learners, bases.pad(Spread.fresh(n_features), self.spread_)
+        return True
+
+    def _voted(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:
+        """Codes (k,) of the rows X (k, d) by ``members`` (m,), in this order, with ``coefficients`` (m,): the class
+        with the most votes; of equals the second of two, else the lowest."""
+        votes = self._members.votes(X, members, coefficients, proba)
+        return (votes[1] >= votes[0]).astype(np.int64) if len(votes) == 2 else votes.argmax(axis=0)
+
+    def _followed(self, loop, X: np.ndarray, y: np.ndarray, *rest) -> tuple[np.ndarray, int]:
+        """The codes (k,) that ``loop(X, y, learners, *rest, out)`` fills in, and the sum of what it returns."""
+        out, total, loop = np.empty(len(y), np.int64), 0, self._members.loop(loop)
+        for part in self._members.parts(len(y)):
+            total += loop(X[part], y[part], self.learners_, *rest, out[part]) or 0
+        return out, total
+
+    @property
+    def _absent(self) -> float:  # type: ignore[override]
+        return self._members.absent
+
+    @property
+    def _members(self) -> BayesMembers:
+        return of(self)

@@ -5,6 +5,8 @@ OnlineBoost over naive Bayes that learns (Oza & Russell 2001), and its two desce
 ``learners`` are those of :mod:`.drift_incremental`; ``sums`` (M, 2) float64 the weight that each has met and got right,
 and wrong; ``order`` (M,) int64 the members as an example passes them; ``votes`` (K,) and ``misses`` (M,) float64 are
 working memory. ``rng`` is a numpy Generator: its state is the only randomness, so that a stream may be cut anywhere.
+
+NSOBoost and FLC.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ import math
 
 import numpy as np
 
-from boostrun.kernels.plain import kernel, part
-from boostrun.papers.iboost.incremental import IncrementalEnsemble
+from boostrun.kernels.plain import allocating_kernel, kernel, part
+from boostrun.papers.iboost.kernels import adwin, bases
 from boostrun.papers.iboost.kernels import incremental as bayes
-from boostrun.papers.iboost.keys import OnlineBoostKeys
+from boostrun.papers.iboost.kernels.adwin import NO_CUTS, Adwins, any_change, detectors, largest_estimate, replace_worst
+from boostrun.papers.iboost.keys import FLCKeys, NSOBoostKeys, OnlineBoostKeys
+from boostrun.papers.iboost.members import IncrementalEnsemble
 
 _LEAST_ERROR = 1e-6
 _MOST_WEIGHT = 1e6
@@ -191,3 +195,291 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
         if len(self._votes) > 2 and not coefficients.any():
             return self._voted(X, members[[least_wrong(self.sums_)]], np.ones(1))
         return self._voted(X, members, coefficients, proba)
+
+
+@part
+def learn(
+    x, y, learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes, misses
+):  # fmt: skip
+    """The class of x by the vote; then OnlineBoost learns (x, y), and it takes the row of the oldest."""
+    said = vote(learners, sums, x, gaussian, 0.0, False, False, votes, votes)
+    bayes.see(spread, x, var_floor)
+    boost_one(learners, sums, order, learns, x, y, rng, spread.floor, gaussian, misses)
+    row = counts[0] % labels.shape[0]
+    for r in range(x.shape[0]):
+        window[row, r] = x[r]
+    labels[row] = y
+    counts[0] += 1
+    return said
+
+
+@part
+def replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses):
+    """OnlineBoost's pass over the window, oldest example first; only members with ``learns`` of 1 are trained."""
+    size = labels.shape[0]
+    for i in range(max(0, seen - size), seen):
+        x, y = window[i % size], labels[i % size]
+        boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses)
+
+
+@part
+def answer_window(learners, j, window, gaussian, said):
+    """``said`` (M, n) int64 at member j: its classes of the first n rows of the window."""
+    for k in range(said.shape[1]):
+        said[j, k] = bayes.answer(learners, j, window[k], gaussian)
+
+
+@part
+def begin_anew(learners, sums, j):
+    """Member j has met nothing."""
+    bayes.forget(learners, j)
+    sums[j, 0] = sums[j, 1] = 0.0
+
+
+@part
+def right_without(said, weights, removed, skipped, labels, votes):
+    """How many of the window's examples the committee gets right without member ``skipped`` and the ``removed`` (M,);
+    ``said`` (M, n) int64 are the members' classes. Cost M n."""
+    right = 0
+    for i in range(said.shape[1]):
+        for c in range(votes.shape[0]):
+            votes[c] = 0.0
+        for j in range(said.shape[0]):
+            if j != skipped and not removed[j]:
+                votes[said[j, i]] += weights[j]
+        right += 1 if bayes.winner(votes) == labels[i] else 0
+    return right
+
+
+@kernel
+def search_backwards(said, weights, old, labels, votes, removed):
+    """Mark in ``removed`` (M,) uint8, one by one, the member among the ``old`` whose removal raises the number right on
+    the window most, the first of equals, until none raises it. Cost M^2 n a member."""
+    for j in range(removed.shape[0]):
+        removed[j] = 0
+    most = right_without(said, weights, removed, -1, labels, votes)
+    while True:
+        best = -1
+        for j in range(removed.shape[0]):
+            if old[j] and not removed[j]:
+                right = right_without(said, weights, removed, j, labels, votes)
+                if right > most:
+                    best, most = j, right
+        if best < 0:
+            return
+        removed[best] = 1
+
+
+@allocating_kernel
+def ns_online_boost(
+    X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, born, counts, every, patience,
+    votes, misses, out,
+):  # fmt: skip
+    """Each row: its class by the vote, OnlineBoost, and every ``every`` rows the search. ``born`` (M,) int64, examples
+    seen when a member began; ``counts`` (2,): examples seen, members that began anew."""
+    size, members = labels.shape[0], order.shape[0]
+    learns, old, removed = np.ones(members, np.uint8), np.zeros(members, np.uint8), np.zeros(members, np.uint8)
+    weights, reordered = np.zeros(members), np.zeros(members, np.int64)
+    for i in range(X.shape[0]):
+        out[i] = learn(
+            X[i], y[i], learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes,
+            misses,
+        )  # fmt: skip
+        if counts[0] % every != 0:
+            continue
+        filled = min(counts[0], size)
+        said = np.empty((members, filled), np.int64)
+        for j in range(members):
+            weights[j] = coefficient(sums, j, 0.0, False)
+            old[j] = counts[0] - born[j] > patience
+            answer_window(learners, j, window, gaussian, said)
+        search_backwards(said, weights, old, labels, votes, removed)
+        place = 0
+        for gone in range(2):  # who stays first, then who begins anew
+            for at in range(members):
+                if removed[order[at]] == gone:
+                    reordered[place] = order[at]
+                    place += 1
+        changed = 0
+        for at in range(members):
+            j = reordered[at]
+            order[at] = j
+            if removed[j]:
+                begin_anew(learners, sums, j)
+                born[j] = counts[0]
+                changed += 1
+        if changed > 0:
+            counts[1] += changed
+            replay(learners, sums, order, removed, window, labels, counts[0], rng, spread.floor, gaussian, misses)
+
+
+@allocating_kernel
+def adwin_boost(
+    X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, adwins, counts, delta, warm, votes,
+    misses, out,
+):  # fmt: skip
+    """Each row: its class by the vote, OnlineBoost, and the members' ADWINs meet their errors after it; if one was cut
+    and its mean rose, the member with the largest mean begins anew, ``warm`` with a pass over the window."""
+    members = order.shape[0]
+    learns, alone = np.ones(members, np.uint8), np.zeros(members, np.uint8)
+    for i in range(X.shape[0]):
+        out[i] = learn(
+            X[i], y[i], learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes,
+            misses,
+        )  # fmt: skip
+        changed = False
+        for j in range(members):
+            before = adwin.estimate(adwins, j)
+            cut = adwin.add(adwins, j, misses[j], delta, False)
+            if cut and adwin.estimate(adwins, j) > before:
+                changed = True
+        if changed:
+            worst = largest_estimate(adwins)
+            begin_anew(learners, sums, worst)
+            adwin.forget(adwins, worst)
+            counts[1] += 1
+            if warm:
+                alone[worst] = 1
+                replay(learners, sums, order, alone, window, labels, counts[0], rng, spread.floor, gaussian, misses)
+                alone[worst] = 0
+
+
+@kernel
+def catch_up(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses):
+    """Members with ``learns`` (M,) uint8 of 1 meet the window in OnlineBoost's pass."""
+    replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses)
+
+
+def boost(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """FLC."""
+    out = np.empty(len(y), np.int64)
+    for i in range(len(y)):
+        row = slice(i, i + 1)
+        out[row], _ = learner._followed(
+            adwin_boost, X[row], y[row], learner.spread_, float(learner.var_floor), learner.sums_,
+            learner._order, learner._rng, learner._members.rule, *learner._window, learner._adwins, learner._counts,
+            NO_CUTS, False, learner._votes, learner._misses,
+        )  # fmt: skip
+        if any_change(learner, learner._misses):
+            worst = replace_worst(learner)
+            learner.sums_[worst] = 0.0
+            learner._counts[1] += 1
+            if learner.warm_start:
+                alone = (np.arange(learner.budget) == worst).view(np.uint8)
+                learner._members.loop(catch_up)(
+                    learner.learners_, learner.sums_, learner._order, alone, *learner._window,
+                    int(learner._counts[0]), learner._rng, learner.spread_.floor, learner._members.rule,
+                    learner._misses,
+                )  # fmt: skip
+    return out
+
+
+class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
+    """Online non-stationary boosting, reconstructed: M members always, but which ones changes::
+
+        OnlineBoost on every example;  the last ``n_window`` examples are kept
+        every ``search_every`` examples:
+            repeat: among members older than ``patience`` examples, remove the one whose removal raises the accuracy on
+                    the window most;  stop if none raises it
+            every removed member begins anew, last in the order, and meets the window in OnlineBoost's pass, oldest
+            example first; the others hand the weights on and do not learn these examples again
+
+    Parameters
+    ----------
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
+
+    Cost O(M K d) an example, and a search M^2 n_window for every member that it looks for.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
+    >>> model = NSOnlineBoostClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
+    >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
+    array([ True, False])
+    """
+
+    uses_change_detector = False
+    updates_base_online = True
+    adds_and_removes = True
+    keeps_window = True
+    vote, negative_votes, bad_weight = "hard", False, 0.0
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
+        self._born, self._counts = np.zeros(self.budget, np.int64), np.zeros(2, np.int64)
+
+    def _widen(self, n_features):
+        samples, labels = self._window
+        self._window = bases.widen_columns(samples.T, n_features, self._absent).T.copy(), labels
+        return super()._widen(n_features)
+
+    @property
+    def n_replaced_(self) -> int:
+        """Members that began anew."""
+        return int(self._counts[1])
+
+    def _learn(self, X, y):
+        return self._followed(
+            ns_online_boost, X, y, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
+            self._members.rule, *self._window, self._born, self._counts, self.search_every, self.patience, self._votes,
+            self._misses,
+        )[0]  # fmt: skip
+
+
+class FLCClassifier(FLCKeys, OnlineBoostClassifier):
+    """FLC, reconstructed: OnlineBoost with an ADWIN of every member's errors::
+
+        OnlineBoost on every example;  ADWIN_j meets 1[f_j(x) != y] after the training;  change if one was cut and its
+            mean rose
+        if change:  the member with the largest mean, and its ADWIN, begin anew;  ``warm_start``: it meets the last
+            ``n_window`` examples in OnlineBoost's pass, in its old place; the others do not learn them again
+
+    Without the warm start this is MOA's ``OzaBoostAdwin``. Whether the original weights examples as Chu and Zaniolo do
+    is not known. river's ``ADWINBoostingClassifier`` feeds ADWIN with correctness and replaces the best member.
+
+    Parameters
+    ----------
+    {parameters}
+    random_state : int, RandomState or None, seed of what is drawn.
+
+    Cost O(M K d) an example, and n_window times that for a change.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
+    >>> model = FLCClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
+    >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
+    array([ True, False])
+    """
+
+    uses_change_detector = True
+    updates_base_online = True
+    adds_and_removes = True
+    keeps_window = True
+    vote, negative_votes, bad_weight = "hard", False, 0.0
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        self._window = np.zeros((self.n_window, n_features)), np.zeros(self.n_window, np.int64)
+        self._adwins, self._counts = Adwins.empty(self.budget), np.zeros(2, np.int64)
+        if self.detector != "adwin":
+            self._detectors = detectors(self.detector, self.budget)
+
+    def _widen(self, n_features):
+        samples, labels = self._window
+        self._window = bases.widen_columns(samples.T, n_features, self._absent).T.copy(), labels
+        return super()._widen(n_features)
+
+    @property
+    def n_replaced_(self) -> int:
+        """Members that began anew."""
+        return int(self._counts[1])
+
+    def _learn(self, X, y):
+        if self.detector != "adwin":
+            return boost(self, X, y)
+        return self._followed(
+            adwin_boost, X, y, self.spread_, float(self.var_floor), self.sums_, self._order, self._rng,
+            self._members.rule, *self._window, self._adwins, self._counts, float(self.delta), bool(self.warm_start),
+            self._votes, self._misses,
+        )[0]  # fmt: skip

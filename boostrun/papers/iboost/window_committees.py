@@ -12,10 +12,8 @@ import numpy as np
 from boostrun.config import fields
 from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.papers.iboost import baselines
-from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut, predicted
 from boostrun.papers.iboost.kernels import bases
-from boostrun.papers.iboost.kernels.committee import slide, start_order
+from boostrun.papers.iboost.kernels.committee import CommitteeMembers, HeldOut, predicted, slide, start_order
 from boostrun.papers.iboost.kernels.incremental import winner
 from boostrun.papers.iboost.keys import AdaBoostKeys, FLBKeys, OCBKeys
 
@@ -203,6 +201,21 @@ def boost(
         counts[SEEN] += 1
 
 
+@allocating_kernel
+def follow(said, y, n_classes, coefficients, positive, negative, sign, out):
+    """Each row of a stream of which all members have answered, ``said`` (m, k): its class by the committee, ``out``
+    (k,), then :func:`.update` of the coefficients. Cost O(m o) a row."""
+    size = said.shape[0]
+    votes, margins, offset = np.empty(n_classes), np.empty(size), 0.5 * math.log(n_classes - 1.0)
+    for i in range(said.shape[1]):
+        votes[:] = 0.0
+        for j in range(size):
+            votes[said[j, i]] += coefficients[j]
+            margins[j] = 1.0 if said[j, i] == y[i] else -1.0
+        out[i] = winner(votes)
+        update(margins, positive, negative, coefficients, size, sign, offset)
+
+
 _LEAST_BLOCKS = 5  # before them no alarm
 BLOCKS, ALARMS = 2, 3  # places in ``counts``, after SEEN and SIZE
 COUNT, MEAN, SQUARES = 0, 1, 2  # places in ``errors``
@@ -328,8 +341,8 @@ class Committee(StreamLearner):
     def _widen(self, n_features: int) -> bool:
         """Members stay, and do not look at the new features."""
         columns, order, labels = self._window
-        self._window = baselines.columns(columns, n_features), baselines.orders(order, n_features), labels
-        self._models = baselines.models(self._family, self._models, self._n_classes, self._n_features, n_features)
+        self._window = bases.widen_columns(columns, n_features), bases.widen_order(order, n_features), labels
+        self._models = bases.widen_models(self._family, self._models, self._n_classes, self._n_features, n_features)
         if self._others is not None:
             self._fitted = self._others.widened(n_features)
         self._n_features = n_features

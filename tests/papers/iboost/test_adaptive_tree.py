@@ -5,7 +5,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.hoeffding import HoeffdingTreeClassifier
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels.adaptive_tree import ADDED, DROPPED, IN_USE, TAKEN
 from tests.reference.adaptive_tree import AdaptiveTree
 

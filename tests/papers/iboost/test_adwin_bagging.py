@@ -5,7 +5,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.iboost.kernels import adwin
-from boostrun.papers.iboost.monitored import AdwinBaggingClassifier
+from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier
 from boostrun.papers.iboost.onlineboost import poisson
 from tests.reference import drift_rivals as twins
 

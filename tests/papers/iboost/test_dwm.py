@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost import dwm as kernels
-from boostrun.papers.iboost.dwm import DWMClassifier
+from boostrun.papers.iboost import online_ensembles as kernels
+from boostrun.papers.iboost.online_ensembles import DWMClassifier
 from tests.reference import drift_rivals as twins
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do

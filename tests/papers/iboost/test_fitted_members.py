@@ -7,9 +7,10 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
+from boostrun.papers.iboost import fitted_members
 from boostrun.papers.iboost import window_committees as ocb
 from boostrun.papers.iboost.iboost import IBoostClassifier
-from boostrun.papers.iboost.kernels import bases, fitted_members
+from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels.committee import start_order
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from tests.marks import slow_after, slow_but

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from boostrun.papers.iboost import holdout
-from boostrun.papers.iboost.holdout import CommitteeMembers, HeldOut
 from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.papers.iboost.kernels import committee
+from boostrun.papers.iboost.kernels.committee import CommitteeMembers, HeldOut
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 
@@ -61,8 +61,8 @@ def test_a_score_of_zero_is_the_second_class_and_sums_keep_their_order():
 
 def test_a_member_is_asked_once_wherever_it_moves(monkeypatch):
     asked = []
-    respond = holdout.respond_window
-    monkeypatch.setattr(holdout, "respond_window", lambda *given: (asked.append(1), respond(*given)))
+    respond = committee.respond_window
+    monkeypatch.setattr(committee, "respond_window", lambda *given: (asked.append(1), respond(*given)))
     X, y, held = drifting(2)
     learner = IBoostClassifier(50, 9, 1, 5)
     kept = learner.answers_on(held)

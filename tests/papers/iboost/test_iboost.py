@@ -11,10 +11,10 @@ from boostrun import IBoostClassifier
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.prequential import blocks_of, follow, prequential
+from boostrun.papers.iboost import iboost as drift_iboost
 from boostrun.papers.iboost.kernels import bases as drift_bases
 from boostrun.papers.iboost.kernels import committee as drift_order
 from boostrun.papers.iboost.kernels import committee as drift_steps
-from boostrun.papers.iboost.kernels import iboost as drift_iboost
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier
 from tests.reference import iboost as twins
 

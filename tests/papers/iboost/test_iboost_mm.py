@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from boostrun import IBoostClassifier
+from boostrun.papers.iboost import iboost as two_classes
 from boostrun.papers.iboost.kernels import bases, iboost_mm
 from boostrun.papers.iboost.kernels import committee as order
-from boostrun.papers.iboost.kernels import iboost as two_classes
 from boostrun.papers.iboost.kernels.bases import fit_stump_of_gains
 from tests.reference import iboost as twins
 from tests.reference.iboost_mm import IBoostMM

@@ -11,8 +11,8 @@ from boostrun.papers.iboost import members
 from boostrun.papers.iboost import onlineboost as online_boost
 from boostrun.papers.iboost.kernels import incremental
 from boostrun.papers.iboost.keys import IncrementalKeys
+from boostrun.papers.iboost.online_ensembles import SmoothBoostClassifier
 from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
-from boostrun.papers.iboost.smooth_boost import SmoothBoostClassifier
 from tests.papers.iboost.learners import METHODS, TreeAsked, class_of
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost import monitored as kernels
+from boostrun.papers.iboost import onlineboost as kernels
 from boostrun.papers.iboost.kernels import adwin
-from boostrun.papers.iboost.monitored import FLCClassifier, NSOnlineBoostClassifier
-from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier, poisson
+from boostrun.papers.iboost.onlineboost import FLCClassifier, NSOnlineBoostClassifier, OnlineBoostClassifier, poisson
 from tests.reference import drift_rivals as twins
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do

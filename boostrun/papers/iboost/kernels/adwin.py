@@ -7,11 +7,14 @@ deviations; the sixth makes the two oldest one bucket of the row above.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boostrun.errors import BoostrunError
 from boostrun.kernels.plain import kernel, part, written_in
+from boostrun.papers.iboost.kernels import incremental as bayes
+from boostrun.papers.iboost.keys import DETECTORS
 
 _ROWS = 40  # 5 (2^40 - 1) items
 _FULL = 5  # buckets a row
@@ -159,3 +162,44 @@ def watch(adwins, j, items, delta, reset, widths, totals, cuts):
         cuts[i] = add(adwins, j, items[i], delta, reset)
         widths[i] = adwins.counts[j, _WIDTH]
         totals[i] = adwins.moments[j, _TOTAL]
+
+
+@part
+def largest_estimate(adwins):
+    """The window with the largest mean, the first of equals."""
+    at = 0
+    for j in range(1, adwins.counts.shape[0]):
+        if estimate(adwins, j) > estimate(adwins, at):
+            at = j
+    return at
+
+
+NO_CUTS = 0.0  # confidence at which no ADWIN is cut
+
+
+def detectors(given: Any, count: int) -> list:
+    """``count`` fresh detectors of river's: by name, or copies of one that is given."""
+    if not isinstance(given, str):
+        return [given.clone() for _ in range(count)]
+    try:
+        from river import drift
+    except ImportError:
+        raise BoostrunError(f"detector={given!r} is river's: pip install 'boostrun[streams]'") from None
+    name = DETECTORS[given]
+    return [getattr(drift if hasattr(drift, name) else drift.binary, name)() for _ in range(count)]
+
+
+def any_change(learner, items) -> bool:
+    """Each detector meets what its member did; whether one has found a change."""
+    for detector, item in zip(learner._detectors, items):
+        detector.update(int(item))
+    return any(detector.drift_detected for detector in learner._detectors)
+
+
+def replace_worst(learner) -> int:
+    """The member with the largest mean, and what watches it, have met nothing."""
+    worst = int(np.argmax([estimate(learner._adwins, j) for j in range(learner.budget)]))
+    learner._members.loop(bayes.forget)(learner.learners_, worst)
+    forget(learner._adwins, worst)
+    learner._detectors[worst] = learner._detectors[worst].clone()
+    return worst

@@ -21,6 +21,7 @@ import math
 import numpy as np
 from numba import njit
 
+from boostrun.errors import BoostrunError
 from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.papers.iboost.kernels import incremental as bayes
 
@@ -374,3 +375,55 @@ def add_moving_centres(x, of, centres, velocities, speed):
                 centres[i, j] = moved
         for j in range(x.shape[1]):
             x[k, j] += centres[of[k], j]
+
+
+_PARTS = {GNB: 2, BNB: 1}  # numbers a feature in a score of a naive Bayes
+
+
+def widen_columns(window: np.ndarray, n_features: int, absent: float = 0.0) -> np.ndarray:
+    """A window (d, n) with rows for the new features: 0, or what says that they are ``absent``."""
+    return np.concatenate([window, np.full((n_features - len(window), window.shape[1]), absent)])
+
+
+def widen_order(order: np.ndarray, n_features: int) -> np.ndarray:
+    """The sorted order (d, n) int32 of a window's features; slots that are all 0 stand as they lie."""
+    new = np.tile(np.arange(order.shape[1], dtype=np.int32), (n_features - len(order), 1))
+    return np.concatenate([order, new])
+
+
+def widen_models(family: int, rows: np.ndarray, n_classes: int, d: int, n_features: int) -> np.ndarray:
+    """Classifiers (M, width) of d features as those of ``n_features``, which answer as before; see above.
+
+    Raises BoostrunError for a family whose rows are of another make."""
+    if family in (STUMP, ELSEWHERE):
+        return rows
+    if family not in _PARTS:
+        raise BoostrunError("this base classifier takes no feature that its first example had not")
+    parts, scores = _PARTS[family], 1 if n_classes == 2 else n_classes
+    old = rows.reshape(len(rows), scores, 1 + parts * d)
+    out = np.zeros((len(rows), scores, 1 + parts * n_features))
+    out[:, :, 0] = old[:, :, 0]
+    for i in range(parts):
+        out[:, :, 1 + i * n_features :][:, :, :d] = old[:, :, 1 + i * d : 1 + (i + 1) * d]
+    return out.reshape(len(rows), -1)
+
+
+def grow_models(family: int, rows: np.ndarray, d: int, n_classes: int) -> np.ndarray:
+    """Classifiers (M, width) of fewer classes as those of ``n_classes`` > 2, which answer as before."""
+    if family in (STUMP, ELSEWHERE):
+        return rows
+    one = width(family, d, 2)
+    old = rows.reshape(len(rows), -1, one)
+    if old.shape[1] == 1:  # the difference of two classes: the first scores 0
+        old = np.concatenate([np.zeros_like(old), old], axis=1)
+    out = np.zeros((len(rows), n_classes, one))
+    out[:, :, 0] = -np.inf
+    out[:, : old.shape[1]] = old
+    return out.reshape(len(rows), -1)
+
+
+def pad(fresh, old):
+    """A NamedTuple of arrays, ``fresh`` and larger, with what ``old`` has in the first places of each axis."""
+    for wide, narrow in zip(fresh, old):
+        wide[tuple(slice(0, size) for size in narrow.shape)] = narrow
+    return fresh

@@ -15,18 +15,18 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.papers.iboost.iboost import ADDED, BUDGET, DIRTY, NEGATIVE, SEEN, SIZE
 from boostrun.papers.iboost.kernels import bases, committee
 from boostrun.papers.iboost.kernels.bases import fit_stump_of_gains
 from boostrun.papers.iboost.kernels.committee import _draw as draw
 from boostrun.papers.iboost.kernels.committee import slide, start_order
-from boostrun.papers.iboost.kernels.iboost import ADDED, BUDGET, DIRTY, NEGATIVE, SEEN, SIZE
 
 _LARGEST = 700.0  # exponents are kept this small: exp stays finite
 _REFRESH = 1000  # examples after which votes kept by differences alone are summed anew
 
 
 class ClassesState(NamedTuple):
-    """Window and committee as :class:`boostrun.papers.iboost.kernels.iboost.CommitteeState`, but for ``said`` (M, n)
+    """Window and committee as :class:`boostrun.papers.iboost.iboost.CommitteeState`, but for ``said`` (M, n)
     int16, the class that a classifier gives a slot, and ``votes`` v (n, K) float64, stale while ``counts[DIRTY]``."""
 
     columns: np.ndarray
@@ -45,7 +45,7 @@ class ClassesState(NamedTuple):
 def test_then_train(samples, labels, slots, state, settings, fit_cap, predictions):
     """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64; row e
     takes slot ``slots[e]``. Weights of fits are min(u, ``fit_cap``); with infinity and two classes this is IBoost's
-    :func:`boostrun.papers.iboost.kernels.iboost.test_then_train`. Cost a row M responses and M + b K operations
+    :func:`boostrun.papers.iboost.iboost.test_then_train`. Cost a row M responses and M + b K operations
     (stochastic, newest) or b n (M + K) (batch), an addition n (M + K) and a fit."""
     classes, votes = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes)
     slopes = np.empty((state.labels.shape[0], settings.n_classes))

@@ -6,10 +6,10 @@ import numpy as np
 
 from boostrun.kernels import hoeffding
 from boostrun.kernels.plain import allocating_kernel
-from boostrun.papers.iboost.iboost_trees import answer_window, ask, fit, teach
+from boostrun.papers.iboost.iboost import SEEN, SIZE
+from boostrun.papers.iboost.iboost_fitted import answer_window, ask, fit, teach
 from boostrun.papers.iboost.kernels import committee
 from boostrun.papers.iboost.kernels import iboost_mm as mm
-from boostrun.papers.iboost.kernels.iboost import SEEN, SIZE
 
 
 @allocating_kernel

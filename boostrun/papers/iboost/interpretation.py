@@ -1,15 +1,19 @@
-"""What the votes of stream learners mean: the exponential loss of two classes, SAMME's of several, or shares."""
+"""What the votes of stream learners mean: the exponential loss of two classes, SAMME's of several, or shares.
+
+How much a committee relies on each feature: |coefficient| of the stumps that look at it, or of the trees that do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from scipy.special import softmax
 
-from boostrun.methods.probabilities import LINKS, Link, Votes, normalised, of_margins
+from boostrun.kernels.hoeffding import FEATURE, LEFT, RIGHT, HoeffdingTrees
+from boostrun.methods.probabilities import LINKS, Link, Votes, normalised, of_margins, width_of
 from boostrun.methods.scikit_learn import check_is_fitted
-from boostrun.papers.iboost.holdout import predicted
+from boostrun.papers.iboost.kernels.committee import CommitteeMembers, predicted
 from boostrun.papers.iboost.onlineboost import coefficient
 
 _RIGHT_OR_WRONG = "its coefficients tell right from wrong, which says of more than two classes no probability"
@@ -40,7 +44,7 @@ def pairwise(votes: np.ndarray) -> np.ndarray:
     return softmax(2.0 * votes, axis=1)
 
 
-def of_iboost(classifier) -> Link:
+def iboost_link(classifier) -> Link:
     """exp(-F) of two classes and of each class against the rest; of several in one committee its loss."""
     if classifier.multiclass == "ovr":
         return LINKS["exponential"]
@@ -48,19 +52,19 @@ def of_iboost(classifier) -> Link:
     return Link(lambda scores: LINKS["exponential"].of(scores) if scores.ndim == 1 else several(scores))
 
 
-def of_adaboost(classifier) -> Link:
+def adaboost_link(classifier) -> Link:
     """SAMME's loss, which is the exponential one of two classes."""
     return Link(samme, _votes_of_committee)
 
 
-def of_ocb(classifier) -> Link | Votes:
+def ocb_link(classifier) -> Link | Votes:
     """exp(-F) of two classes."""
     if _several(classifier):
         return Votes(_RIGHT_OR_WRONG, _without_negatives(_votes_of_committee))
     return Link(samme, _votes_of_committee)
 
 
-def of_online_boost(classifier) -> Link | Votes:
+def online_boost_link(classifier) -> Link | Votes:
     """exp(-F) of two classes, F being half of what the votes differ by: they have AdaBoost's coefficients twice."""
     if _several(classifier):
         return Votes(_RIGHT_OR_WRONG, _without_negatives(_votes_of_online_boost))
@@ -70,27 +74,27 @@ def of_online_boost(classifier) -> Link | Votes:
     return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _votes_of_online_boost)
 
 
-def of_bagging(classifier) -> Link:
+def bagging_link(classifier) -> Link:
     """The share of the members that say a class, or the mean of their probabilities (Breiman 1996)."""
     return Link(normalised, _votes_of_bagging)
 
 
-def of_smooth_boost(classifier) -> Votes:
+def smooth_boost_link(classifier) -> Votes:
     """None: its members' weights are what SmoothBoost's analysis asks for, of a loss that is flat where it is right."""
     return Votes("its members' votes minimise no loss that tells probabilities", _of_smooth)
 
 
-def of_weighted_majority(classifier) -> Votes:
+def weighted_majority_link(classifier) -> Votes:
     """None: weights fade with errors."""
     return Votes("the weights of its experts tell how often they were wrong of late, and minimise no loss", _of_experts)
 
 
-def of_blocks(classifier) -> Votes:
+def blocks_link(classifier) -> Votes:
     """None: an unweighted vote."""
     return Votes("its members vote alike, and minimise no loss together", _votes_of_committee)
 
 
-def of_frequencies(classifier) -> Link:
+def frequencies_link(classifier) -> Link:
     """The share of each class among the examples so far."""
     return Link(normalised, _examples_so_far)
 
@@ -154,3 +158,44 @@ def _votes(classifier, X, coefficients: np.ndarray, proba: bool) -> np.ndarray:
     """(n, K) float64: what the members give each class, as they are counted for a prediction."""
     X = classifier._checked(X, reset=False)
     return classifier._members.votes(X, np.arange(len(coefficients)), coefficients, proba).T
+
+
+def committee_importances(classifier) -> np.ndarray | str:
+    """Of one committee."""
+    return _of_stumps(classifier, lambda: [classifier.members()])
+
+
+def iboost_importances(classifier) -> np.ndarray | str:
+    """Of one committee, or of one a class."""
+    return _of_stumps(classifier, classifier._committees)
+
+
+def tree_importances(classifier) -> np.ndarray | str:
+    """Of Hoeffding trees: |coefficient| of each, shared out to its splits, each half as much as the one above it."""
+    out = np.zeros(classifier.n_features_in_)
+    made: Iterable[CommitteeMembers] = classifier._committees()
+    for members in made:
+        for model, weight in zip(members.models[: members.size], members.coefficients):
+            _add_splits(classifier._trees, int(classifier._trees.roots[int(model[0])]), abs(weight), out)
+    return out
+
+
+def _add_splits(trees: HoeffdingTrees, node: int, share: float, out: np.ndarray) -> None:
+    """Add ``share`` to the feature of a split, and half of it below on either side; a leaf looks at no feature."""
+    waiting = [(node, share)]
+    while waiting:
+        node, share = waiting.pop()
+        if trees.nodes[node, LEFT] >= 0:
+            out[trees.nodes[node, FEATURE]] += share
+            waiting += [(int(trees.nodes[node, side]), share / 2) for side in (LEFT, RIGHT)]
+
+
+def _of_stumps(classifier, committees) -> np.ndarray | str:
+    if classifier.base != "stump":
+        return f"a classifier with base={classifier.base!r} looks at all features"
+    out = np.zeros(width_of(classifier))
+    made: Iterable[CommitteeMembers] = committees()
+    for members in made:
+        features = members.models[: members.size, 0].astype(np.int64)
+        out += np.bincount(features, np.abs(members.coefficients[: members.size]), len(out))
+    return out

@@ -1,0 +1,97 @@
+"""Figures and tables of the paper that are drawn without training: kinds of drift, methods, streams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from boostrun.papers.iboost import METHODS
+from boostrun.report.canvas import axes_of, defaults, write_png
+from boostrun.report.figures import COLOURS
+from boostrun.report.paired import write_text_table
+from boostrun.report.reference import lookup, reference
+
+_POINTS = 60
+
+
+def draw_drift_types(folder: Path, data_root: Path) -> str:
+    """Kinds of drift, drawn: figure.png; returns what to tell."""
+    return f"written: {drift_types_figure(folder / 'figure.png')}"
+
+
+def drift_types_figure(path: Path | str) -> Path:
+    """Four panels of the concept that each example follows: at 0 the old one, at 1 the new, between them a mixture.
+
+    Raises BoostrunError when ``path`` cannot be written.
+    """
+    time = np.arange(_POINTS)
+    chance = 1.0 / (1.0 + np.exp(-4.0 * (time - 30) / 30))
+    concepts = {
+        "sudden: at once": (time >= 30).astype(float),
+        "gradual: more and more often": (np.random.default_rng(1).random(_POINTS) < chance).astype(float),
+        "incremental: step by step": np.clip((time - 20) / 20, 0.0, 1.0),
+        "recurring: and back again": ((time >= 20) & (time < 40)).astype(float),
+    }
+    figure, axes = axes_of(4, 1.7, "")
+    with defaults():
+        for axis, (title, concept) in zip(axes, concepts.items()):
+            colours = [COLOURS[0] if value < 0.5 else COLOURS[1] for value in concept]
+            axis.scatter(time, concept, c=colours, s=14)
+            axis.set(title=title, xticks=[], xlabel="examples", ylim=(-0.25, 1.25))
+            axis.set_yticks([0, 1], ["old concept", "new concept"])
+        return write_png(figure, path)
+
+
+_TRAITS = {
+    "detects changes": "change_detector", "online base": "online_base_update",
+    "adds and removes": "classifier_add_remove", "sliding window": "sliding_window",
+}  # fmt: skip
+_NAMES = {"iboost_stochastic": "iboost", "iboost_batch": "iboost"}  # one row in the paper's table
+_NONE = "—"
+
+
+def draw_drift_methods(folder: Path, data_root: Path) -> str:
+    """Write the paper's table of methods beside what the declarations say; returns what to tell."""
+    frame = reference("iboost", "characteristics")
+    rows, apart = [], 0
+    for name, method in METHODS.items():
+        if not method.budget:  # it looks at labels alone
+            continue
+        row = [name]
+        for trait, metric in _TRAITS.items():
+            found = lookup(frame, metric, {"method": _NAMES.get(name, name)})
+            ours, paper = trait in method.traits, None if found is None else found[0] == 1
+            apart += paper is not None and ours != paper
+            row += ["x" if ours else "-", _NONE if paper is None else "x" if paper else "-"]
+        rows.append(row)
+    head = ["method", *(text for trait in _TRAITS for text in (trait, "paper"))]
+    told = f"{apart} of them differ from the paper's; — where the paper's table has no such method."
+    return write_text_table("IBoost: what each method has", [head, *rows], told, folder)
+
+
+_DRIFTS = {"sea": "sudden", "santafe": "incremental", "led": "rigorous", "rbf": "gradual"}  # the paper's words
+
+
+def draw_drift_data(folder: Path, data_root: Path) -> str:
+    """Write the table of sizes; returns what to tell, what is missing first."""
+    from boostrun.data import streams
+    from boostrun.errors import DataMissingError
+
+    frame = reference("iboost", "datasets")
+    rows, told = [], []
+    for name, kind in _DRIFTS.items():
+        ours = [_NONE] * 3
+        try:
+            stream = streams.draw({"name": name}, data_root)
+            held = sum(len(holdout.y) for holdout in stream.holdouts)
+            concepts = len(stream.changes) + 1 if name != "rbf" else _NONE  # it changes with every example
+            ours = [str(len(stream)), str(held) if held else _NONE, str(concepts)]
+        except DataMissingError as missing:
+            told.append(f"missing: {missing}")
+        figures = [lookup(frame, metric, {"dataset": name}) for metric in ("train_size", "holdout_size", "n_concepts")]
+        paper = [_NONE if found is None else f"{found[0]:.0f}" for found in figures]
+        rows.append([name, kind, *(text for pair in zip(ours, paper) for text in pair)])
+    head = ["stream", "drift", "training examples", "paper", "hold-out examples", "paper", "concepts", "paper"]
+    page = "— where there is none: without a hold-out each example is predicted before it is learnt."
+    return "\n".join([*told, write_text_table("IBoost: the streams", [head, *rows], page, folder)])
