@@ -28,7 +28,7 @@ ON_PURPOSE = (
     "boostrun.kernel_cache", "boostrun.compiling", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
     "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; find what a person brings, which counts itself
     "boostrun.methods.declaration",  # Method.make hands on facts of the digest and values of the cell
-    "boostrun.errors", "boostrun.data.dataset._called", "boostrun.data.stream_set._difference",  # words of messages
+    "boostrun.errors", "boostrun.data.dataset._called", "boostrun.data.table.column_difference",  # words of messages
     "boostrun.data.dataset.forget",  # pages of a map that are no longer needed
     *(f"boostrun.data.{name}" for name in (  # make the options that stand in the key of the data
         "options", "_PLACES", "_checks", "_Checks", "_open_loader", "arrays.files_digits",

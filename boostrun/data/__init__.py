@@ -68,7 +68,7 @@ def load(config: Mapping, data_root: Path, memory_mb: int = 1024, scratch: Path 
     data_root = Path(data_root)
     loader, options = _loader(config, data_root)
     if loader.read is None:
-        raise BoostrunError(f"dataset={config['name']} is a stream: it has no test part and its order matters")
+        raise BoostrunError(f"dataset={config['name']} is a stream, which is never read as a whole")
     digest = checksum(config, data_root)
     loader.verify(options, data_root)
     within = loader.read_within

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,15 @@ def user_path(value, data_root: Path) -> Path:
         return path
     below = Path(data_root) / path
     return below if below.exists() else path
+
+
+def absolute_paths(options: Mapping, keys: Sequence[str], data_root: Path, folder: Path) -> dict:
+    """`options` with absolute paths for `keys`: those that exist in `folder`, else in `data_root`, else in `folder`."""
+    found = dict(options)
+    for key in keys:
+        paths = [root.absolute() / Path(str(options[key])).expanduser() for root in (folder, data_root)]
+        found[key] = str(next((path for path in paths if path.exists()), paths[0]))
+    return found
 
 
 def given_file(options: Mapping, key: str, data_root: Path) -> Path:

@@ -1,8 +1,8 @@
-"""A table in a Parquet file, read a piece at a time.
+"""Tables in Parquet files, read a piece at a time.
 
-pyarrow unpacks a column page by page, and of each column that it reads it holds a page or two. Where those of all
-columns take too much, some columns are read after the others: their values go to a nameless file, piece by piece, and
-each piece of rows is put together from there.
+pyarrow unpacks a column page by page and holds one or two pages of each column. If the pages of all columns take too
+much memory, the columns are read group after group: the pieces of each group go to an unnamed file, from which the
+pieces of all columns are put together.
 """
 
 from __future__ import annotations
@@ -22,41 +22,40 @@ _MEMORY_MB = 1024
 _SHARE = 16  # the values of a piece are this part of the memory
 _MOST_BYTES = 1 << 25  # of a piece; larger ones are no faster
 _BUFFER = 1 << 16  # bytes of each column that are read ahead
-_PAGES = 3  # a column takes at most so many times the bytes of its pages: packed, unpacked, decoded
+_PAGES = 3  # a column takes at most this many times the bytes of its pages: packed, unpacked, decoded
 _SIDE_BY_SIDE = 4  # columns that are read side by side may take this part of the memory
-_FOOTER = 8  # a footer takes so many times its bytes ...
+_FOOTER = 8  # a footer takes this many times its bytes ...
 _OF_FOOTER = 2  # ... which may be this part of the memory
-
-
-def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause for a sentence."""
-    return "dataset.path=FILE.parquet; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.parquet"
-
 
 files = files_csv
 
 
+def places(options: Mapping, data_root: Path) -> str:
+    """Which file belongs where, as a clause of a sentence."""
+    return "dataset.path=FILE.parquet; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.parquet"
+
+
 def read(options: Mapping, data_root: Path) -> Parts:
-    """The arrays of the data set, with its own split where it has one."""
+    """The features and labels of the table, with its split."""
     return read_within(options, data_root, _MEMORY_MB)
 
 
 def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
-    """The same in about ``memory_mb`` MiB, however large the files are; what is beyond is in a file in ``scratch``."""
-    tables = {part: ParquetPieces(path, memory_mb, scratch) for part, path in files_csv(options, data_root).items()}
+    """The same in about ``memory_mb`` MiB; larger arrays go to a file in ``scratch``."""
+    tables = {part: ParquetPieces(path, memory_mb, scratch) for part, path in files(options, data_root).items()}
     return parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
 
 
 class ParquetPieces:
-    """One file, read some thousand rows at a time; see :class:`boostrun.data.table.Pieces`.
+    """A Parquet file read in pieces, see :class:`boostrun.data.table.Pieces`.
 
     Parameters
     ----------
     path : Path
-    memory_mb : int, what reading may take, in MiB; a single column whose pages are larger still takes those
-    scratch : Path or None, the folder of the file for columns that are read after others; None: the system's own
+    memory_mb : int, memory for reading, in MiB; a single column with larger pages takes more
+    scratch : Path or None, the folder of the file for groups of columns; None: the system's folder
 
-    Raises BoostrunError where the file cannot be read, and where its footer alone takes too much.
+    Raises BoostrunError if the file cannot be read, or if its footer takes too much memory.
     """
 
     def __init__(self, path: Path, memory_mb: int, scratch: Path | None = None):
@@ -65,9 +64,9 @@ class ParquetPieces:
             self._refuse_long_footer()
             with self._opened() as file:
                 empty = file.schema_arrow.empty_table().to_pandas()
-                about, self._total = file.metadata, file.metadata.num_rows
-                size = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
-                self._groups = self._side_by_side(file.schema_arrow.names, about)
+                metadata, self._total = file.metadata, file.metadata.num_rows
+                size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+                self._groups = self._side_by_side(file.schema_arrow.names, metadata)
         self.columns, self._types = list(empty.columns), empty.dtypes
         if not self.columns:
             raise BoostrunError(f"{path} has no columns")
@@ -75,11 +74,13 @@ class ParquetPieces:
         self._rows = max(1, min(_MOST_BYTES, (memory_mb << 20) // _SHARE) // row)
 
     def survey(self, label: Any) -> Survey:
-        """Types as they are declared, and the labels, which are all that is read."""
+        """The declared types of the columns, and the labels; nothing else is read."""
         import pandas
 
         labels = Labels(self.where, self.memory_mb)
-        for frame in self._pieces([str(label)] if label in self._names() else None):
+        with reading(self.path, "a Parquet file"), self._opened() as file:
+            stored = label in file.schema_arrow.names  # pandas may call a column otherwise, such as 0
+        for frame in self._pieces([str(label)] if stored else None, self._rows):
             labels.add(frame[label], (labels.rows + len(frame)) / max(1, self._total))
         kinds = {column: kind for column, kind in self._types.items() if column != label}
         plain = pandas.api.types.is_numeric_dtype(self._types[label])
@@ -88,21 +89,21 @@ class ParquetPieces:
 
     def frames(self, label: Any, kinds: Mapping[Any, Any]) -> Iterator[Any]:
         """Frames of consecutive rows."""
-        return self._pieces(None) if len(self._groups) == 1 else self._joined()
+        return self.chunks(self._rows)
 
-    def _names(self) -> list[str]:
-        with reading(self.path, "a Parquet file"), self._opened() as file:
-            return file.schema_arrow.names
+    def chunks(self, rows: int) -> Iterator[Any]:
+        """Frames of at most ``rows`` consecutive rows."""
+        return self._pieces(None, rows) if len(self._groups) == 1 else self._joined(rows)
 
-    def _pieces(self, columns: list[str] | None) -> Iterator[Any]:
+    def _pieces(self, columns: list[str] | None, rows: int) -> Iterator[Any]:
         import pyarrow
 
         with reading(self.path, "a Parquet file"), self._opened() as file:
-            for batch in file.iter_batches(self._rows, columns=columns, use_threads=False):
+            for batch in file.iter_batches(rows, columns=columns, use_threads=False):
                 yield pyarrow.Table.from_batches([batch]).to_pandas()
 
-    def _joined(self) -> Iterator[Any]:
-        """The same frames, of columns that are read a group after the other."""
+    def _joined(self, rows: int) -> Iterator[Any]:
+        """The same frames, from columns that are read group after group."""
         import pyarrow
 
         with (
@@ -111,7 +112,7 @@ class ParquetPieces:
             tempfile.TemporaryFile(dir=self._scratch) as aside,
         ):
             schema = file.schema_arrow
-            places = [list(self._laid_aside(file, names, aside)) for names in self._groups]
+            places = [list(self._laid_aside(file, names, rows, aside)) for names in self._groups]
             for parts in zip(*places):
                 columns: list[Any] = []
                 for place, length in parts:
@@ -119,12 +120,12 @@ class ParquetPieces:
                     columns += pyarrow.ipc.open_stream(aside.read(length)).read_all().columns
                 yield pyarrow.table(columns, schema.names).replace_schema_metadata(schema.metadata).to_pandas()
 
-    def _laid_aside(self, file, names: list[str], aside) -> Iterator[tuple[int, int]]:
-        """Where each piece of these columns begins in ``aside``, and its length."""
+    def _laid_aside(self, file, names: list[str], rows: int, aside) -> Iterator[tuple[int, int]]:
+        """Write the pieces of these columns to ``aside``; the place and length of each."""
         import pyarrow
 
-        batches = (batch.select(names) for batch in file.iter_batches(self._rows, columns=names, use_threads=False))
-        for piece in _pieces_of(batches, self._rows):
+        batches = (batch.select(names) for batch in file.iter_batches(rows, columns=names, use_threads=False))
+        for piece in _pieces_of(batches, rows):
             packed = pyarrow.BufferOutputStream()
             with pyarrow.ipc.new_stream(packed, piece.schema) as writer:
                 writer.write_table(piece)
@@ -132,11 +133,11 @@ class ParquetPieces:
             yield place, aside.write(packed.getvalue())
         pyarrow.default_memory_pool().release_unused()
 
-    def _side_by_side(self, names: list[str], about) -> list[list[str]]:
-        """The columns in groups that can be read at once; ``about`` is the file's metadata."""
+    def _side_by_side(self, names: list[str], metadata) -> list[list[str]]:
+        """The columns in groups that can be read at once."""
         most = [0] * len(names)
-        for number in range(about.num_row_groups):
-            row_group, sizes, place = about.row_group(number), [0] * len(names), 0
+        for number in range(metadata.num_row_groups):
+            row_group, sizes, place = metadata.row_group(number), [0] * len(names), 0
             for leaf in range(row_group.num_columns):
                 chunk = row_group.column(leaf)
                 while not f"{chunk.path_in_schema}.".startswith(f"{names[place]}."):
@@ -155,7 +156,7 @@ class ParquetPieces:
         return groups
 
     def _refuse_long_footer(self) -> None:
-        """What describes the columns of all row groups is read at once."""
+        """Raise BoostrunError if the footer, which is read at once, is too long: it describes each row group."""
         with open(self.path, "rb") as file:
             end = file.seek(0, 2)
             file.seek(max(0, end - 8))
@@ -167,11 +168,9 @@ class ParquetPieces:
             )
 
     def _opened(self):
-        try:
-            from pyarrow.parquet import ParquetFile
-        except ImportError as error:
-            raise BoostrunError("dataset=parquet needs pyarrow: pip install pyarrow") from error
-        return ParquetFile(self.path, buffer_size=_BUFFER, pre_buffer=False)
+        from pyarrow.parquet import ParquetFile
+
+        return ParquetFile(self.path, buffer_size=_BUFFER, pre_buffer=False)  # pre_buffer holds whole row groups
 
 
 def _pieces_of(batches: Iterable, rows: int) -> Iterator[Any]:

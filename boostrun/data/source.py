@@ -1,8 +1,10 @@
-"""Where samples come from: the papers' Filter(), with a counted, bounded memory."""
+"""Sources of samples: the papers' Filter(), with a counted, bounded memory, for samples with and without weights."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +14,15 @@ _DRAWS = 100  # of parts, until each has every class
 
 
 class ArraySource:
-    """Samples in arrays (memory maps welcome), handed out in shuffled passes: each once before any comes again.
+    """Samples in arrays (or memory maps), handed out in shuffled passes: each once before any comes again.
 
     Parameters
     ----------
     samples : (n, d) array, sample-major, of which only drawn rows are read.
     labels : (n,) array.
-    seed : SeedSequence, int or None; every Filter opened on the source has a stream of its own.
-    columns : (d, n) array or None, the same values feature-major where they are at hand, for methods that may look at
-        all samples; a Filter never reads them.
+    seed : SeedSequence, int or None; each Filter of the source has its own random stream.
+    columns : (d, n) array or None, the same values feature-major, for methods that may look at all samples. A Filter
+        never reads them.
 
     >>> source = ArraySource(np.arange(6).reshape(3, 2), np.array([0, 1, 1]), seed=0)
     >>> filter_ = source.open(capacity=2)
@@ -44,7 +46,7 @@ class ArraySource:
 
     @property
     def n_features(self) -> int:
-        """d, the number of values a sample."""
+        """d, the number of values of a sample."""
         return self.samples.shape[1]
 
     @property
@@ -57,10 +59,10 @@ class ArraySource:
         return np.unique(self.labels)
 
     def split(self, parts: int) -> list[ArraySource]:
-        """``parts`` sources of disjoint random samples, equal in number but for one; nothing is copied.
+        """``parts`` sources of disjoint random samples, of equal size up to one sample; nothing is copied.
 
-        Drawn again, a hundred times at most, until every part has samples of every class. Raises BoostrunError when
-        there are fewer samples than parts, or a part still lacks one of the labels.
+        The parts are drawn again, up to a hundred times, until each has samples of every class. Raises BoostrunError if
+        there are fewer samples than parts, or if a part still lacks a class.
         """
         n, k = len(self.labels), len(self.class_labels())
         if not 1 <= parts <= n:
@@ -77,20 +79,20 @@ class ArraySource:
         return divided  # type: ignore[return-value]
 
     def open(self, capacity: int, stream: int = 0) -> Filter:
-        """A Filter that lets its user hold ``capacity`` samples; equal ``stream`` numbers hand out equal samples."""
+        """A Filter whose user may hold ``capacity`` samples; equal ``stream`` numbers give equal samples."""
         entropy = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, stream))
         return Filter(self, capacity, np.random.default_rng(entropy))
 
 
 class SourcePart(ArraySource):
-    """Some rows of another source, as a source of their own."""
+    """Some rows of another source, as a source."""
 
     def __init__(self, whole: ArraySource, rows: np.ndarray, seed: np.random.SeedSequence):
-        super().__init__(_Rows(whole.samples, rows), whole.labels[rows], seed)  # type: ignore[arg-type]
+        super().__init__(_SomeRows(whole.samples, rows), whole.labels[rows], seed)  # type: ignore[arg-type]
 
 
-class _Rows:
-    """Rows of an array, read when they are asked for."""
+class _SomeRows:
+    """Rows of an array, read when they are indexed."""
 
     def __init__(self, array: np.ndarray, rows: np.ndarray):
         self.array, self.rows = array, rows
@@ -101,7 +103,7 @@ class _Rows:
 
 
 class Filter:
-    """Hands out fresh labelled samples of a source and keeps count: ``drawn``, ``held``, ``peak_held``."""
+    """Hands out fresh labelled samples of a source and counts them: ``drawn``, ``held``, ``peak_held``."""
 
     def __init__(self, source: ArraySource, capacity: int, rng: np.random.Generator):
         self.source, self.capacity, self.rng = source, capacity, rng
@@ -116,10 +118,10 @@ class Filter:
         return self.source.samples[rows], self.source.labels[rows]
 
     def draw_balanced(self, n: int, positive) -> tuple[np.ndarray, np.ndarray]:
-        """``n`` fresh samples of which half (rounded up) have the label ``positive``, in the order they came.
+        """``n`` fresh samples in their order, half of them (rounded up) with the label ``positive``.
 
         Samples that are passed over count as drawn: the Filter had to look at their labels.
-        Raises BoostrunError when the source holds only one of the two kinds.
+        Raises BoostrunError if the source holds only one of the two kinds.
         """
         self._hold(n)
         wanted = {True: (n + 1) // 2, False: n // 2}
@@ -133,7 +135,7 @@ class Filter:
                 places = np.flatnonzero(is_positive == kind)[: wanted[kind]]
                 taken[places] = True
                 wanted[kind] -= len(places)
-            if not (wanted[True] or wanted[False]):  # what lies behind the last one taken has not been looked at
+            if not (wanted[True] or wanted[False]):  # samples after the last one taken have not been looked at
                 unseen = len(batch) - 1 - int(np.flatnonzero(taken)[-1])
                 self._next -= unseen
                 self.drawn -= unseen
@@ -145,7 +147,7 @@ class Filter:
         return self.source.samples[chosen], self.source.labels[chosen]
 
     def release(self, n: int) -> None:
-        """The learner let go of ``n`` samples."""
+        """The learner no longer holds ``n`` samples."""
         self.held -= n
 
     def _hold(self, n: int) -> None:
@@ -171,3 +173,78 @@ class Filter:
         self._next += len(rows)
         self.drawn += len(rows)
         return rows
+
+
+# -- samples with weights
+#
+# Weights are relative: they are scaled to the mean 1. A sample of weight 0 is removed first, and equal weights count as
+# none. So a model is the same to the bit as without those samples, or without weights.
+
+
+def weighted_source(
+    samples: np.ndarray, labels: np.ndarray, sample_weight: Any, seed: np.random.SeedSequence
+) -> ArraySource:
+    """A source of samples (n, d) with labels (n,) and ``sample_weight`` (n,), or one number for all.
+
+    Raises ValueError with scikit-learn's sentence for weights of another length, below 0, not finite, or all 0.
+
+    >>> x, y, seed = np.arange(8).reshape(4, 2), np.array([0, 1, 0, 1]), np.random.SeedSequence(0)
+    >>> weighted_source(x, y, [1, 3, 0, 2], seed).weights.tolist()
+    [0.5, 1.5, 1.0]
+    """
+    from sklearn.utils.validation import _check_sample_weight, check_non_negative
+
+    weights = _check_sample_weight(sample_weight, samples, dtype=np.float64)
+    check_non_negative(weights, "`sample_weight`")
+    if not weights.any():  # older versions of scikit-learn accept this
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    if not weights.all():
+        rows = np.flatnonzero(weights)
+        samples, labels, weights = samples[rows], labels[rows], weights[rows]
+    if (weights == weights[0]).all():
+        return ArraySource(samples, labels, seed)
+    weights = weights / weights.max()  # so that no sum overflows
+    return WeightedSource(samples, labels, weights / weights.mean(), seed)
+
+
+class WeightedSource(ArraySource):
+    """A source whose samples have ``weights`` (n,) float64 above 0; each counts as one draw."""
+
+    def __init__(self, samples: np.ndarray, labels: np.ndarray, weights: np.ndarray, seed=None):
+        super().__init__(samples, labels, seed)
+        self.weights = weights
+
+    def split(self, parts: int) -> list[ArraySource]:
+        divided = super().split(parts)
+        return [
+            WeightedSource(part.samples, part.labels, self.weights[part.samples.rows], part.seed)  # type: ignore[attr-defined]
+            for part in divided
+        ]
+
+    def open(self, capacity: int, stream: int = 0) -> WeightedFilter:
+        entropy = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, stream))
+        return WeightedFilter(self, capacity, np.random.default_rng(entropy))
+
+
+class WeightedFilter(Filter):
+    """A Filter whose ``weights`` (n,) are those of the samples that it handed out last."""
+
+    def __init__(self, source: WeightedSource, capacity: int, rng: np.random.Generator):
+        self._samples, self._weights = _Noting(source.samples), source.weights
+        super().__init__(SimpleNamespace(samples=self._samples, labels=source.labels), capacity, rng)  # type: ignore[arg-type]
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weights of the samples handed out last, a copy."""
+        return self._weights[self._samples.rows]
+
+
+class _Noting:
+    """An array that remembers which rows were indexed last."""
+
+    def __init__(self, array: np.ndarray):
+        self.array, self.rows = array, np.empty(0, np.intp)
+
+    def __getitem__(self, rows: np.ndarray) -> np.ndarray:
+        self.rows = rows
+        return self.array[rows]

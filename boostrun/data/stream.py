@@ -1,4 +1,4 @@
-"""Samples from a file larger than memory, or from any iterator: Filter() over a bounded shuffle buffer."""
+"""A source of samples in a file larger than memory, or from any iterator: Filter() over a bounded shuffle buffer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.data.stream_readers import VALUE_TYPES, CsvReader, IteratorReader, NpyReader
+from boostrun.data.stream_readers import VALUE_TYPES, IteratorReader, open_reader
 
 from ..errors import BoostrunError
 from .source import Filter
 
 _MIB = 1 << 20
-_CHUNKS = 8  # that a buffer holds at least, so that it mixes as many places of a file
+_CHUNKS = 8  # a buffer holds at least so many, and mixes as many places of a file
 
 
 class StreamSource:
@@ -21,26 +21,26 @@ class StreamSource:
 
     Parameters
     ----------
-    samples : path of an .npy, a .csv or a .parquet file, or a callable that starts a pass: it returns an iterable of
-        ``(values (m, d), labels (m,))``, m free.
-    labels : .npy files: path of the .npy file of labels, or the number of the column that holds them (the last by
-        default). CSV and Parquet files: name or number of that column (the last by default).
-    n_features : int or None, d; checked where given, else found.
-    classes : sequence or None, the distinct labels; found by one pass over the labels when None.
-    chunk_rows : int, rows read at a time; fewer where the memory limit asks for it.
-    memory_limit_mb : float, memory of the buffers of all Filters together, one Filter a binary problem. The chunks of
-        an iterator are its own affair, but none may be larger than the limit.
-    dtype : uint8, float32 or float64; by default that of the file or of the first chunk where it is one of the three,
-        else the float type that holds it, and float32 for CSV and Parquet.
-    seed : SeedSequence, int or None; every Filter opened has a stream of its own.
+    samples : path of an .npy, CSV or Parquet file, or a callable that starts a pass: it returns an iterable of
+        ``(values (m, d), labels (m,))`` with any m.
+    labels : for .npy files the path of an .npy file of labels, or the number of their column; for CSV and Parquet files
+        the name or number of their column. By default they are the last column.
+    n_features : int or None, d, to be checked.
+    classes : sequence or None, the distinct labels; None: found by one pass over the labels.
+    chunk_rows : int, rows read at a time; the memory limit may reduce it.
+    memory_limit_mb : float, memory of the buffers of all Filters, one for each binary problem. The chunks of an
+        iterator do not count, but none may be larger than the limit.
+    dtype : uint8, float32 or float64; by default the type of the file or of the first chunk if it is one of these,
+        else a float type that holds it, and float32 for CSV and Parquet.
+    seed : SeedSequence, int or None; each Filter has its own random stream.
 
-    Each Filter fills a buffer of its own and hands out random samples of it, every sample once before any comes again.
-    An .npy file is read in chunks in random order, new each pass, and the buffer mixes the chunks it has room for: of a
-    file sorted by class choose small ones. CSV files and iterators are read as they come, so only the buffer mixes
-    them. Files are read by plain reads into the buffer, never mapped: pages of a map would count as memory held.
+    Each Filter fills a buffer and hands out random samples from it, each sample once before any comes again. An .npy
+    file is read in chunks in random order, another one in each pass, and the buffer mixes the chunks that it has room
+    for: choose small chunks for a file sorted by class. CSV files and iterators are read in their order, so only the
+    buffer mixes them. Files are read into the buffer and never mapped: pages of a map would count as memory.
 
-    Raises BoostrunError with one sentence where a file ends early, rows change their number of columns, values are
-    NaN or infinite, labels are not among ``classes``, or one row does not fit the memory limit.
+    Raises BoostrunError if a file ends early, rows change their number of columns, values are NaN or infinite, labels
+    are not among ``classes``, or one row does not fit the memory limit.
 
     >>> def two_chunks():
     ...     yield np.array([[1, 2], [3, 4]], np.uint8), np.array([0, 1])
@@ -73,7 +73,7 @@ class StreamSource:
 
     @property
     def n_features(self) -> int:
-        """d, the number of values a sample."""
+        """d, the number of values of a sample."""
         return self.reader.n_features
 
     @property
@@ -82,7 +82,7 @@ class StreamSource:
         return self.reader.dtype
 
     def class_labels(self) -> np.ndarray:
-        """The distinct labels, sorted; reads all labels the first time unless ``classes`` were given."""
+        """The distinct labels, sorted; without ``classes`` the first call reads all labels."""
         if self._classes is None:
             self._classes = self.reader.find_classes()
             if self._classes.dtype.kind == "f" and not np.isfinite(self._classes).all():
@@ -90,12 +90,12 @@ class StreamSource:
         return self._classes
 
     def open(self, capacity: int, stream: int = 0) -> StreamFilter:
-        """A Filter that lets its user hold ``capacity`` samples; equal ``stream`` numbers hand out equal samples."""
+        """A Filter whose user may hold ``capacity`` samples; equal ``stream`` numbers give equal samples."""
         entropy = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, stream))
         return StreamFilter(self, capacity, np.random.default_rng(entropy))
 
     def buffer_rows(self) -> tuple[int, int]:
-        """(rows of one Filter's buffer, rows read at a time): what the memory limit allows each binary problem."""
+        """(rows of one Filter's buffer, rows read at a time) that the memory limit allows each binary problem."""
         classes = self.class_labels()
         problems = len(classes) if len(classes) > 2 else 1
         share = self.memory_limit_mb * _MIB / problems
@@ -111,9 +111,9 @@ class StreamSource:
 
 
 class StreamFilter(Filter):
-    """Hands out fresh labelled samples of a stream and keeps count: ``drawn``, ``held``, ``peak_held``.
+    """Hands out fresh labelled samples of a stream and counts them: ``drawn``, ``held``, ``peak_held``.
 
-    The buffer is filled whenever a chunk fits; at the end of a pass it runs empty before the next pass begins.
+    The buffer is filled whenever a chunk fits. At the end of a pass it becomes empty before the next pass begins.
     """
 
     def __init__(self, source: StreamSource, capacity: int, rng: np.random.Generator):
@@ -146,10 +146,10 @@ class StreamFilter(Filter):
         return values, labels
 
     def draw_balanced(self, n: int, positive) -> tuple[np.ndarray, np.ndarray]:
-        """``n`` fresh samples of which half (rounded up) have the label ``positive``, in the order they came.
+        """``n`` fresh samples in their order, half of them (rounded up) with the label ``positive``.
 
         Samples that are passed over count as drawn: the Filter had to look at their labels.
-        Raises BoostrunError when two whole passes hold none of the kind still wanted.
+        Raises BoostrunError if two whole passes hold no sample of a wanted kind.
         """
         self._hold(n)
         wanted = {True: (n + 1) // 2, False: n // 2}
@@ -165,7 +165,7 @@ class StreamFilter(Filter):
                 places = np.flatnonzero(is_positive == kind)[: wanted[kind]]
                 taken[places] = True
                 wanted[kind] -= len(places)
-            if not (wanted[True] or wanted[False]):  # what lies behind the last one taken has not been looked at
+            if not (wanted[True] or wanted[False]):  # samples after the last one taken have not been looked at
                 last = int(np.flatnonzero(taken)[-1]) + 1
                 looked_at, taken = looked_at[:last], taken[:last]
             values.append(self._values[looked_at[taken]])
@@ -205,30 +205,23 @@ class StreamFilter(Filter):
             )
 
     def _remove(self, picked: np.ndarray) -> None:
-        """Samples at the end of the buffer move to the places that were handed out."""
+        """Move samples from the end of the buffer to the places that were handed out."""
         self.drawn += len(picked)
         self._count -= len(picked)
-        ends = np.ones(len(picked), bool)  # which of the last places were not handed out themselves
+        ends = np.ones(len(picked), bool)  # the last places that were not handed out
         ends[picked[picked >= self._count] - self._count] = False
         holes, movers = picked[picked < self._count], self._count + np.flatnonzero(ends)
         self._values[holes], self._labels[holes] = self._values[movers], self._labels[movers]
 
 
 def _reader(samples, labels, dtype, limit: float):
-    """The reader for what was given."""
     if callable(samples):
         return IteratorReader(samples, dtype, limit)
     path = Path(samples)
     if not path.is_file():
         raise BoostrunError(f"there is no file {path} to read samples from")
-    if path.suffix == ".npy":
-        return NpyReader(path, labels, dtype)
-    if path.suffix in (".csv", ".gz"):
-        return CsvReader(path, labels, dtype, limit)
-    if path.suffix == ".parquet":
-        from boostrun.data.stream_readers import ParquetStreamReader
-
-        return ParquetStreamReader(path, labels, dtype, limit)
-    raise BoostrunError(
-        f"{path} is neither .npy nor .csv nor .parquet; for other files give a callable that starts a pass"
-    )
+    if path.suffix not in (".npy", ".csv", ".gz", ".parquet"):
+        raise BoostrunError(
+            f"{path} is neither .npy nor .csv nor .parquet; for other files give a callable that starts a pass"
+        )
+    return open_reader(path, labels, dtype, limit)

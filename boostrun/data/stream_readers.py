@@ -1,28 +1,47 @@
-"""Readers of a stream: each begins passes over its samples, and a pass fills arrays that it is handed.
+"""Readers of samples from files and iterators, a chunk at a time.
 
 A reader has ``name`` (for messages), ``n_features``, ``dtype``, ``bytes_per_row_read`` (memory that reading takes
-besides the arrays filled), ``find_classes()``, and ``begin(rng, chunk_rows) -> pass``; a pass has
-``read_into(values, labels) -> rows``, 0 at its end.
+besides the arrays it fills), ``find_classes()`` and ``begin(rng, chunk_rows) -> pass``. A pass over the samples has
+``read_into(values, labels) -> rows``, 0 at its end. A reader of a file also has ``in_order(chunk_rows)``: all samples
+in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from boostrun.data.csv import has_names
 from boostrun.data.files import BoundedText
 from boostrun.data.parquet import ParquetPieces
 from boostrun.errors import BoostrunError
 
-_LONGEST = 1 << 24  # bytes of text beyond what a chunk of numbers has
 VALUE_TYPES = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
+_LONGEST = 1 << 24  # bytes of text beyond those of a chunk of numbers
+_LABELS_AT_ONCE = 1 << 18
+_ROW_BYTES_AT_ONCE = 1 << 20  # where labels are a column of the rows
+_LEAST_PARQUET_MIB = 64  # for pages of columns and their description, which do not shrink with the chunk
+
+
+def open_reader(path: Path, label, dtype, limit: float):
+    """The reader of an .npy, CSV or Parquet file, with chunks of at most ``limit`` bytes.
+
+    Parameters
+    ----------
+    label : a file of labels or a number of a column (.npy), a name or number of a column (CSV, Parquet); None: the last
+    dtype : one of ``VALUE_TYPES``; None: that of the file, float32 for CSV and Parquet
+    """
+    if path.suffix == ".npy":
+        return NpyReader(path, label, dtype)
+    return (ParquetReader if path.suffix == ".parquet" else CsvReader)(path, label, dtype, limit)
 
 
 def value_type(found: np.dtype) -> np.dtype:
-    """The type samples are handed out in: one of VALUE_TYPES, the found one where it is among them.
+    """The type of the samples that are handed out: ``found`` if it is one of ``VALUE_TYPES``, else a float type.
 
     >>> value_type(np.dtype(np.int16)), value_type(np.dtype(np.int64)), value_type(np.dtype(np.uint8))
     (dtype('float32'), dtype('float64'), dtype('uint8'))
@@ -33,7 +52,7 @@ def value_type(found: np.dtype) -> np.dtype:
 
 
 def converted(values: np.ndarray, dtype: np.dtype, name: str) -> np.ndarray:
-    """``values`` as ``dtype``; whole numbers must come out as they were."""
+    """``values`` as ``dtype``; raises BoostrunError if a whole number changes."""
     if values.dtype == dtype:
         return values
     if dtype.kind == "f":
@@ -45,10 +64,18 @@ def converted(values: np.ndarray, dtype: np.dtype, name: str) -> np.ndarray:
     return out
 
 
+def distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """The distinct labels of all parts, sorted."""
+    found = None
+    for labels in parts:
+        found = np.unique(labels) if found is None else np.union1d(found, labels)
+    return found  # type: ignore[return-value]
+
+
 class IteratorReader:
     """A callable that starts a pass: chunks ``(values (m, d), labels (m,))`` as they come."""
 
-    bytes_per_row_read = 16  # the chunks are the user's; what is read is copied from them
+    bytes_per_row_read = 16  # the chunks are the user's; rows are copied from them
 
     def __init__(self, start, dtype, limit: float, name: str = "the stream"):
         self.start, self.limit, self.name = start, limit, name
@@ -90,10 +117,7 @@ class IteratorReader:
 
     def find_classes(self) -> np.ndarray:
         """The distinct labels, from one pass."""
-        found = None
-        for _, labels in self.chunks():
-            found = np.unique(labels) if found is None else np.union1d(found, labels)
-        return found  # type: ignore[return-value]
+        return distinct(labels for _, labels in self.chunks())
 
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> IteratorPass:
         """A pass in the order of the stream; an empty one is an error."""
@@ -109,7 +133,7 @@ class IteratorPass:
         self.next = self.total = 0
 
     def read_into(self, values: np.ndarray, labels: np.ndarray) -> int:
-        """Fill the first rows of both arrays; returns how many, 0 at the end of the pass."""
+        """Fill the first rows of both arrays; returns their number, 0 at the end of the pass."""
         if self.labels is None or self.next == len(self.labels):
             self.values, self.labels = next(self.chunks, (None, None))
             self.next = 0
@@ -125,10 +149,22 @@ class IteratorPass:
         return m
 
 
+# -- text
+
+
 def opened(path: Path, most: int = 0) -> BoundedText:
-    """A CSV file, of which no more than ``most`` bytes and 16 MiB are read for a chunk of rows."""
+    """A file of text, of which at most ``most`` bytes and 16 MiB are read for a chunk of rows."""
     limit = most + _LONGEST
     return BoundedText(path, limit, f"{path} has more than {limit >> 20} MiB of text in a few rows; split the file")
+
+
+def refuse_nameless(path: Path) -> None:
+    """Raise BoostrunError if the first line of a CSV file is a sample, which would be lost unnoticed."""
+    with opened(path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as stream:
+        lines = [stream.readline().strip() for _ in range(2)]
+    cells = [[cell.strip(' "') for cell in line.split(",")] for line in lines if line]
+    if cells and not has_names(*cells):
+        raise BoostrunError(f"{path} begins with numbers; a CSV file needs the names of its columns as a first line")
 
 
 class CsvReader(IteratorReader):
@@ -150,7 +186,7 @@ class CsvReader(IteratorReader):
     def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
         self.chunk_rows = chunk_rows
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
+        with np.errstate(over="ignore"):  # values that are too large become infinite, and are refused as such
             for values, labels in self.chunks():
                 yield converted(values, self.dtype, self.name), labels  # type: ignore[arg-type]
 
@@ -190,9 +226,8 @@ class CsvReader(IteratorReader):
             ):
                 for frame in frames:
                     text.renew()
-                    if not len(frame):
-                        continue
-                    yield self._numbers(frame), self._labels(frame[self.label])
+                    if len(frame):
+                        yield self._numbers(frame), self._labels(frame[self.label])
         except BoostrunError:
             raise
         except (OSError, pandas.errors.ParserError, UnicodeDecodeError) as error:
@@ -218,21 +253,47 @@ class CsvReader(IteratorReader):
         return labels
 
 
-_LABELS_AT_ONCE = 1 << 18
+class ParquetReader(CsvReader):
+    """A Parquet file, read in chunks of rows; values are numbers, labels numbers or text.
+
+    If the pages of all columns take more than the memory allows, a pass reads groups of columns one after the other,
+    see :mod:`boostrun.data.parquet`.
+    """
+
+    def __init__(self, path: Path, label, dtype, limit: float):
+        self._pieces = ParquetPieces(path, max(_LEAST_PARQUET_MIB, int(limit) >> 20))
+        super().__init__(path, label, dtype, limit)
+
+    def _names(self) -> list:
+        names = self._pieces.columns
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise BoostrunError(f"{self.path} has more than one column {twice[0]!r}")
+        return names
+
+    def _frames(self):
+        for frame in self._pieces.chunks(self.chunk_rows):
+            if len(frame):
+                yield self._numbers(frame), self._labels(frame[self.label])
+
+
+# -- arrays
+
+
+def npy_header(file) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, whether it is stored column by column, and dtype of an .npy file, which is then at its first value."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return read(file)
 
 
 class NpyFile:
-    """Rows of an .npy array (N, ...) read by plain reads, so that none of it stays in memory."""
+    """Rows of an .npy array (N, ...), read without mapping the file, so that none of it stays in memory."""
 
     def __init__(self, path: Path):
         self.path = Path(path)
         try:
             with open(self.path, "rb") as file:
-                version = np.lib.format.read_magic(file)
-                read_header = {(1, 0): np.lib.format.read_array_header_1_0}.get(
-                    version, np.lib.format.read_array_header_2_0
-                )
-                self.shape, by_column, self.dtype = read_header(file)
+                self.shape, by_column, self.dtype = npy_header(file)
                 self.first = file.tell()
         except (OSError, ValueError) as error:
             raise BoostrunError(f"{self.path} cannot be read as .npy ({error})") from None
@@ -245,8 +306,8 @@ class NpyFile:
         if self.shape and self.row_bytes and there < self.shape[0]:
             raise self._ends_early(there)
 
-    def read_into(self, row: int, out: np.ndarray) -> None:
-        """Fill the contiguous ``out`` with rows from ``row`` on."""
+    def read_into(self, row: int, out: np.ndarray) -> np.ndarray:
+        """``out``, contiguous, filled with rows from ``row`` on."""
         with open(self.path, "rb", buffering=0) as file:
             file.seek(self.first + row * self.row_bytes)
             view = memoryview(out.reshape(-1).view(np.uint8))  # type: ignore[arg-type]
@@ -256,15 +317,16 @@ class NpyFile:
                 if not read:
                     raise self._ends_early(row + done // self.row_bytes)
                 done += read
+        return out
 
     def _ends_early(self, row: int) -> BoostrunError:
         return BoostrunError(
-            f"{self.path} ends early: its header says {self.shape[0]} rows, but row {row} is not all there"
+            f"{self.path} ends early: its header says {self.shape[0]} rows, but row {row} is not complete"
         )
 
 
 class NpyReader:
-    """An .npy file of samples, labels in a file of their own or in a column."""
+    """An .npy file of samples, with labels in another file or in a column."""
 
     def __init__(self, path: Path, labels, dtype):
         self.file, self.name = NpyFile(path), str(path)
@@ -290,25 +352,23 @@ class NpyReader:
         self.dtype = np.dtype(dtype) if dtype is not None else value_type(self.file.dtype)
         self.in_place = self.label_file is not None and self.dtype == self.file.dtype
         copy = 0 if self.in_place else self.file.row_bytes + self.n_features * self.dtype.itemsize
-        checks = self.n_features + 16  # what was read is looked at for NaN, and its labels for strangers
+        checks = self.n_features + 16  # the values are checked for NaN, the labels for unknown classes
         self.bytes_per_row_read = copy + checks
 
     def find_classes(self) -> np.ndarray:
         """The distinct labels, from one pass over them."""
-        found, scratch, at_once = [], {}, _LABELS_AT_ONCE  # type: ignore[var-annotated]
+        return distinct(self.labels_in_order(_LABELS_AT_ONCE))
+
+    def labels_in_order(self, chunk_rows: int) -> Iterator[np.ndarray]:
+        """All labels in the order of the file, in parts of at most ``chunk_rows``."""
         if self.label_file is None:
-            at_once = max(1, min(at_once, (1 << 20) // self.file.row_bytes))
-        for row in range(0, self.n, at_once):
-            m = min(at_once, self.n - row)
+            chunk_rows = max(1, min(chunk_rows, _ROW_BYTES_AT_ONCE // self.file.row_bytes))
+        for row in range(0, self.n, chunk_rows):
+            m = min(chunk_rows, self.n - row)
             if self.label_file is not None:
-                labels = scratch.setdefault("labels", np.empty(at_once, self.label_file.dtype))[:m]
-                self.label_file.read_into(row, labels)
+                yield self.label_file.read_into(row, np.empty(m, self.label_file.dtype))
             else:
-                rows = scratch.setdefault("rows", np.empty((at_once, self.file.shape[1]), self.file.dtype))[:m]
-                self.file.read_into(row, rows)
-                labels = rows[:, self.column]
-            found = [np.unique(np.concatenate([*found, np.unique(labels)]))]
-        return found[0]
+                yield self.file.read_into(row, np.empty((m, self.file.shape[1]), self.file.dtype))[:, self.column]
 
     def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
@@ -321,23 +381,13 @@ class NpyReader:
                 return
             yield values[:m], labels[:m]
 
-    def labels_in_order(self, chunk_rows: int) -> Iterator[np.ndarray]:
-        """All labels (m,) in the order of the file; the values are only read where they hold the labels."""
-        if self.label_file is None:
-            yield from (labels for _, labels in self.in_order(chunk_rows))
-            return
-        for row in range(0, self.n, chunk_rows):
-            labels = np.empty(min(chunk_rows, self.n - row), self.label_file.dtype)
-            self.label_file.read_into(row, labels)
-            yield labels
-
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> NpyPass:
         """A pass in chunks of ``chunk_rows``, in random order."""
         return NpyPass(self, rng.permutation(-(-self.n // chunk_rows)), chunk_rows)
 
 
 class NpyPass:
-    """One pass over an .npy file, chunk by chunk in a given order, through one reused buffer."""
+    """One pass over an .npy file, chunk by chunk in a given order."""
 
     def __init__(self, reader: NpyReader, order: np.ndarray, chunk_rows: int):
         self.reader, self.order, self.chunk_rows = reader, order, chunk_rows
@@ -351,52 +401,52 @@ class NpyPass:
         row = int(self.order[self.next]) * self.chunk_rows
         m = min(self.chunk_rows, reader.n - row)
         self.next += 1
+        if reader.label_file is not None:
+            labels[:m] = reader.label_file.read_into(row, np.empty(m, reader.label_file.dtype))
         if reader.in_place:
             reader.file.read_into(row, values[:m])
-        else:
-            rows = np.empty((m, reader.file.shape[1]), reader.file.dtype)
-            reader.file.read_into(row, rows)
-        if reader.label_file is not None:
-            read = np.empty(m, reader.label_file.dtype)
-            reader.label_file.read_into(row, read)
-            labels[:m] = read
-            if not reader.in_place:
-                values[:m] = converted(rows, reader.dtype, reader.name)
-        else:
+            return m
+        rows = reader.file.read_into(row, np.empty((m, reader.file.shape[1]), reader.file.dtype))
+        if reader.label_file is None:
             labels[:m] = rows[:, reader.column]
             values[:m, : reader.column] = converted(rows[:, : reader.column], reader.dtype, reader.name)
             values[:m, reader.column :] = converted(rows[:, reader.column + 1 :], reader.dtype, reader.name)
+        else:
+            values[:m] = converted(rows, reader.dtype, reader.name)
         return m
 
 
-_LEAST_MIB = 64  # for pages of columns and the description of them, which a smaller chunk does not make smaller
+class NpzReader:
+    """The arrays x (N, d) and y (N,) of an .npz file, read from the front without holding them."""
 
+    def __init__(self, path: Path):
+        self.path, self.name = path, str(path)
+        with zipfile.ZipFile(path) as packed:
+            if not {"x.npy", "y.npy"} <= set(packed.namelist()):
+                there = ", ".join(name.removesuffix(".npy") for name in packed.namelist())
+                raise BoostrunError(f"{path} has the arrays {there or '(none)'}; a stream needs x and y")
+            with packed.open("x.npy") as values, packed.open("y.npy") as labels:
+                shape, kind = self._head(values, "x")
+                self.n, _ = self._head(labels, "y")
+        if len(shape) != 2 or not shape[1] or self.n != shape[:1]:
+            raise BoostrunError(f"{path} holds x of the shape {shape} and y of {self.n}; (N, d) and (N,) are expected")
+        if kind.kind not in "biuf":
+            raise BoostrunError(f"{path} holds values of type {kind}; numbers are expected")
+        self.n_features, self.dtype = shape[1], value_type(kind)
+        self.bytes_per_row_read = 2 * shape[1] * kind.itemsize + 16
 
-class ParquetStreamReader(CsvReader):
-    """A Parquet file, read in chunks of rows; values are numbers, labels numbers or text.
+    def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
+        with zipfile.ZipFile(self.path) as packed, packed.open("x.npy") as values, packed.open("y.npy") as labels:
+            kinds = self._head(values, "x")[1], self._head(labels, "y")[1]
+            for row in range(0, self.n[0], chunk_rows):
+                m = min(chunk_rows, self.n[0] - row)
+                x = np.frombuffer(values.read(m * self.n_features * kinds[0].itemsize), kinds[0])
+                y = np.frombuffer(labels.read(m * kinds[1].itemsize), kinds[1])
+                yield x.reshape(m, self.n_features).astype(self.dtype, copy=False), y
 
-    Parameters are those of :class:`boostrun.data.stream_readers.CsvReader`. Where pages of all columns together take
-    more than the memory allows, a pass reads some columns after the others, see :mod:`boostrun.data.parquet`.
-    """
-
-    def __init__(self, path: Path, label, dtype, limit: float):
-        self._pieces = _Chunks(path, max(_LEAST_MIB, int(limit) >> 20))
-        super().__init__(path, label, dtype, limit)
-
-    def _names(self) -> list:
-        names = self._pieces.columns
-        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-            raise BoostrunError(f"{self.path} has more than one column {twice[0]!r}")
-        return names
-
-    def _frames(self) -> Iterator[Any]:
-        for frame in self._pieces.chunks(self.chunk_rows):
-            if len(frame):
-                yield self._numbers(frame), self._labels(frame[self.label])
-
-
-class _Chunks(ParquetPieces):
-    def chunks(self, rows: int) -> Iterator[Any]:
-        """Frames of at most ``rows`` consecutive rows."""
-        self._rows = max(1, rows)
-        return self.frames(None, {})
+    def _head(self, file, array: str) -> tuple[tuple, np.dtype]:
+        shape, by_column, kind = npy_header(file)
+        if kind.hasobject or (by_column and len(shape) > 1):
+            raise BoostrunError(f"{self.path}: {array} must hold numbers (y: or text), row by row")
+        return shape, kind

@@ -1,7 +1,7 @@
-"""Your own files larger than memory: `dataset=stream`, read in chunks while it is trained on and tested.
+"""Files larger than memory, `dataset=stream`: read in chunks in training and in tests.
 
-The other loaders hand over arrays, of which a feature bank is built. This one opens a `StreamSet`, of which nothing is
-copied: files are hashed and looked through once, and what was found is remembered beside their digests.
+Other loaders return arrays, from which a feature bank is built. This one opens a `StreamSet` and copies nothing: the
+files are hashed and read through once, and the facts that were found are remembered beside their digests.
 """
 
 from __future__ import annotations
@@ -15,28 +15,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boostrun.config import defaults
-from boostrun.data.files import given_file, reading
+from boostrun.data.files import absolute_paths, given_file, reading
 from boostrun.data.stream import StreamSource
-from boostrun.data.stream_readers import CsvReader, NpyReader
+from boostrun.data.stream_readers import NpyReader, open_reader, refuse_nameless
+from boostrun.data.table import column_difference
 from boostrun.errors import BoostrunError
 
 if TYPE_CHECKING:
-    from boostrun.data.dataset import Parts
     from boostrun.data.digests import FileDigests
 
-
 _MIB = 1 << 20
-_LOOK_BYTES = 4 * _MIB  # read at a time when a file is looked at from end to end
+_LOOK_BYTES = 4 * _MIB  # read at a time when a file is read through
 _MOST_CLASSES = 10_000
 _MOST_TEST_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What one look through a file finds: counts, types and the distinct labels, sorted; plain values only.
+    """What `SetPart.look` finds in a file: counts, types and the distinct labels, sorted; plain values only.
 
-    ``columns`` are the names of a CSV or Parquet file's columns, the label's among them; empty for .npy files.
+    ``columns`` are the names of the columns of a CSV or Parquet file, with the label; empty for .npy files.
     """
 
     rows: int
@@ -49,27 +47,21 @@ class Facts:
 
 @dataclass(frozen=True)
 class SetPart:
-    """One file of samples; ``label`` is a file of labels (Path), a column's number or name, or None for the last."""
+    """A file of samples; ``label`` is a file of labels (Path), the number or name of a column, or None for the last."""
 
     path: Path
     label: Path | int | str | None
-    _mend = "fill or remove them"  # what to do with values that are none
+    _mend = "fill or remove them"  # advice about NaN
 
     def reader(self, limit: float = _LOOK_BYTES):
-        """The reader of the file, of chunks of at most ``limit`` bytes; BoostrunError for a file that is none."""
-        if self.path.suffix == ".npy":
-            return NpyReader(self.path, self.label, None)
-        if self.path.suffix == ".parquet":
-            from boostrun.data.stream_readers import ParquetStreamReader
-
-            return ParquetStreamReader(self.path, self.label, None, limit)
-        return CsvReader(self.path, self.label, None, limit)
+        """The reader of the file, with chunks of at most ``limit`` bytes; raises BoostrunError if it cannot be read."""
+        return open_reader(self.path, self.label, None, limit)
 
     def look(self) -> Facts:
-        """Read the labels, and the values where they may be NaN, from end to end, a few MiB at a time.
+        """Read all labels, and values that may be NaN, a few MiB at a time.
 
-        Raises BoostrunError with one sentence for values that are NaN, infinite or no numbers, labels that are no
-        classes, and files that are damaged.
+        Raises BoostrunError for values that are NaN, infinite or not numbers, for labels that are not classes, and for
+        a damaged file.
         """
         reader = self.reader()
         rows, classes = 0, None
@@ -126,7 +118,8 @@ class StreamSet:
             )
         if train.columns != test.columns:
             raise BoostrunError(
-                f"{self.test.path} has other columns than {self.train.path}: {_difference(train.columns, test.columns)}"
+                f"{self.test.path} has other columns than {self.train.path}: "
+                f"{column_difference(train.columns, test.columns)}"
             )
         if train.features != test.features:
             raise BoostrunError(
@@ -135,15 +128,14 @@ class StreamSet:
         if train.dtype != test.dtype:
             raise BoostrunError(
                 f"{self.test.path} holds values of type {np.dtype(test.dtype)}, but {self.train.path} of type "
-                f"{np.dtype(train.dtype)}; they must be alike"
+                f"{np.dtype(train.dtype)}; the types must be equal"
             )
         if _is_text(train) != _is_text(test):
             raise BoostrunError(f"the labels of {self.train.path} and {self.test.path} are numbers in one, text in one")
         unseen = sorted(set(test.classes) - set(train.classes))
         if unseen:
             raise BoostrunError(
-                f"{self.test.path} has test samples with the label {unseen[0]}, which no training sample has, so "
-                "nothing could learn it"
+                f"{self.test.path} has test samples with the label {unseen[0]}, which no training sample has"
             )
 
     @property
@@ -153,7 +145,7 @@ class StreamSet:
 
     @property
     def problems(self) -> int:
-        """How many binary problems the classes make, each with a Filter of its own."""
+        """The number of binary problems, each with its own Filter."""
         return len(self.classes) if len(self.classes) > 2 else 1
 
     def source(self, limit_mib: float, seed) -> StreamSource:
@@ -166,7 +158,7 @@ class StreamSet:
     def test_chunks(self, limit_mib: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The test part in the order of its file: ``(values (d, m), labels (m,))``, feature-major.
 
-        m is what half of ``limit_mib`` allows: the chunk as it is read, its transposition and the scores are counted.
+        The chunk, its transposition and the scores take at most half of ``limit_mib``, which decides m.
         """
         reader = self.test.reader(limit_mib * _MIB)
         row = reader.n_features * reader.dtype.itemsize
@@ -177,7 +169,7 @@ class StreamSet:
 
 
 def _check_labels(classes: np.ndarray, name: str) -> None:
-    """Refuse labels that are neither whole numbers nor text."""
+    """Raise BoostrunError for labels that are neither whole numbers nor text."""
     kind = classes.dtype.kind
     if kind not in "biufU":
         raise BoostrunError(f"{name} holds labels of type {classes.dtype}; labels must be whole numbers or text")
@@ -194,21 +186,14 @@ def _is_text(facts: Facts) -> bool:
     return np.dtype(facts.label_type).kind == "U"
 
 
-def _difference(expected: list, found: list) -> str:
-    lacking = [column for column in expected if column not in found]
-    extra = [column for column in found if column not in expected]
-    if lacking:
-        return f"it lacks '{lacking[0]}'"
-    return f"it also has '{extra[0]}'" if extra else "their order differs"
+# -- the loader
 
-
-DEFAULTS = defaults("dataset", "stream")
-_LOOK = 1  # goes up when another look at a file would find something else: what is remembered is then found anew
-_ENDINGS = {".npy": ".npy", ".csv": "CSV", ".gz": "CSV", ".parquet": "Parquet"}
+_LOOK = 1  # raise it when `look` changes, so that files are read through again
+_KINDS = {".npy": ".npy", ".csv": "CSV", ".gz": "CSV", ".parquet": "Parquet"}
 
 
 def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause for a sentence."""
+    """Which file belongs where, as a clause of a sentence."""
     return (
         "dataset.path=X.npy dataset.label=Y.npy dataset.test_path=X_TEST.npy dataset.test_label=Y_TEST.npy (or "
         "dataset.label=NUMBER of the column that holds the labels); or dataset.path=FILE.csv dataset.label=COLUMN "
@@ -217,7 +202,7 @@ def places(options: Mapping, data_root: Path) -> str:
 
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """The files that are read, by logical name; DataMissingError says which is missing."""
+    """The files by name; raises DataMissingError if one is missing."""
     found = {}
     for name, part in _parts(options, data_root).items():
         found[name] = part.path
@@ -227,29 +212,18 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def parameters(options: Mapping) -> dict:
-    """What besides the files' contents makes the data: the label's column, where it is one."""
+    """The label's column, if it is one: it decides the data besides the files."""
     return {"label": None if _labels_are_files(options) else options["label"]}
 
 
 def located(options: Mapping, data_root: Path, folder: Path) -> dict:
-    """`options` with absolute paths, from `folder`, else from `data_root`, for a process that is in another folder."""
+    """`options` with absolute paths, for a process that does not run in `folder`."""
     keys = ("path", "test_path", *(("label", "test_label") if _labels_are_files(options) else ()))
-    found = dict(options)
-    for key in keys:
-        places = [base / Path(str(options[key])).expanduser() for base in (folder.absolute(), data_root.absolute())]
-        found[key] = str(next((place for place in places if place.exists()), places[0]))
-    return found
-
-
-def read(options: Mapping, data_root: Path) -> Parts:
-    """Never: raises BoostrunError."""
-    raise BoostrunError("dataset=stream is read in chunks and never as a whole; use dataset=npz or csv for arrays")
+    return absolute_paths(options, keys, data_root, folder)
 
 
 def verify(options: Mapping, data_root: Path) -> str:
-    """What is in the files, in a few words; BoostrunError where they cannot be trained on."""
-    import numpy as np
-
+    """The content of the files in a few words; raises BoostrunError if they cannot be used for training."""
     found = open_set(options, data_root)
     train, test = found.train_facts, found.test_facts
     return (
@@ -259,7 +233,7 @@ def verify(options: Mapping, data_root: Path) -> str:
 
 
 def key(dataset: Mapping, data_root: Path) -> str:
-    """sha256 (hex) of the data's checksum and of this loader's source: what a trial on a streamed set reads."""
+    """sha256 (hex) of the data's checksum and of the code that opens the set: the input of a trial."""
     from boostrun.data import checksum
     from boostrun.digest import names_of_banks
 
@@ -269,17 +243,17 @@ def key(dataset: Mapping, data_root: Path) -> str:
 
 
 def open_set(options: Mapping, data_root: Path) -> StreamSet:
-    """The two parts of a streamed set, checked; each file is looked through once, then remembered.
+    """The two parts of a streamed set, checked; each file is read through once, then remembered.
 
     Parameters
     ----------
     options : mapping with the keys of `dataset=stream`
-    data_root : Path, where files are looked for that are not found from the current folder
+    data_root : Path, where relative paths are looked up if they are not in the current folder
 
     Raises
     ------
     DataMissingError
-        A file is not there.
+        A file is missing.
     BoostrunError
         Files that cannot be read, do not fit each other, or hold NaN, infinite values or unusable labels.
     """
@@ -292,19 +266,25 @@ def open_set(options: Mapping, data_root: Path) -> StreamSet:
 
 def _facts(part: SetPart, digests: FileDigests) -> Facts:
     where = digests.of(part.label) if isinstance(part.label, Path) else f"in column {part.label!r}"
+    return look_once(part, digests, f"stream look {_LOOK}, labels {where}", _kind(part.path))
+
+
+def look_once(part: SetPart, digests: FileDigests, what: str, kind: str) -> Facts:
+    """The facts about a file, remembered under the name ``what`` while its content stays the same."""
 
     def look(_) -> str:
-        with reading(part.path, _ENDINGS[part.path.suffix]):
-            _refuse_nameless(part.path)
+        with reading(part.path, kind):
+            if kind == "CSV":
+                refuse_nameless(part.path)
             return json.dumps(asdict(part.look()))
 
-    return Facts(**json.loads(digests.derived(part.path, f"stream look {_LOOK}, labels {where}", look)))
+    return Facts(**json.loads(digests.derived(part.path, what, look)))
 
 
 def _parts(options: Mapping, data_root: Path) -> dict[str, SetPart]:
     train, test = given_file(options, "path", data_root), given_file(options, "test_path", data_root)
-    if _ending(train) != _ending(test):
-        raise BoostrunError(f"{train} is {_ending(train)} but {test} is {_ending(test)}; both must be of one kind")
+    if _kind(train) != _kind(test):
+        raise BoostrunError(f"{train} is {_kind(train)} but {test} is {_kind(test)}; both must be of one kind")
     label, test_label = options["label"], options["test_label"]
     if _labels_are_files(options):
         if test_label is None:
@@ -315,24 +295,24 @@ def _parts(options: Mapping, data_root: Path) -> dict[str, SetPart]:
         return {"train": SetPart(train, labels[0]), "test": SetPart(test, labels[1])}
     if test_label is not None:
         raise BoostrunError(
-            f"dataset.test_label={test_label} has no use: the labels stand in a column of dataset.path, and so do "
-            "those of dataset.test_path"
+            f"dataset.test_label={test_label} cannot be used: the labels are a column of dataset.path, and of "
+            "dataset.test_path"
         )
-    column = _number(label) if _ending(train) == ".npy" and label is not None else label
+    column = _number(label) if _kind(train) == ".npy" and label is not None else label
     return {"train": SetPart(train, column), "test": SetPart(test, column)}
 
 
 def _labels_are_files(options: Mapping) -> bool:
     label = options["label"]
-    return _ending(options["path"]) == ".npy" and label is not None and _number(label) is None
+    return _kind(options["path"]) == ".npy" and label is not None and _number(label) is None
 
 
-def _ending(path) -> str:
+def _kind(path) -> str:
     """.npy, CSV or Parquet, by the end of the file's name."""
     suffix = Path(str(path)).suffix
-    if suffix not in _ENDINGS:
+    if suffix not in _KINDS:
         raise BoostrunError(f"{path} is neither .npy nor .csv (or .csv.gz) nor .parquet, which dataset=stream reads")
-    return _ENDINGS[suffix]
+    return _KINDS[suffix]
 
 
 def _number(label) -> int | None:
@@ -340,20 +320,3 @@ def _number(label) -> int | None:
         return int(label)
     except ValueError:
         return None
-
-
-def _refuse_nameless(path: Path) -> None:
-    """A CSV file whose first line is a sample would lose it unnoticed."""
-    from boostrun.data.csv import has_names
-
-    if _ENDINGS[path.suffix] != "CSV":
-        return
-    import io
-
-    from boostrun.data.stream_readers import opened
-
-    with opened(path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as stream:
-        lines = [stream.readline().strip() for _ in range(2)]
-    cells = [[cell.strip(' "') for cell in line.split(",")] for line in lines if line]
-    if cells and not has_names(*cells):
-        raise BoostrunError(f"{path} begins with numbers; a streamed CSV file needs a first line of columns' names")

@@ -1,7 +1,7 @@
-"""A table as a data set, read in pieces: which column is the label, how text becomes numbers.
+"""A table as a data set, read in pieces: its label column, its split, and the numbers for its text.
 
-Twice, or three times where columns are no numbers, the table is walked through: for the types of its columns and its
-labels, which decide the split; for what the odd columns hold; then every value goes to its part.
+The table is read twice, or three times if columns are not numbers: for the types of its columns and its labels, which
+decide the split; for the values of the odd columns; then for all values, which go to the training or test part.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from boostrun.data.dataset import Parts, RowFile, encode, names_of, refuse_many,
 from boostrun.errors import BoostrunError, did_you_mean
 
 _A_LABEL = 256  # bytes of a distinct label
-_A_ROW = 100  # bytes that the split by class takes of a sample: a dozen permutations and masks
+_A_ROW = 100  # bytes that the split by class takes for a sample: a dozen permutations and masks
 
 
 class Survey(NamedTuple):
-    """``kinds``: dtype of each column but the label's, by name, as if the table had been read at once.
+    """``kinds``: the dtype of each feature column by name, as if the table had been read at once.
 
-    ``values``: a pandas Series of the distinct labels, in the order in which they appear; ``codes``: (rows,) int32,
-    each row's place in it, -1 without a label.
+    ``values``: a pandas Series of the distinct labels, in the order in which they appear; ``codes``: (rows,) int32, the
+    position of each row's label in it, -1 for a missing label.
     """
 
     rows: int
@@ -40,14 +40,14 @@ class Pieces(Protocol):
     columns: list
 
     def survey(self, label: Any) -> Survey:
-        """Walk through the whole table once. BoostrunError where it cannot be read."""
+        """Read the whole table once. Raises BoostrunError if it cannot be read."""
 
     def frames(self, label: Any, kinds: Mapping[Any, Any]) -> Iterator[Any]:
-        """pandas frames of consecutive rows; the columns in ``kinds`` have those dtypes, text as it stands."""
+        """pandas frames of consecutive rows; the columns in ``kinds`` have those dtypes, text is unchanged."""
 
 
 class Labels:
-    """The labels of a table, collected piece by piece within so many MiB."""
+    """The labels of a table, collected piece by piece within ``memory_mb`` MiB."""
 
     def __init__(self, where: str, memory_mb: int):
         self.where, self.memory_mb, self.rows = where, memory_mb, 0
@@ -55,9 +55,9 @@ class Labels:
         self._codes: list[np.ndarray] = []
 
     def add(self, column, share: float = 0.0) -> None:
-        """The labels of the next rows; ``share`` of the file has been read, 0 where it is not known.
+        """Add the labels of the next rows; ``share`` of the file has been read so far, 0 if unknown.
 
-        Raises BoostrunError with more rows or more labels than fit into memory.
+        Raises BoostrunError if the rows or labels do not fit into memory.
         """
         import pandas
 
@@ -93,13 +93,13 @@ _A_TEXT = 150  # bytes of a distinct text in a dictionary, besides its letters
 
 
 class OddColumn:
-    """One such column; looked through in both parts, then settled, then turned into numbers piece by piece.
+    """A column that is not numbers: looked at in both parts, then settled, then turned into numbers piece by piece.
 
     Parameters
     ----------
-    name : the column's
+    name : the name of the column
     where : str, the file with the training part, for messages
-    room : int, bytes that its distinct texts may take
+    room : int, bytes for its distinct texts
     """
 
     def __init__(self, name, where: str, room: int):
@@ -110,7 +110,7 @@ class OddColumn:
         self._ranks: dict[str, int] | None = None
 
     def look(self, part: str, column) -> None:
-        """See the next rows of a part ("train" or "test"), a pandas Series."""
+        """Take in the next rows of a part ("train" or "test"), a pandas Series."""
         codes, texts = _texts(column)
         if self._numbers[part]:
             self._numbers[part] = column.dtype != bool and _floats(texts) is not None
@@ -123,9 +123,9 @@ class OddColumn:
                 self._counts = None
 
     def settle(self) -> None:
-        """Decide, from all rows, what the column is; stderr hears of numbers that are kept as text.
+        """Decide from all rows whether the column is numbers or text; numbers in text are reported on stderr.
 
-        Raises BoostrunError for numbers among text, and for more texts than there is room for.
+        Raises BoostrunError for numbers among text, and for too many texts.
         """
         if all(self._numbers.values()):
             if self._counts != {}:  # else all are missing
@@ -149,7 +149,7 @@ class OddColumn:
         self._counts = None
 
     def values(self, column) -> np.ndarray:
-        """The numbers, (m,) float64, of some rows of a settled column; NaN where there is no value."""
+        """The numbers, (m,) float64, of some rows of a settled column; NaN for missing values."""
         codes, texts = _texts(column)
         if self._ranks is None:
             found = _floats(texts)
@@ -160,7 +160,7 @@ class OddColumn:
         return np.array([*found, np.nan], np.float64)[codes]
 
     def _refuse_half_numbers(self, counts: dict[str, int]) -> None:
-        """A number column with a few odd values ("?", "n/a") must not become ranks of text unnoticed."""
+        """A column of numbers with a few odd values ("?", "n/a") must not become ranks of text unnoticed."""
         import pandas
 
         number = pandas.to_numeric(pandas.Series(list(counts)), errors="coerce").notna().to_numpy()
@@ -168,16 +168,16 @@ class OddColumn:
         if not number.all() and many[number].sum() / many.sum() >= 0.5:
             first = list(counts)[int(np.flatnonzero(~number)[0])]
             raise BoostrunError(
-                f"column '{self.name}' of {self.where} holds numbers and {int(many[~number].sum())} values that are "
-                f"none (first: {first!r}); leave such cells empty, or remove their rows"
+                f"column '{self.name}' of {self.where} holds numbers and {int(many[~number].sum())} other values "
+                f"(first: {first!r}); leave such cells empty, or remove their rows"
             )
 
 
 def _texts(column) -> tuple[np.ndarray, list[str]]:
-    """Each row's place among the distinct values, -1 where it is missing, and those as text."""
+    """Each row's position among the distinct values, -1 for a missing value, and these values as text."""
     import pandas
 
-    if column.dtype == object:  # also of what cannot be told apart otherwise, such as lists
+    if column.dtype == object:  # as text, since values such as lists cannot be compared
         column = column.map(str, na_action="ignore")
     elif isinstance(column.dtype, pandas.CategoricalDtype):
         column = column.astype(object)
@@ -186,7 +186,7 @@ def _texts(column) -> tuple[np.ndarray, list[str]]:
 
 
 def _floats(texts: list[str]) -> list[float] | None:
-    """The numbers that all texts spell; None where one does not."""
+    """The numbers that the texts spell; None if one of them is not a number."""
     try:
         return [float(text) for text in texts]
     except ValueError:
@@ -194,14 +194,14 @@ def _floats(texts: list[str]) -> list[float] | None:
 
 
 def _comparable(text: str) -> str:
-    """Without NUL at the end, which NumPy's text never had."""
+    """``text`` without NUL at its end, which NumPy's text cannot hold."""
     return text.rstrip("\0")
 
 
 def parts_of_rows(
     options: Mapping[str, Any], labels: np.ndarray, groups: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to train and to test on, as ``split``, ``test_fraction`` and ``split_seed`` of ``options`` say.
+    """Rows for training and tests, according to ``split``, ``test_fraction`` and ``split_seed`` of ``options``.
 
     Parameters
     ----------
@@ -212,14 +212,14 @@ def parts_of_rows(
     -------
     train, test : ndarray of int64, increasing
     """
-    fraction, seed = options["test_fraction"], options["split_seed"] or 0  # null: where it is nobody's trial
+    fraction, seed = options["test_fraction"], options["split_seed"] or 0  # null outside a trial
     if options.get("split") == "time":
         return last(len(labels), fraction)
     return stratified(labels, fraction, seed) if groups is None else whole_groups(labels, groups, fraction, seed)
 
 
 def last(count: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:
-    """The last ``fraction`` of ``count`` rows are for tests: at least one, and never all.
+    """Rows for training and tests: the last ``fraction`` of ``count`` rows are for tests, at least one and never all.
 
     >>> [part.tolist() for part in last(5, 0.3)]
     [[0, 1, 2], [3, 4]]
@@ -229,12 +229,11 @@ def last(count: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Split between groups, of each class about ``fraction`` for tests.
+    """Split between groups, with about ``fraction`` of each class for tests.
 
-    Groups are looked at in random order; one goes to the test part if that brings the shares of the classes nearer to
-    ``fraction``, and no class loses its last training sample. Where none does, the smallest that may goes there.
-
-    Raises BoostrunError where every group holds all samples of some class.
+    Groups are visited in random order. One goes to the test part if that brings the shares of the classes nearer to
+    ``fraction`` and leaves each class a training sample. If no group does, the smallest that leaves each class a
+    training sample goes there. Raises BoostrunError if every group holds all samples of some class.
 
     >>> train, test = whole_groups(np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2]), 0.34, seed=0)
     >>> len(train), len(test)
@@ -257,8 +256,8 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
             chosen.append(group)
     if smallest is None:
         raise BoostrunError(
-            f"dataset.split=groups: each of the {len(rows_of)} groups holds all samples of some class, so none can be "
-            "tested on"
+            f"dataset.split=groups: each of the {len(rows_of)} groups holds all samples of some class, so no group can "
+            "be the test part"
         )
     is_test = np.isin(groups, chosen or [smallest])
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
@@ -267,23 +266,25 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
 def parts_of(
     train: Pieces, test: Pieces | None, options: Mapping, memory_mb: int = 1024, scratch: Path | None = None
 ) -> Parts:
-    """Features, labels and column names of one table (split by class) or of two.
+    """Features, labels and column names of one table, which is split, or of two.
 
-    Columns that are no numbers become ordinals: the rank of the value among the values that the training part has;
-    a value that only the test part has becomes -1. Missing values are NaN. Numbers that pandas does not take for such
-    (whole ones beyond 64 bits, decimals, numbers as text) are floating-point numbers, which stderr says.
+    Columns of text become ordinals: the rank of a value among the values of the training part, -1 for a value of the
+    test part alone. Missing values are NaN. Numbers that pandas reads as text (whole numbers beyond 64 bits, decimals,
+    quoted numbers) become floating-point numbers; stderr reports it.
 
     Parameters
     ----------
     train, test : the tables; ``test`` may be None
     options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``; optional ``split``
         and ``group``, whose column is no feature; ``missing`` "error" refuses missing values
-    memory_mb : int, what reading may take, in MiB; features beyond a part of it are in a file
+    memory_mb : int, memory for reading, in MiB; features that take more than an eighth of it go to a file
     scratch : Path or None, the folder of such a file
     """
     label = _label_column(train.columns, options.get("label"), train.where)
     if test is not None and test.columns != train.columns:
-        raise BoostrunError(f"{test.where} has other columns than {train.where}: {_difference(train, test)}")
+        raise BoostrunError(
+            f"{test.where} has other columns than {train.where}: {column_difference(train.columns, test.columns)}"
+        )
     looked = train.survey(label)
     if not looked.rows:
         raise BoostrunError(f"{train.where} holds no rows")
@@ -310,7 +311,7 @@ def parts_of(
 
 
 def _label_column(columns: list, label, where: str, key: str = "label"):
-    """The column that a key of the data set names; the last one for None."""
+    """The column that ``label``, the value of a key of the data set, names; None is the last one."""
     if label is None:
         return columns[-1]
     names = {str(column): column for column in columns}
@@ -323,12 +324,12 @@ def _label_column(columns: list, label, where: str, key: str = "label"):
 
 
 def _groups(train: Pieces, looked: Survey, label, name: str) -> np.ndarray:
-    """(rows,) int64, the group of each row, numbered as they appear."""
+    """(rows,) int64, the group of each row; groups are numbered as they appear."""
     import pandas
 
     column = _label_column(train.columns, name, train.where, "group")
     if column == label:
-        raise BoostrunError(f"dataset.group={name} is the label; name the column that says whose a row is")
+        raise BoostrunError(f"dataset.group={name} is the label; name the column of the groups")
     places: dict[Any, int] = {}
     codes = [np.empty(0, np.int64)]
     for frame in train.frames(label, {**looked.kinds, column: str}):
@@ -363,19 +364,19 @@ def _plain(column) -> np.ndarray:
 
 
 def _encoded(train: np.ndarray, train_codes: np.ndarray, test: np.ndarray, test_codes: np.ndarray, options: Mapping):
-    """The labels of both parts and the names of the classes; whole numbers as they are, to be named later."""
+    """The labels of both parts and the names of the classes; whole numbers are named later."""
     if train.dtype.kind != "U" and test.dtype.kind != "U":
         return train[train_codes], test[test_codes], None
     train, test = train.astype(str), test.astype(str)
     if not np.isin(test, train).all():
-        encode(train, test[test_codes], str(options["name"]))  # which says how many samples
+        encode(train, test[test_codes], str(options["name"]))  # raises with the number of samples
     train_ranks, test_ranks, classes = encode(train, test, str(options["name"]))
     refuse_many(classes, len(train_codes), str(options["name"]))
     return train_ranks[train_codes], test_ranks[test_codes], classes
 
 
 def _odd_columns(tables: list, label, columns: list, memory_mb: int) -> dict[Any, OddColumn]:
-    """The columns that are not numbers in every table, each looked through from end to end and settled."""
+    """The columns that are not numbers in every table, read to the end and settled."""
     import pandas.api.types as kinds
 
     names = [
@@ -398,7 +399,7 @@ def _odd_columns(tables: list, label, columns: list, memory_mb: int) -> dict[Any
 
 
 def _refuse_missing(tables: list, label, columns: list) -> None:
-    """BoostrunError for the first missing value, by its row and column."""
+    """Raise BoostrunError with the row and column of the first missing value."""
     for pieces, survey, _ in tables:
         start = 0
         for frame in pieces.frames(label, survey.kinds):
@@ -413,7 +414,7 @@ def _refuse_missing(tables: list, label, columns: list) -> None:
 
 
 def _filled(tables: list, label, columns: list, odd: Mapping, memory_mb: int, scratch: Path | None):
-    """The features of both parts, (n, d) float64 each."""
+    """The features of both parts, (n, d) float64."""
     width, in_memory = len(columns), (memory_mb << 20) // 8
     masks = [is_train for _, _, is_train in tables]
     n_train = sum(int(mask.sum()) for mask in masks)
@@ -441,9 +442,10 @@ def _filled(tables: list, label, columns: list, odd: Mapping, memory_mb: int, sc
     return parts[0].whole(), parts[1].whole()
 
 
-def _difference(expected: Pieces, found: Pieces) -> str:
-    lacking = [str(c) for c in expected.columns if c not in set(found.columns)]
-    extra = [str(c) for c in found.columns if c not in set(expected.columns)]
+def column_difference(expected: list, found: list) -> str:
+    """A clause about the first column that only one of two tables has, or about the order."""
+    lacking = [str(column) for column in expected if column not in set(found)]
+    extra = [str(column) for column in found if column not in set(expected)]
     if lacking:
         return f"it lacks '{lacking[0]}'"
     return f"it also has '{extra[0]}'" if extra else "their order differs"

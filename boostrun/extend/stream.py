@@ -20,7 +20,7 @@ import numpy as np
 from boostrun.data.dataset import Parts, names_of
 from boostrun.data.keys import OwnStreamKeys
 from boostrun.data.streams.drift_stream import DriftStream
-from boostrun.data.streams.file_readers import filled
+from boostrun.data.streams.file_stream import forward_filled
 from boostrun.errors import BoostrunError
 from boostrun.extend import registry as objects
 from boostrun.extend.loader import content_digest
@@ -56,7 +56,7 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
     where = str(options["name"])
     x, names = _held(*_asked(options))[0]
     if options["missing"] == "last":
-        x = filled(x, np.zeros(x.shape[1]))
+        x = forward_filled(x, np.zeros(x.shape[1]))
     if not (good := np.isfinite(x)).all():
         row, column = np.argwhere(~good)[0]
         raise BoostrunError(

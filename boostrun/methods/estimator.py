@@ -16,7 +16,7 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.config.fields import fields_of
-from boostrun.data.source import ArraySource
+from boostrun.data.source import ArraySource, weighted_source
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.saved import Saveable
@@ -46,7 +46,7 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
         """Checked arrays as a source, the seed of the algorithm, and the whole number that both seeds come from.
 
         One SeedSequence has an axis for the Filter and one for the algorithm: methods see the same samples.
-        Raises ValueError with one sentence on bad arrays; weights are those of :mod:`boostrun.data.weighted`.
+        Raises ValueError with one sentence on bad arrays; for weights see :func:`.weighted_source`.
         """
         X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
         check_classification_targets(y)
@@ -54,9 +54,7 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
         filter_seed, algorithm_seed = np.random.SeedSequence(entropy).spawn(2)
         if sample_weight is None:
             return ArraySource(X, y, filter_seed), algorithm_seed, entropy
-        from boostrun.data.weighted import source_of
-
-        return source_of(X, y, sample_weight, filter_seed), algorithm_seed, entropy
+        return weighted_source(X, y, sample_weight, filter_seed), algorithm_seed, entropy
 
     def _entropy(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):

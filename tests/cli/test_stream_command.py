@@ -229,7 +229,7 @@ SETTINGS = {
     "dataset.test_path=absent.npy": "no file absent.npy (dataset.test_path",
     "dataset.test_label=absent.npy": "no file absent.npy (dataset.test_label",
     "dataset.test_label=null": "dataset.test_label=... must name that of the test part",
-    "dataset.label=null": "dataset.test_label=yt.npy has no use",
+    "dataset.label=null": "dataset.test_label=yt.npy cannot be used",
     "dataset.label=9 dataset.test_label=null": "labels=9 is none of them",
     "dataset.path=.": "is a folder",
     "dataset.path=mine.bin": "neither .npy nor .csv",
@@ -308,10 +308,10 @@ CSV_FILES = {
     "a missing value": ("a,b,kind\n1,2,x\n3,,y\n", "", "NaN or infinite, first in row 1, feature 1"),
     "beyond float32": ("a,b,kind\n1,2,x\n3,1e300,y\n", "", "NaN or infinite"),
     "a missing label": ("a,b,kind\n1,2,x\n3,4,\n", "", "without a label"),
-    "no names": ("1,2,x\n3,4,y\n", "", "needs a first line of columns' names"),
+    "no names": ("1,2,x\n3,4,y\n", "", "needs the names of its columns"),
     "no samples": ("a,b,kind\n", "", "no samples"),
     "nothing": ("", "", "cannot be read as CSV"),
-    "a label file": ("a,b,kind\n1,2,x\n", "dataset.test_label=b", "dataset.test_label=b has no use"),
+    "a label file": ("a,b,kind\n1,2,x\n", "dataset.test_label=b", "dataset.test_label=b cannot be used"),
 }
 
 

@@ -78,7 +78,7 @@ def test_booleans_are_numbers(csv):
         ("c\nx\ny\n", {}, "there are no features"),
         ("a,b\n" + "1,0.5\n2,1.5\n" * 3, {}, "no whole numbers"),
         ("a,b\n" + "1,0\n" * 5, {}, "same label"),
-        ("a,b\n" + "1,0\n2,1\n" * 3 + "?,0\n", {}, "column 'a' .* 1 values that are none .first: '[?]'"),
+        ("a,b\n" + "1,0\n2,1\n" * 3 + "?,0\n", {}, "column 'a' .* 1 other values .first: '[?]'"),
         (b"a,b\n\xff\xfe\xfa,1\n", {}, "cannot be read"),
         (b"\x00\x01\x02" * 100, {}, "t.csv"),
         ('a,b\n"1,0\n2,1\n', {}, "t.csv"),

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from boostrun import AdaBoostMHClassifier, ArraySource, BoostrunError, ReservoirClassifier
-from boostrun.data.weighted import WeightedSource, source_of
+from boostrun.data.source import WeightedSource, weighted_source
 from boostrun.papers.adaptive.policies import UniformNaive
 from boostrun.papers.reservoir.budgeted import SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier
@@ -106,7 +106,7 @@ def test_heavy_samples_pull_a_reservoir():
 
 def test_a_filter_tells_the_weights_of_what_it_handed_out_last():
     weights = np.arange(1.0, 41.0)
-    source = source_of(np.arange(40)[:, None], np.arange(40) % 2, weights, np.random.SeedSequence(3))
+    source = weighted_source(np.arange(40)[:, None], np.arange(40) % 2, weights, np.random.SeedSequence(3))
     assert isinstance(source, WeightedSource) and np.isclose(source.weights.mean(), 1.0)
     filter_, usual = source.open(capacity=60), ArraySource(source.samples, source.labels, 3).open(capacity=60)
     for draw in ("draw", "draw_balanced"):

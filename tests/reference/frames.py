@@ -145,7 +145,7 @@ def _refuse_half_numbers(column, name, where: str) -> None:
     number = pandas.to_numeric(column.astype(str), errors="coerce").notna().to_numpy()
     if not number.all() and number.mean() >= 0.5:
         raise BoostrunError(
-            f"column '{name}' of {where} holds numbers and {int((~number).sum())} values that are none "
+            f"column '{name}' of {where} holds numbers and {int((~number).sum())} other values "
             f"(first: {column.astype(str).to_numpy()[~number][0]!r}); leave such cells empty, or remove their rows"
         )
 

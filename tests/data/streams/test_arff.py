@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from boostrun.data.streams import draw
-from boostrun.data.streams.file_readers import ArffReader
+from boostrun.data.streams.file_stream import ArffReader
 from boostrun.errors import BoostrunError
 
 MOA = """@relation 'generators.SEAGenerator -n 10'

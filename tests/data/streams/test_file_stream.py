@@ -87,7 +87,7 @@ def damaged(lines, how):
 @pytest.mark.parametrize("how, said", [
     ("nan", "NaN or infinite, first in row 199, feature 1"), ("wide", "Expected 4 fields in line 201, saw 5"),
     ("short", "NaN or infinite, first in row 199, feature 2"), ("text", "text in the column b"),
-    ("one class", "all 300 rows have the same label"), ("nameless", "line of columns' names"),
+    ("one class", "all 300 rows have the same label"), ("nameless", "names of its columns"),
     ("empty", "no samples"),
 ])  # fmt: skip
 def test_what_cannot_be_learnt_from_is_one_sentence(tmp_path, opened, how, said):
@@ -105,7 +105,7 @@ def test_wrong_keys_and_files_are_one_sentence(tmp_path, opened):
     with pytest.raises(DataMissingError, match="no file nowhere"):
         opened(path="nowhere.csv")
     keys = write(tmp_path, "npz")
-    with pytest.raises(BoostrunError, match="has no use"):
+    with pytest.raises(BoostrunError, match="cannot be used"):
         opened(**{**keys, "label": "what"})
     np.savez(tmp_path / "odd.npz", x=X, z=Y)
     with pytest.raises(BoostrunError, match="has the arrays x, z; a stream needs x and y"):

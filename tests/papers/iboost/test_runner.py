@@ -92,7 +92,7 @@ def test_every_stream_says_what_it_needs(name, tmp_path, command):
     if generated:
         assert fetch({"name": name}, tmp_path) == line
         assert checksum({"name": name}, tmp_path) != checksum({"name": name, "n_samples": 99}, tmp_path)
-    with pytest.raises(BoostrunError, match="a stream in an order of its own"):
+    with pytest.raises(BoostrunError, match="a stream, which is never read as a whole"):
         load({"name": name}, tmp_path)
     code, out, _ = command(f"data {name}")
     assert code == (0 if generated else 2) and ("generated" in out) == generated
