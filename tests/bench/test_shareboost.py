@@ -9,9 +9,10 @@ from boostrun.papers.shareboost.coded_design import CodedDesign
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
 from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.pools.coded import BinnedStumpPool, CodedPool, ProductPool
+from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
-from boostrun.papers.shareboost.pools.pool import DensePool
+from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 from tests.bench.timing import median_ms, show
 
 pytestmark = pytest.mark.bench

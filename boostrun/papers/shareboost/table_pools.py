@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.papers.shareboost import model as template_costs
-from boostrun.papers.shareboost.pools.coded import BinnedStumpPool, CodedPool, ProductPool
+from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
-from boostrun.papers.shareboost.pools.pool import DensePool, Pool
+from boostrun.papers.shareboost.pools.pool import DensePool, Pool, ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 
 NUMBERS = frozenset({"values", "products", "anchors"})  # kinds of features that are no codes
 _SEED = 20111212  # of the samples that pieces are scored on

@@ -21,9 +21,10 @@ from boostrun.papers.shareboost.inner import (
     residuals,
 )
 from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.pools.coded import BinnedStumpPool, CodedPool, ProductPool
+from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
-from boostrun.papers.shareboost.pools.pool import DensePool
+from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 from boostrun.papers.shareboost.scaling import Kronecker
 from tests.papers.shareboost.pools import CLASSES, choices, samples
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.evaluations import SharePath
 from boostrun.papers.shareboost.kernels import screening
-from boostrun.papers.shareboost.pools.coded import CodedPool
-from boostrun.papers.shareboost.pools.pool import Screen, WithConstant
+from boostrun.papers.shareboost.pools.coded import CodedPool, Screen
+from boostrun.papers.shareboost.pools.pool import WithConstant
 from boostrun.papers.shareboost.selection import lowest_best
 from tests.papers.shareboost.pools import POOLS, samples
 from tests.reference import screening as twin

@@ -14,9 +14,10 @@ from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pools.coded import BinnedStumpPool, CodedPool, ProductPool, SortedStumpPool
+from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
-from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool
+from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool, ProductPool
+from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 from boostrun.papers.shareboost.selection import LazyScores
 from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples
 from tests.reference import sharing as twin

@@ -2,53 +2,15 @@
 
 A *letter* says in six bits of which of six pieces a sample is: sixty-four sums of their weights, formed once, stand for
 all that a sample can need of them, and sixty-four sums of samples for all that the six gradients need.
-
-Images resampled along a field of displacements.
-
-Scoring passes of ShareBoost over stumps: sums of residuals by bin, then running sums over the bins.
-
-Codes of a bank as the numbers that they stand for.
 """
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 import numpy as np
 from numba import njit
 
 from boostrun.kernels.lanes import LANES, empty, increase, load, spread, store, total, widen_into, zeros
 from boostrun.papers.shareboost.kernels.fused import plus_product
-
-
-@njit(cache=True, nogil=True)
-def resample(image, down, right, out):
-    """out[i, j] <- image at (i + down[i, j], j + right[i, j]), bilinear between pixels, 0 outside, rounded.
-
-    Parameters
-    ----------
-    image : uint8, (h, w)
-    down, right : float32, (h, w), displacements in pixels
-    out : uint8, (h, w), filled
-
-    Cost: about 10 operations a pixel.
-    """
-    h, w = image.shape
-    for i in range(h):
-        for j in range(w):
-            y = i + down[i, j]
-            x = j + right[i, j]
-            top = int(np.floor(y))
-            left = int(np.floor(x))
-            value = np.float32(0)
-            for a in range(2):
-                for b in range(2):
-                    row = top + a
-                    col = left + b
-                    if 0 <= row < h and 0 <= col < w:
-                        value += (1 - abs(y - row)) * (1 - abs(x - col)) * image[row, col]
-            out[i, j] = int(value + np.float32(0.5))
-
 
 BITS, LETTERS = 6, 64
 CLASSES, WIDTH, TOGETHER = 5, 2 * LANES, 4  # of which residuals, coordinates and letters come in multiples
@@ -221,113 +183,3 @@ def spelled_scores(letters, points, weights, scores):
                 d = d + load(sums, at + np.uint64(3) * size + np.uint64(these[3]), 0)
                 at += np.uint64(TOGETHER) * size
             scores[i] += total(((a + b) + (c + d)) * load(points, i, np.uint64(part * LANES)))
-
-
-_BINS = 256
-_BLOCK = 16384  # samples whose residuals are summed in single precision
-_TOGETHER = 4  # features that look at the samples one beside the other
-
-
-@njit(cache=True, nogil=True)
-def _move(block, wide):
-    """wide += block, block = 0: ``block`` (rows, c) float32, ``wide`` (rows c / 16, 16) float64."""
-    zero, parts = spread(np.float32(0.0)), block.shape[1] // LANES
-    for r in range(block.shape[0]):
-        for part in range(parts):
-            widen_into(wide, r * parts + part, load(block, r, part * LANES))
-            store(block, r, part * LANES, zero)
-
-
-@njit(cache=True, nogil=True)
-def binned_stump_scores(codes, features, counts, starts, sides, n_classes, squared, scores):
-    """(1/n) sum_q |T_q - 2 C_q(b)| of the stumps 'code > b' of some features (Shalev-Shwartz et al. 2011, section 4).
-
-    Parameters: ``codes`` (d, n) uint8, feature-major; ``features`` (F,) int64; ``counts`` (d,) int64, thresholds b = 0,
-    1, ... of each feature; ``starts`` (F,) int64, where the scores of each of ``features`` begin in ``scores``
-    (float64), which is filled; ``sides`` (n, c) float32, the residuals G in ``n_classes`` columns and zeros in the rest
-    of c, a multiple of 16; ``squared``: sum_q (.)^2 instead.
-
-    T_q = sum_i G_iq and C_q(b) = sum over code <= b. Cost n c additions a feature in single precision, every 16384
-    samples added up in double precision, and 256 k additions.
-    """
-    n, lanes = sides.shape
-    block, wide = zeros(_TOGETHER * _BINS, lanes), np.empty((_TOGETHER * _BINS * (lanes // LANES), LANES))
-    sums = wide.reshape(_TOGETHER * _BINS, lanes)
-    below, whole = np.empty(n_classes), np.empty(n_classes)
-    for first in range(0, features.shape[0], _TOGETHER):
-        count = min(_TOGETHER, features.shape[0] - first)
-        a, b = codes[features[first]], codes[features[first + min(1, count - 1)]]
-        c, d = codes[features[first + min(2, count - 1)]], codes[features[first + min(3, count - 1)]]
-        for r in range(_TOGETHER * _BINS):
-            for q in range(lanes):
-                sums[r, q] = 0.0
-        for start in range(0, n, _BLOCK):
-            for part in range(0, lanes, LANES):
-                for j in range(min(_BLOCK, n - start)):
-                    i = np.uint64(start + j)  # a signed one could count from the end, which is looked at each time
-                    row = load(sides, i, part)
-                    increase(block, np.uint64(a[i]), part, row)
-                    increase(block, np.uint64(b[i]) + np.uint64(_BINS), part, row)
-                    increase(block, np.uint64(c[i]) + np.uint64(2 * _BINS), part, row)
-                    increase(block, np.uint64(d[i]) + np.uint64(3 * _BINS), part, row)
-            _move(block, wide)
-        for f in range(count):
-            feature, base = features[first + f], f * _BINS
-            for q in range(n_classes):
-                below[q], whole[q] = 0.0, 0.0
-            for bin_ in range(_BINS):
-                for q in range(n_classes):
-                    whole[q] += sums[base + bin_, q]
-            for bin_ in range(counts[feature]):
-                score = 0.0
-                for q in range(n_classes):
-                    below[q] += sums[base + bin_, q]
-                    gradient = (whole[q] - 2.0 * below[q]) / n
-                    score += gradient * gradient if squared else abs(gradient)
-                scores[starts[first + f] + bin_] = score
-
-
-@njit(cache=True, nogil=True)
-def sorted_stump_scores(order, values, features, starts, residuals, squared, scores):
-    """The same at every value: ``order`` (d, n) int32 sorts each row of ``values`` (d, n); double precision throughout.
-
-    ``residuals`` (n, k) float64; the scores of a feature stand in the order of its thresholds, one between each two
-    neighbouring distinct values. Cost n k additions a feature, residuals read in its order.
-    """
-    n, k = residuals.shape
-    below, whole = np.empty(k), np.zeros(k)
-    for i in range(n):
-        for q in range(k):
-            whole[q] += residuals[i, q]
-    for f in range(features.shape[0]):
-        rank, column, at = order[features[f]], values[features[f]], starts[f]
-        for q in range(k):
-            below[q] = 0.0
-        for j in range(n - 1):
-            for q in range(k):
-                below[q] += residuals[rank[j], q]
-            if column[rank[j + 1]] > column[rank[j]]:
-                score = 0.0
-                for q in range(k):
-                    gradient = (whole[q] - 2.0 * below[q]) / n
-                    score += gradient * gradient if squared else abs(gradient)
-                scores[at] = score
-                at += 1
-
-
-_HIGH = (2**52 // 255) / 2.0**52  # 45 bits of 1/255: its product with a code is exact
-_LOW = float(Fraction(1, 255) - Fraction(_HIGH))
-
-
-@njit(cache=True, nogil=True)
-def unpack(codes, out):
-    """out[i, r] <- codes[i, r] / 255, rounded as a division rounds it, where ``out`` (m, d) float64 reaches.
-
-    ``codes`` (m or more, d or more) uint8. Cost 3 m d operations without a division, which would take three times as
-    long.
-    """
-    for i in range(out.shape[0]):
-        row, given = out[i], codes[i]
-        for r in range(out.shape[1]):
-            code = float(given[r])
-            row[r] = code * _HIGH + code * _LOW
