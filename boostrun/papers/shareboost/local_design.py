@@ -7,7 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from boostrun.kernels.lanes import LANES, zeros
-from boostrun.papers.shareboost.kernels import pieces as kernels
+from boostrun.papers.shareboost.kernels.pieces import (
+    BITS,
+    CLASSES,
+    LETTERS,
+    TOGETHER,
+    WIDTH,
+    outer_sums,
+    spelled_scores,
+)
 from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.scaling import Kronecker, of_pieces
 from boostrun.papers.shareboost.threads import side_by_side
@@ -32,16 +40,16 @@ class LocalDesign:
     def __init__(self, coordinates: np.ndarray):
         self.n_samples, self.dimensions = coordinates.shape
         self.width = self.pieces = 0
-        self._points = zeros(self.n_samples, _up(self.dimensions, kernels.WIDTH))
+        self._points = zeros(self.n_samples, _up(self.dimensions, WIDTH))
         self._points[:, : self.dimensions] = coordinates
         self._letters = np.zeros((0, self.n_samples), np.uint8)
         self._spelled = np.zeros((self.n_samples, 0), np.uint8)  # the same, sample by sample
 
     def add(self, inside: np.ndarray) -> None:
         """Append the piece of the samples where ``inside`` (n,) is True: D columns."""
-        letter, bit = divmod(self.pieces, kernels.BITS)
+        letter, bit = divmod(self.pieces, BITS)
         if letter == len(self._letters):
-            more = np.zeros((kernels.TOGETHER, self.n_samples), np.uint8)
+            more = np.zeros((TOGETHER, self.n_samples), np.uint8)
             self._letters = np.concatenate([self._letters, more])
             self._spelled = np.concatenate([self._spelled, more.T], axis=1)
         self._letters[letter] |= inside.astype(np.uint8) << np.uint8(bit)
@@ -54,14 +62,14 @@ class LocalDesign:
 
         Cost n D k J / 6 additions: the weights of every subset of six pieces are summed beforehand.
         """
-        k, count = weights.shape[1], _up(-(-len(weights) // (self.dimensions * kernels.BITS)), kernels.TOGETHER)
+        k, count = weights.shape[1], _up(-(-len(weights) // (self.dimensions * BITS)), TOGETHER)
         width = self._points.shape[1]
-        side = np.zeros((count * kernels.BITS, width, k), np.float32)
+        side = np.zeros((count * BITS, width, k), np.float32)
         given = weights.reshape(-1, self.dimensions, k)
         side[: len(given), : self.dimensions] = given
         side = np.ascontiguousarray(side.reshape(len(side), width // LANES, LANES, k).transpose(3, 1, 0, 2))
         letters, out = np.ascontiguousarray(self._spelled[:, :count]), np.empty((k, self.n_samples))
-        side_by_side(lambda q: kernels.spelled_scores(letters, self._points, side[q], out[q]), range(k))
+        side_by_side(lambda q: spelled_scores(letters, self._points, side[q], out[q]), range(k))
         return out.T
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:
@@ -69,17 +77,17 @@ class LocalDesign:
 
         Cost n D k J / 6 multiply-adds: the samples of the same letter are summed first.
         """
-        k, sides = residuals.shape[1], padded(residuals, kernels.CLASSES)
-        shape = (kernels.LETTERS, sides.shape[1], self._points.shape[1])
+        k, sides = residuals.shape[1], padded(residuals, CLASSES)
+        shape = (LETTERS, sides.shape[1], self._points.shape[1])
 
         def some(first):
-            letters = np.arange(first, min(first + kernels.TOGETHER, -(-self.pieces // kernels.BITS)))
+            letters = np.arange(first, min(first + TOGETHER, -(-self.pieces // BITS)))
             sums = np.zeros((len(letters), *shape))
-            kernels.outer_sums(self._letters, letters, self._points, sides, sums)
-            each = _SPELLING @ sums.reshape(len(letters), kernels.LETTERS, -1)
+            outer_sums(self._letters, letters, self._points, sides, sums)
+            each = _SPELLING @ sums.reshape(len(letters), LETTERS, -1)
             return each.reshape(-1, *shape[1:])[:, :k, : self.dimensions]
 
-        parts = side_by_side(some, range(0, -(-self.pieces // kernels.BITS), kernels.TOGETHER))
+        parts = side_by_side(some, range(0, -(-self.pieces // BITS), TOGETHER))
         found = np.concatenate([np.empty((0, k, self.dimensions)), *parts])[: self.pieces]
         return found.transpose(0, 2, 1).reshape(self.width, k) / self.n_samples
 
@@ -93,7 +101,7 @@ class LocalDesign:
 
         That is, as if the coordinates were spread alike in all pieces. Cost n (J^2 + D^2) multiply-adds.
         """
-        bits, roots = np.arange(kernels.BITS, dtype=np.uint8)[:, None], np.sqrt(weights).astype(np.float32)
+        bits, roots = np.arange(BITS, dtype=np.uint8)[:, None], np.sqrt(weights).astype(np.float32)
 
         def some(start):
             part = slice(start, min(start + _CHUNK, self.n_samples))
@@ -130,9 +138,17 @@ class LocalScores:
         return out.T
 
 
+def squared_distances(points: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+    """||v_i - a_j||^2, (m, J), through one matrix product; never negative."""
+    out = points @ (-2.0 * anchors.T)
+    out += np.einsum("id,id->i", points, points)[:, None]
+    out += np.einsum("jd,jd->j", anchors, anchors)
+    return np.maximum(out, 0.0, out=out)
+
+
 def _up(number: int, multiple: int) -> int:
     return -(-number // multiple) * multiple
 
 
 #: (6, 64): whether a bit is in a letter
-_SPELLING = (np.arange(kernels.LETTERS) >> np.arange(kernels.BITS)[:, None] & 1).astype(np.float64)
+_SPELLING = (np.arange(LETTERS) >> np.arange(BITS)[:, None] & 1).astype(np.float64)

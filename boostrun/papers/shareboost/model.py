@@ -22,7 +22,7 @@ import numpy as np
 from boostrun.methods import archive
 from boostrun.methods.layout import Array, Damaged, check_features, fitted
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.local_design import LocalScores
+from boostrun.papers.shareboost.local_design import LocalScores, squared_distances
 
 _FEATURE = "feature_"  # in front of the names of arrays that columns are computed from
 
@@ -83,14 +83,6 @@ def coordinates(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.n
 def inside(features: Mapping[str, np.ndarray], points: np.ndarray) -> np.ndarray:
     """(m, J) bool: which points (m, D) lie nearer to anchor j than its radius."""
     return squared_distances(points, features["anchor"]) < np.square(features["radius"])
-
-
-def squared_distances(points: np.ndarray, anchors: np.ndarray) -> np.ndarray:
-    """||v_i - a_j||^2, (m, J), through one matrix product; never negative."""
-    out = points @ (-2.0 * anchors.T)
-    out += np.einsum("id,id->i", points, points)[:, None]
-    out += np.einsum("jd,jd->j", anchors, anchors)
-    return np.maximum(out, 0.0, out=out)
 
 
 KINDS = {"columns": columns, "codes": codes, "products": products, "stumps": stumps, "pieces": None}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from boostrun.kernels.lanes import zeros
-from boostrun.papers.shareboost.kernels import pieces as kernels
-from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.model import squared_distances
+from boostrun.papers.shareboost.kernels.pieces import CLASSES, WIDTH, piece_scores, piece_squares
+from boostrun.papers.shareboost.local_design import LocalDesign, squared_distances
 from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.pools.pool import Pool, checksum
 from boostrun.papers.shareboost.threads import side_by_side
@@ -46,7 +45,7 @@ class PiecewisePool(Pool):
             self.codes[:, start : start + _SAMPLES] = np.searchsorted(np.square(radii), distances, side="right").T
         self._scored_codes = self.codes if rows is None else np.ascontiguousarray(self.codes[:, rows])
         scored = self.points if rows is None else self.points[rows]
-        self._scored_points = zeros(len(scored), -(-scored.shape[1] // kernels.WIDTH) * kernels.WIDTH)
+        self._scored_points = zeros(len(scored), -(-scored.shape[1] // WIDTH) * WIDTH)
         self._scored_points[:, : scored.shape[1]] = scored
         self._inverse_squares = np.empty((0, 0, 0))
 
@@ -68,14 +67,14 @@ class PiecewisePool(Pool):
 
     def scores(self, residuals, units=None, normalised=False):
         sides = residuals if self.rows is None else residuals[self.rows]
-        filled, d, k = padded(sides, kernels.CLASSES), self.points.shape[1], sides.shape[1]
+        filled, d, k = padded(sides, CLASSES), self.points.shape[1], sides.shape[1]
         anchors = np.arange(len(self.anchors)) if units is None else units.astype(np.int64)
         out = np.empty((len(anchors), len(self.radii)))
         inverse = self._inverses() if normalised else np.empty((0, 0, 0))
 
         def some(first):
             part = slice(first, first + _ANCHORS)
-            kernels.piece_scores(
+            piece_scores(
                 self._scored_codes, anchors[part], self._scored_points, filled, d, k, inverse, out[part]
             )  # fmt: skip
 
@@ -86,7 +85,7 @@ class PiecewisePool(Pool):
         """n / ||X_r||^2 of every column of every candidate, 0 where the column is 0."""
         if not len(self._inverse_squares):
             squares = np.zeros((len(self.anchors), len(self.radii), self.points.shape[1]))
-            kernels.piece_squares(self._scored_codes, self._scored_points, squares)
+            piece_squares(self._scored_codes, self._scored_points, squares)
             squares = np.cumsum(squares, axis=1) / len(self._scored_points)
             self._inverse_squares = np.divide(1.0, squares, out=np.zeros(squares.shape), where=squares > 0.0)
         return self._inverse_squares
