@@ -114,8 +114,8 @@ def test_what_runs_on_templates_is_what_is_counted(folder):
         before = done.value
         compiled(image[None])
         assert done.value - before == 2 * compiled.runs  # scores by itself, and for predict
-    assert compiled.runs == template_costs.patches_once(fitted, chosen) + 3 * 9
-    assert compiled.counted == template_costs.of_each(fitted)[chosen].sum() + 3 * 9
+    assert compiled.runs == template_costs.cost_with_patches_once(fitted, chosen) + 3 * 9
+    assert compiled.counted == template_costs.template_costs(fitted)[chosen].sum() + 3 * 9
     assert compiled.runs < compiled.counted  # some patch is chosen under two masks
 
 

@@ -116,15 +116,15 @@ METHODS = {
 MODELS = {
     f"boostrun.{target.partition(':')[2]}/1": SavedModel(
         f"{_HERE}.{target}",
-        f"{_HERE}.export.{writer}",
-        f"{_HERE}.model:{layout}",
-        f"{_HERE}.export.operators:{layout}",
+        f"{_HERE}.export:c_{kind}",
+        f"{_HERE}.model:check_{kind}",
+        f"{_HERE}.export:onnx_{kind}",
     )
-    for target, writer, layout in (
-        ("model:SharedFeatures", "linear:shared_features", "shared_features"),
-        ("ovr_greedy:OneVsRestPath", "linear:one_vs_rest", "one_vs_rest"),
-        ("mixed_norm:MixedNormPath", "linear:mixed_norm", "mixed_norm"),
-        ("jointboost:SharedStumps", "shared_stumps:parts", "shared_stumps"),
+    for target, kind in (
+        ("model:SharedFeatures", "shared_features"),
+        ("ovr_greedy:OneVsRestPath", "one_vs_rest"),
+        ("mixed_norm:MixedNormPath", "mixed_norm"),
+        ("jointboost:SharedStumps", "shared_stumps"),
     )
 }
 
@@ -153,7 +153,7 @@ PAPER = Paper(
     objects={"features": f"{_HERE}.features"},
     models=MODELS,
     probabilities={
-        f"{_HERE}.{where}": f"{_HERE}.probabilities:of_{loss}"
+        f"{_HERE}.{where}": f"{_HERE}.model:{loss}_link"
         for where, loss in (
             ("classifier:ShareBoostClassifier", "multinomial"),
             ("mixed_norm:MixedNormClassifier", "multinomial"),
@@ -162,8 +162,8 @@ PAPER = Paper(
         )
     },
     importances={
-        f"{_HERE}.{where}": f"{_HERE}.importances:of_{weights}"
-        for where, weights in (
+        f"{_HERE}.{where}": f"{_HERE}.model:{kind}_importances"
+        for where, kind in (
             ("classifier:ShareBoostClassifier", "shared_features"),
             ("mixed_norm:MixedNormClassifier", "mixed_norm"),
             ("ovr_greedy:OneVsRestGreedyClassifier", "one_vs_rest"),
@@ -171,8 +171,12 @@ PAPER = Paper(
         )
     },
     frontier={"features": ("shareboost", "ovr_greedy", "jointboost", "mixed_norm")},
-    drawings={name: f"{_HERE}.figures.{name}:draw" for name in ("pieces", "section6", "greedy_bound")},
-    pictures={"templates": f"{_HERE}.figures.templates:draw", "errors": f"{_HERE}.figures.errors:draw"},
+    drawings={
+        "pieces": f"{_HERE}.figures:draw_pieces",
+        "section6": f"{_HERE}.theory:draw_section6",
+        "greedy_bound": f"{_HERE}.theory:draw_greedy_bound",
+    },
+    pictures={"templates": f"{_HERE}.figures:draw_templates", "errors": f"{_HERE}.figures:draw_errors"},
     reference=Path(__file__).parent / "reference.csv",
     claims=Path(__file__).with_name("claims.yaml"),
     public={

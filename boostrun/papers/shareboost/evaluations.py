@@ -10,7 +10,7 @@ import numpy as np
 
 from boostrun.evaluation import Evaluation, Result, Seeds
 from boostrun.evaluation.staged import TARGETS, accuracy_pct, by_features, errors, metrics_of, wrong
-from boostrun.papers.shareboost import model as template_costs
+from boostrun.papers.shareboost.model import cost_of_all_cells, cost_with_patches_once
 from boostrun.papers.shareboost.pools.pool import Pool
 from boostrun.papers.shareboost.table_pools import NUMBERS, pool_of, samples_of
 
@@ -250,6 +250,6 @@ def _metrics(model: Any, data: Any, curve: dict[str, Any]) -> dict[str, float]:
     fitted = data.fitted()
     if "filters" in fitted:
         weights = model.model_.n_classes * len(model.selected_)
-        metrics["multiply_adds_patches_once"] = template_costs.patches_once(fitted, model.selected_) + weights
-        metrics["multiply_adds_all_cells"] = template_costs.all_cells(fitted, model.selected_) + weights
+        metrics["multiply_adds_patches_once"] = cost_with_patches_once(fitted, model.selected_) + weights
+        metrics["multiply_adds_all_cells"] = cost_of_all_cells(fitted, model.selected_) + weights
     return metrics

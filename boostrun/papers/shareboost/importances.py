@@ -11,14 +11,14 @@ import numpy as np
 from boostrun.methods.probabilities import width_of
 
 
-def of_shared_features(classifier) -> np.ndarray | str:
+def shared_features_importances(classifier) -> np.ndarray | str:
     """By W_T without constants."""
     model = classifier.model_
     weights = model.path[-1] if model.n_rounds else np.zeros((int(model.free), model.n_classes))
     return _spread(classifier, model, np.delete(weights[int(model.free) :], model.constants, axis=0))
 
 
-def of_one_vs_rest(classifier) -> np.ndarray | str:
+def one_vs_rest_importances(classifier) -> np.ndarray | str:
     """By the weights that each class has of its own."""
     model = classifier.model_
     weights = np.zeros((len(model.used), model.n_classes))
@@ -28,7 +28,7 @@ def of_one_vs_rest(classifier) -> np.ndarray | str:
     return _spread(classifier, model, weights)
 
 
-def of_mixed_norm(classifier) -> np.ndarray | str:
+def mixed_norm_importances(classifier) -> np.ndarray | str:
     """By the rows of W that predictions use."""
     model = classifier.model_
     candidates, rows = model.point(model.n_rounds - 1, len(model.debiased) > 0)
@@ -37,7 +37,7 @@ def of_mixed_norm(classifier) -> np.ndarray | str:
     return _spread(classifier, model, weights)
 
 
-def of_jointboost(classifier) -> np.ndarray:
+def jointboost_importances(classifier) -> np.ndarray:
     """By the weights (a - b) 1_S of the {0, 1} stumps."""
     stumps = classifier.stumps_
     return np.bincount(stumps.features, np.linalg.norm(stumps.columns, axis=1), width_of(classifier))

@@ -51,17 +51,17 @@ class SavedPath:
         return tuple(field.name for field in fields(cls) if field.name != "features")  # type: ignore[arg-type]
 
 
-def columns(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+def compute_columns(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
     """samples[:, index], of (m, d) samples of any layout: (m, number of features) float64."""
     return samples[:, features["index"]].astype(np.float64)
 
 
-def codes(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+def compute_codes(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
     """samples[:, index] / 255 of uint8 codes."""
     return samples[:, features["index"]] / 255.0
 
 
-def products(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+def compute_products(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
     """scale z_i z_j with z = slope x + offset, for pairs (i, j) of attributes."""
     out = features["scale"].copy()
     for side in (0, 1):
@@ -70,22 +70,28 @@ def products(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndar
     return out
 
 
-def stumps(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+def compute_stumps(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
     """+1 where samples[:, index] >= threshold, else -1."""
     return np.where(samples[:, features["index"]] >= features["threshold"], 1.0, -1.0)
 
 
-def coordinates(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
+def project(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
     """v = (x - mean) axes: (m, D)."""
     return (samples.astype(np.float64) - features["mean"]) @ features["axes"]
 
 
-def inside(features: Mapping[str, np.ndarray], points: np.ndarray) -> np.ndarray:
+def within_radius(features: Mapping[str, np.ndarray], points: np.ndarray) -> np.ndarray:
     """(m, J) bool: which points (m, D) lie nearer to anchor j than its radius."""
     return squared_distances(points, features["anchor"]) < np.square(features["radius"])
 
 
-KINDS = {"columns": columns, "codes": codes, "products": products, "stumps": stumps, "pieces": None}
+KINDS = {
+    "columns": compute_columns,
+    "codes": compute_codes,
+    "products": compute_products,
+    "stumps": compute_stumps,
+    "pieces": None,
+}
 _LOOKED_AT = ("index", "pair")  # arrays of attributes
 
 
@@ -100,8 +106,8 @@ def design_of(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray
         if name in features:
             check_features(features[name], samples.shape[1])
     if kind == "pieces":
-        points = coordinates(features, samples)
-        return LocalScores(np.column_stack([points, np.ones(len(points))]), inside(features, points))
+        points = project(features, samples)
+        return LocalScores(np.column_stack([points, np.ones(len(points))]), within_radius(features, points))
     found = KINDS[kind](features, samples) if features else np.empty((len(samples), 0))  # type: ignore[misc]
     found = np.insert(found, constants - np.arange(len(constants)), 1.0, axis=1)
     out = DenseDesign(len(samples))
@@ -184,10 +190,10 @@ class SharedFeatures(SavedPath):
         return next(iter(self.staged_scores(samples, [self.n_rounds])))
 
 
-def of_each(fitted: Mapping[str, np.ndarray]) -> np.ndarray:
+def template_costs(fitted: Mapping[str, np.ndarray]) -> np.ndarray:
     """(C F,) int64: of each feature by itself, a window and a product with the mask at each cell that is not masked.
 
-    >>> of_each({"filters": np.ones((2, 7, 7)), "masks": np.array([[[1.0, 0.0], [0.5, 0.2]]])})
+    >>> template_costs({"filters": np.ones((2, 7, 7)), "masks": np.array([[[1.0, 0.0], [0.5, 0.2]]])})
     array([150, 150])
     """
     filters, masks = fitted["filters"], fitted["masks"]
@@ -195,13 +201,13 @@ def of_each(fitted: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.repeat((filters[0].size + 1) * cells, len(filters))
 
 
-def names(fitted: Mapping[str, np.ndarray]) -> list[str]:
+def template_names(fitted: Mapping[str, np.ndarray]) -> list[str]:
     """Each feature in words."""
     count = len(fitted["filters"])
     return [f"filter {r % count} under mask {r // count}" for r in range(count * len(fitted["masks"]))]
 
 
-def patches_once(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
+def cost_with_patches_once(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
     """Of the features ``chosen`` together, where a filter's response at a position is computed once for all masks."""
     filters, masks = fitted["filters"], fitted["masks"] > 0
     mask, filter_ = np.divmod(chosen, len(filters))
@@ -209,12 +215,12 @@ def patches_once(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
     return filters[0].size * cells + int(np.count_nonzero(masks, axis=(1, 2))[mask].sum())
 
 
-def all_cells(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
+def cost_of_all_cells(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
     """Of the features ``chosen``, each by itself at every position, masked or not."""
     return (fitted["filters"][0].size + 1) * fitted["masks"][0].size * len(chosen)
 
 
-_Arrays = Mapping[str, np.ndarray]
+Arrays = Mapping[str, np.ndarray]
 
 _SHARED = {
     "features": Array("int32", "T", least=0, below="d"),
@@ -274,7 +280,7 @@ _MIXED_NORM = {
 }
 
 
-def shared_stumps(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+def check_shared_stumps(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     """The arrays of a SharedStumps; Damaged where one is not as it should be."""
     out = fitted(_SHARED, arrays, sizes)
     if sizes["K"] < 2 or sizes.get("C", sizes["K"]) != sizes["K"]:
@@ -286,7 +292,7 @@ def shared_stumps(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarra
     return out
 
 
-def _columns(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+def _check_features(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     """The features of a linear model of U columns."""
     kind = str(arrays["kind"])
     if kind not in _FEATURES:
@@ -296,7 +302,7 @@ def _columns(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     return fitted(_FEATURES[kind], arrays, sizes)
 
 
-def shared_features(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+def check_shared_features(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     """Those of a SharedFeatures."""
     out = fitted(_PATH, arrays, sizes)
     widths, constants = out["widths"], out["constants"]
@@ -309,42 +315,42 @@ def shared_features(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndar
         if out["free"] or len(constants) or (widths != sizes.get("D", 0) + 1).any():
             raise Damaged("widths, constants and free are not those of pieces")
     else:
-        out = _columns(out, sizes)
+        out = _check_features(out, sizes)
     rows = int(np.cumsum(widths).sum()) + int(out["free"]) * sizes["T"]
-    _count("weights", out["weights"], rows * int(out["n_classes"]))
-    _at_least_classes(int(out["n_classes"]), sizes)
+    _check_length("weights", out["weights"], rows * int(out["n_classes"]))
+    _check_classes(int(out["n_classes"]), sizes)
     return out
 
 
-def one_vs_rest(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+def check_one_vs_rest(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     """Those of an OneVsRestPath."""
-    out = _columns(fitted(_ONE_VS_REST, arrays, sizes), sizes)
+    out = _check_features(fitted(_ONE_VS_REST, arrays, sizes), sizes)
     lengths = out["lengths"]
     if sizes["K"] < 2 or sizes["K"] > sizes.get("C", sizes["K"]) or not lengths.any():
         raise Damaged(f"lengths is {lengths.tolist()}, and there are {sizes.get('C')} classes")
-    _count("positions", out["positions"], int(lengths.sum()))
-    _count("weights", out["weights"], int((lengths * (lengths + 1) // 2).sum()))
+    _check_length("positions", out["positions"], int(lengths.sum()))
+    _check_length("weights", out["weights"], int((lengths * (lengths + 1) // 2).sum()))
     return out
 
 
-def mixed_norm(arrays: _Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+def check_mixed_norm(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
     """Those of a MixedNormPath."""
-    out = _columns(fitted(_MIXED_NORM, arrays, sizes), sizes)
+    out = _check_features(fitted(_MIXED_NORM, arrays, sizes), sizes)
     if not sizes["L"]:
         raise Damaged("lambdas is empty")
-    _count("positions", out["positions"], int(out["counts"].sum()))
+    _check_length("positions", out["positions"], int(out["counts"].sum()))
     if sizes["k"] != out["n_classes"] or len(out["debiased"]) not in (0, sizes["P"]):
         raise Damaged(f"debiased has the shape {out['debiased'].shape}, and weights {out['weights'].shape}")
-    _at_least_classes(sizes["k"], sizes)
+    _check_classes(sizes["k"], sizes)
     return out
 
 
-def _at_least_classes(rows: int, sizes: dict[str, int]) -> None:
+def _check_classes(rows: int, sizes: dict[str, int]) -> None:
     """Classes without a sample have scores, but no name; the last ones may have no scores where they had no sample."""
     if sizes.get("C", 2) < 2:
         raise Damaged(f"it has scores for {rows} classes, and {sizes['C']} classes")
 
 
-def _count(name: str, array: np.ndarray, wanted: int) -> None:
+def _check_length(name: str, array: np.ndarray, wanted: int) -> None:
     if len(array) != wanted:
         raise Damaged(f"{name} has {len(array)} numbers where {wanted} are needed")

@@ -11,9 +11,8 @@ import numpy as np
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
-from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
-from boostrun.papers.shareboost.model import SavedPath
+from boostrun.papers.shareboost.model import SavedPath, design_of
 from boostrun.papers.shareboost.pools.pool import ColumnPool, Pool
 from boostrun.papers.shareboost.score_classifier import PoolClassifier
 from boostrun.papers.shareboost.selection import GreedySelection
@@ -93,7 +92,7 @@ class OneVsRestPath(SavedPath):
         return self._design(samples).scores(self._matrix(self.n_rounds))
 
     def _design(self, samples: np.ndarray):
-        return evaluate.design_of(self.kind, self.features, samples, np.empty(0, np.int64), False)
+        return design_of(self.kind, self.features, samples, np.empty(0, np.int64), False)
 
     def _matrix(self, round_: int) -> np.ndarray:
         """(U, k): the weights of all used columns."""

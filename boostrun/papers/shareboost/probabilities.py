@@ -10,22 +10,22 @@ from scipy.special import softmax
 from boostrun.methods.probabilities import Link, of_margins
 
 
-def of_multinomial(classifier) -> Link:
+def multinomial_link(classifier) -> Link:
     """The loss of :mod:`boostrun.papers.shareboost.inner`, with the classifier's margin."""
-    return Link(functools.partial(multinomial, margin=classifier.margin))
+    return Link(functools.partial(multinomial_probabilities, margin=classifier.margin))
 
 
-def of_one_vs_rest(classifier) -> Link:
+def one_vs_rest_link(classifier) -> Link:
     """ln(1 + exp(-z f)) for each class against the rest; two classes are learnt twice, each against the other."""
     return of_margins(1.0, rows=2)
 
 
-def of_jointboost(classifier) -> Link:
+def jointboost_link(classifier) -> Link:
     """exp(-z H) for each class against the rest, as above."""
     return of_margins(2.0, rows=2)
 
 
-def multinomial(scores: np.ndarray, margin: float) -> np.ndarray:
+def multinomial_probabilities(scores: np.ndarray, margin: float) -> np.ndarray:
     """Probabilities (n, k) of scores (n, k), or of the second's less the first's (n,): those for which the scores have
     the least expected loss.
 
@@ -34,9 +34,9 @@ def multinomial(scores: np.ndarray, margin: float) -> np.ndarray:
     a margin they are s, the model of multinomial logistic regression; a margin makes scores larger than log-odds are,
     and its softmax too sure.
 
-    >>> multinomial(np.array([[0.0, 0.0, np.log(2.0)]]), margin=0.0)
+    >>> multinomial_probabilities(np.array([[0.0, 0.0, np.log(2.0)]]), margin=0.0)
     array([[0.25, 0.25, 0.5 ]])
-    >>> multinomial(np.array([[0.0, 0.0, np.log(2.0)]]), margin=np.log(3.0)).round(3)
+    >>> multinomial_probabilities(np.array([[0.0, 0.0, np.log(2.0)]]), margin=np.log(3.0)).round(3)
     array([[0.278, 0.278, 0.444]])
     """
     if scores.ndim == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.papers.shareboost import model as template_costs
+from boostrun.papers.shareboost.model import template_costs, template_names
 from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, Pool, ProductPool
@@ -32,7 +32,7 @@ def pool_of(data, constant: bool = False) -> Pool:
             rows = np.sort(np.random.default_rng(_SEED).choice(len(points), count, replace=False))
         return PiecewisePool(points, fitted["anchors"], fitted["radii"], np.zeros(width), np.eye(width), rows)
     if "filters" in fitted:
-        return CodedPool(data.codes("train"), template_costs.of_each(fitted), template_costs.names(fitted))
+        return CodedPool(data.codes("train"), template_costs(fitted), template_names(fitted))
     return CodedPool(data.codes("train"))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boostrun.papers.shareboost import mixed_norm as greedy_bound
+from boostrun.papers.shareboost import greedy_bound
 from boostrun.papers.shareboost.inner import loss_and_residuals
 
 

@@ -78,7 +78,7 @@ def test_features_of_new_samples_are_the_columns_when_the_samples_are_the_old_on
 def test_codes_of_new_samples_may_be_feature_major():
     codes = np.random.default_rng(0).integers(0, 256, (5, 20)).astype(np.uint8)
     pool = CodedPool(codes, costs=np.arange(5))
-    found = evaluate.codes(pool.feature(3), codes.T)
+    found = evaluate.compute_codes(pool.feature(3), codes.T)
     np.testing.assert_array_equal(found, pool.columns(3))
     assert pool.cost(3) == 3
 
@@ -168,7 +168,7 @@ def test_fitted_pieces_have_coordinates_within_one_and_growing_radii():
     assert (np.diff(pool.radii) > 0).all()
     assert np.isinf(pool.radii[-1])
     assert len(pool.rows) == 100
-    np.testing.assert_allclose(evaluate.coordinates(pool.common(), x), pool.points[:, :4], atol=1e-12)
+    np.testing.assert_allclose(evaluate.project(pool.common(), x), pool.points[:, :4], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", POOLS)

@@ -177,7 +177,7 @@ def test_template_costs_equal_a_count_cell_by_cell():
     masks = (rng.random((3, 4, 5)) < 0.5) * 1.0
     fitted = {"filters": rng.normal(size=(2, 2, 2)), "masks": masks}
     chosen = np.array([0, 1, 3, 5])  # (mask, filter): 00 01 11 21
-    each = template_costs.of_each(fitted)
+    each = template_costs.template_costs(fitted)
     plain, once, seen = 0, 0, set()
     for r in chosen:
         mask, filter_ = divmod(r, 2)
@@ -185,9 +185,9 @@ def test_template_costs_equal_a_count_cell_by_cell():
             plain += 4 + 1
             once += 1 + (0 if (filter_, cell) in seen else 4)
             seen.add((filter_, cell))
-    assert each[chosen].sum() == plain and template_costs.patches_once(fitted, chosen) == once
-    assert template_costs.all_cells(fitted, chosen) == 4 * 20 * 5
-    assert template_costs.names(fitted)[3] == "filter 1 under mask 1"
+    assert each[chosen].sum() == plain and template_costs.cost_with_patches_once(fitted, chosen) == once
+    assert template_costs.cost_of_all_cells(fitted, chosen) == 4 * 20 * 5
+    assert template_costs.template_names(fitted)[3] == "filter 1 under mask 1"
 
 
 def records(workplace):

@@ -29,7 +29,7 @@ CODE_OF = block("""
     }
 """)
 _COLUMN = r"x\[(column(?:\[\w+\])+)\]"  # of what the model takes, in C
-_COMPUTE = """
+_COMPUTE_COLUMNS = """
     static void compute(const @type@ *x, double *value)
     {
         for (int r = 0; r < @u@; r++)
@@ -56,22 +56,24 @@ class Columns:
     notes: str
 
 
-def columns_of(kind: str, features: Mapping[str, np.ndarray], saved: Saved) -> Columns:
+def c_columns(kind: str, features: Mapping[str, np.ndarray], saved: Saved) -> Columns:
     """The C of features that :mod:`boostrun.papers.shareboost.model` calls columns, codes, stumps or products."""
-    makers = {"columns": _columns, "codes": _codes, "stumps": _stumps, "products": _products}
+    makers = {"columns": _c_attributes, "codes": _c_codes, "stumps": _c_stumps, "products": _c_products}
     if kind not in makers:
         raise BoostrunError(f"features of the kind '{kind}' cannot be exported ({', '.join(makers)}, pieces can)")
     return makers[kind](features, saved)
 
 
-def _made(x_type: str, text: str, saved: Saved, tables, value: str, count: int, **rest) -> Columns:
+def _make_columns(x_type: str, text: str, saved: Saved, tables, value: str, count: int, **rest) -> Columns:
     read = reading(saved, x_type)
-    body = block(_COMPUTE, type=x_type, u=count, value=re.sub(_COLUMN, lambda one: read.value.format(one[1]), value))
+    body = block(
+        _COMPUTE_COLUMNS, type=x_type, u=count, value=re.sub(_COLUMN, lambda one: read.value.format(one[1]), value)
+    )
     code = "\n\n".join([*tables, *read.tables, body])
     return Columns(x_type=x_type, x_size=read.size, x_text=told(saved, text), code=code, **rest)
 
 
-def _columns(features, saved) -> Columns:
+def _c_attributes(features, saved) -> Columns:
     index = features["index"]
     tables, value, text, runs = [table("column", index)], "x[column[r]]", GIVEN, 0
     notes = "attributes are used as they are"
@@ -79,41 +81,41 @@ def _columns(features, saved) -> Columns:
         tables += [table(name, saved.inputs[name][index]) for name in ("shift", "factor")]
         value, text, runs = "(x[column[r]] - shift[r]) * factor[r]", IN_UNITS, len(index)
         notes = f"{runs} for scaling attributes, which the count leaves out"
-    return _made(
+    return _make_columns(
         "double", text, saved, tables, value, len(index), what="attributes", factor=np.ones(len(index)), runs=runs,
         notes=notes,
     )  # fmt: skip
 
 
-def _codes(features, saved) -> Columns:
+def _c_codes(features, saved) -> Columns:
     index = features["index"]
     rest = {"factor": np.full(len(index), 1 / 255), "runs": 0, "what": "codes divided by 255"}
     column = table("column", index)
     if kind_of(saved.inputs, ("pixels", "edges")) != "edges":
-        return _made(
+        return _make_columns(
             "unsigned char", PIXELS, saved, [column], "x[column[r]]", len(index), **rest,
             notes="1/255 is part of the weights",
         )  # fmt: skip
     edges = saved.inputs["edges"][index]
     tables = [column, table("edge", edges), CODE_OF]
     value = f"code_of(x[column[r]], edge[r], {edges.shape[1]})"
-    return _made(
+    return _make_columns(
         "float", IN_UNITS, saved, tables, value, len(index), **rest,
         notes="1/255 is part of the weights; a code is found by 8 comparisons, which are not counted",
     )  # fmt: skip
 
 
-def _stumps(features, saved) -> Columns:
+def _c_stumps(features, saved) -> Columns:
     index = features["index"]
     x_type, thresholds = thresholds_of(saved.inputs, index, features["threshold"])
-    return _made(
+    return _make_columns(
         x_type, UNITS[x_type], saved, [table("column", index), table("threshold", thresholds)],
         "x[column[r]] >= threshold[r] ? 1.0 : -1.0", len(index), what="thresholds of attributes",
         factor=np.ones(len(index)), runs=0, notes="a comparison for each feature is not counted",
     )  # fmt: skip
 
 
-def _products(features, saved) -> Columns:
+def _c_products(features, saved) -> Columns:
     pair = features["pair"]
     tables = [table("column", pair)]
     tables += [table(name, features[name]) for name in ("slope", "offset")]
@@ -124,7 +126,7 @@ def _products(features, saved) -> Columns:
         text, runs = IN_UNITS, 5 * len(pair)
         notes = "5 for each product: the count has 3 and leaves the scaling to the training range out"
     sides = [f"(slope[r][{side}] * ({attribute.format(side)}) + offset[r][{side}])" for side in (0, 1)]
-    return _made(
+    return _make_columns(
         "double", text, saved, tables, f"\n                {sides[0]}\n                * {sides[1]}", len(pair),
         what="products of two attributes", factor=features["scale"], runs=runs, notes=notes,
     )  # fmt: skip

@@ -9,8 +9,9 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.export.c import block, table
 from boostrun.export.parts import ProgramParts, Saved
-from boostrun.papers.shareboost.export import pieces, templates
-from boostrun.papers.shareboost.export.columns import columns_of
+from boostrun.papers.shareboost.export.columns import c_columns
+from boostrun.papers.shareboost.export.pieces import c_pieces
+from boostrun.papers.shareboost.export.templates import template_columns
 
 
 @dataclass
@@ -57,7 +58,7 @@ _SPARSE = """
 """
 
 
-def of_shared_features(model) -> LinearPredictor:
+def shared_features_predictor(model) -> LinearPredictor:
     """The end of the path of SharedFeatures that are no pieces."""
     weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
     base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
@@ -70,7 +71,7 @@ def of_shared_features(model) -> LinearPredictor:
     )  # fmt: skip
 
 
-def of_one_vs_rest(model) -> LinearPredictor:
+def one_vs_rest_predictor(model) -> LinearPredictor:
     """The end of a OneVsRestPath."""
     weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
     for number in range(k):
@@ -81,7 +82,7 @@ def of_one_vs_rest(model) -> LinearPredictor:
     return LinearPredictor(what, model.kind, model.features, weights, np.zeros(k), True, cost)
 
 
-def of_mixed_norm(model) -> LinearPredictor:
+def mixed_norm_predictor(model) -> LinearPredictor:
     """The end of a MixedNormPath."""
     candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
     rows = np.searchsorted(model.used, candidates)
@@ -92,29 +93,29 @@ def of_mixed_norm(model) -> LinearPredictor:
     )  # fmt: skip
 
 
-def shared_features(saved: Saved) -> ProgramParts:
+def c_shared_features(saved: Saved) -> ProgramParts:
     """The C of SharedFeatures, at the end of its path."""
-    return pieces.parts(saved) if saved.model.kind == "pieces" else _parts(saved, of_shared_features(saved.model))
+    return c_pieces(saved) if saved.model.kind == "pieces" else _c_parts(saved, shared_features_predictor(saved.model))
 
 
-def one_vs_rest(saved: Saved) -> ProgramParts:
+def c_one_vs_rest(saved: Saved) -> ProgramParts:
     """The C of a OneVsRestPath, at its end."""
-    return _parts(saved, of_one_vs_rest(saved.model))
+    return _c_parts(saved, one_vs_rest_predictor(saved.model))
 
 
-def mixed_norm(saved: Saved) -> ProgramParts:
+def c_mixed_norm(saved: Saved) -> ProgramParts:
     """The C of a MixedNormPath, at its end."""
-    return _parts(saved, of_mixed_norm(saved.model))
+    return _c_parts(saved, mixed_norm_predictor(saved.model))
 
 
-def _parts(saved: Saved, linear: LinearPredictor) -> ProgramParts:
+def _c_parts(saved: Saved, linear: LinearPredictor) -> ProgramParts:
     u, k = linear.weights.shape
     if u == 0:
         raise BoostrunError("the model holds no feature: there is nothing to export")
     if linear.kind == "codes" and saved.inputs and str(saved.inputs["kind"]) == "templates":
-        columns = templates.columns_of(saved.inputs, linear.features["index"])
+        columns = template_columns(saved.inputs, linear.features["index"])
     else:
-        columns = columns_of(linear.kind, linear.features, saved)
+        columns = c_columns(linear.kind, linear.features, saved)
     weights = linear.weights * columns.factor[:, None]
     tables = [table("base", linear.base)]
     numbers, places = np.nonzero(linear.weights.T)

@@ -28,7 +28,7 @@ _SCALE = """
             v[a] = (@x@ - mean[a]) * axes[a];
     }
 """
-_SCORES = """
+_PIECE_SCORES = """
     void scores(const double *x, double *out)
     {
         double v[@D@];
@@ -51,7 +51,7 @@ _SCORES = """
 """
 
 
-def parts(saved: Saved) -> ProgramParts:
+def c_pieces(saved: Saved) -> ProgramParts:
     """The C of SharedFeatures of the kind "pieces", at the end of its path."""
     model = saved.model
     if model.n_rounds == 0:
@@ -77,7 +77,7 @@ def parts(saved: Saved) -> ProgramParts:
         x_size=read.size,
         x_text=told(saved, IN_UNITS if projected else GIVEN),
         n_scores=k,
-        code="\n\n".join([*tables, *read.tables, projection, block(_SCORES, **words)]),
+        code="\n\n".join([*tables, *read.tables, projection, block(_PIECE_SCORES, **words)]),
         counted=counted,
         runs=counted + projecting,
         notes=f"{projecting} of them for the projection, which the count leaves out; pieces that x is not in cost "

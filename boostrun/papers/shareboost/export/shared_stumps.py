@@ -16,6 +16,6 @@ def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:
     return steps, (model.biases + steps).sum(axis=0), f"shared by subsets of {steps.shape[1]} classes"
 
 
-def parts(saved: Saved) -> ProgramParts:
+def c_shared_stumps(saved: Saved) -> ProgramParts:
     """The C of SharedStumps."""
     return for_all_classes(saved, *matrix_form(saved.model))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from boostrun.export.c import block, table
-from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.export.columns import CODE_OF, Columns
+from boostrun.papers.shareboost.model import cost_with_patches_once, template_costs
 
 _RESPOND = """
     /* A filter's products with the windows that begin at `count` neighbouring pixels. */
@@ -51,10 +51,10 @@ _COMPUTE = """
 """
 
 
-def runs_of(cells: np.ndarray) -> np.ndarray:
+def find_runs(cells: np.ndarray) -> np.ndarray:
     """(runs, 3) int64: row, first column and length of each run of neighbouring True ``cells`` (h, w).
 
-    >>> runs_of(np.array([[True, True, False], [False, False, True]])).tolist()
+    >>> find_runs(np.array([[True, True, False], [False, False, True]])).tolist()
     [[0, 0, 2], [1, 2, 1]]
     """
     framed = np.pad(cells.astype(np.int64), ((0, 0), (1, 1)))
@@ -64,7 +64,7 @@ def runs_of(cells: np.ndarray) -> np.ndarray:
     return np.column_stack([rows, first, after - first])
 
 
-def columns_of(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
+def template_columns(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
     """The C of the features ``chosen``, numbered as the bank numbers them; values are codes from 0 to 255."""
     count, side = inputs["filters"].shape[:2]
     down, across = inputs["masks"].shape[1:]
@@ -74,8 +74,8 @@ def columns_of(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
     masks, under = np.unique(mask_of, return_inverse=True)
     support = inputs["masks"][masks] > 0
     order = np.lexsort((under, which))
-    unions = [runs_of(support[under[which == f]].any(axis=0)) for f in range(len(filters))]
-    own = [runs_of(cells) for cells in support]
+    unions = [find_runs(support[under[which == f]].any(axis=0)) for f in range(len(filters))]
+    own = [find_runs(cells) for cells in support]
     maxima = inputs["maxima"][chosen]
     factor = np.divide(1, maxima, out=np.zeros_like(maxima), where=maxima > 0)
     tables = [
@@ -93,7 +93,7 @@ def columns_of(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
     functions.append(block(
         _COMPUTE, pixels=rows * columns, cells=down * across, filters=len(filters), edges=len(inputs["edges"]), **sizes
     ))  # fmt: skip
-    once = template_costs.patches_once(inputs, chosen)
+    once = cost_with_patches_once(inputs, chosen)
     return Columns(
         what=f"largest responses of {len(filters)} patches of {side} x {side} pixels under {len(masks)} masks",
         x_type="unsigned char",
@@ -103,7 +103,7 @@ def columns_of(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
         factor=np.full(len(chosen), 1 / 255),
         runs=once,
         notes=f"{once} for responses under masks, each patch's response at a cell computed once for all masks that it "
-        f"is chosen under ({int(template_costs.of_each(inputs)[chosen].sum())} when each template computes its own, "
+        f"is chosen under ({int(template_costs(inputs)[chosen].sum())} when each template computes its own, "
         "which is what is counted); cells where a mask is 0 are never looked at; responses are single precision, as in "
         "training, and one within rounding of the edge between two codes may get the other code",
     )

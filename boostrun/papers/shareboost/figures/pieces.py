@@ -35,7 +35,7 @@ def pieces_figure(
         return write_png(figure, path)
 
 
-def draw(folder: Path, data_root: Path) -> str:
+def draw_pieces(folder: Path, data_root: Path) -> str:
     """sin(2 pi v) + v on [0, 1] by pieces around 8 anchors, as figure.png and figure.csv in ``folder``.
 
     Returns what to tell; BoostrunError when the folder cannot be written.

@@ -10,9 +10,9 @@ import numpy as np
 
 from boostrun.report.canvas import DPI, WIDTH, defaults, write_png
 
-_MOST = 30  # in the paper's figure
-_ROW = 15  # templates side by side
-_CELL = 2.25  # height of a template, its mask and its number, in widths
+_MOST_TEMPLATES = 30  # in the paper's figure
+_TEMPLATES_IN_ROW = 15  # templates side by side
+_TEMPLATE_HEIGHT = 2.25  # height of a template, its mask and its number, in widths
 
 
 def template_figure(
@@ -31,15 +31,15 @@ def template_figure(
     from matplotlib.figure import Figure
 
     count = len(filters)
-    rows = -(-count // _ROW)
+    rows = -(-count // _TEMPLATES_IN_ROW)
     with defaults():
-        high = WIDTH / _ROW * _CELL * rows, 0.2 * len(classes) + 0.9
+        high = WIDTH / _TEMPLATES_IN_ROW * _TEMPLATE_HEIGHT * rows, 0.2 * len(classes) + 0.9
         figure = Figure(figsize=(WIDTH, sum(high) + 0.5), dpi=DPI, layout="constrained")
         figure.suptitle(title, fontsize=10)
         above, below = figure.subplots(2, 1, height_ratios=high)
         for place, (filter_, mask) in enumerate(zip(filters, masks)):
-            row, left = divmod(place, _ROW)
-            top = row * _CELL
+            row, left = divmod(place, _TEMPLATES_IN_ROW)
+            top = row * _TEMPLATE_HEIGHT
             # one axis for all: matplotlib lays out many axes slowly
             above.imshow(
                 filter_, cmap="gray", interpolation="nearest", extent=(left, left + 0.9, top + 1.15, top + 0.25)
@@ -47,7 +47,7 @@ def template_figure(
             above.imshow(mask, cmap="gray", vmin=0, vmax=1, interpolation="nearest",
                          extent=(left, left + 0.9, top + 2.1, top + 1.2))  # fmt: skip
             above.text(left + 0.45, top + 0.2, str(place + 1), fontsize=7, ha="center")
-        above.set(xlim=(0, _ROW), ylim=(rows * _CELL, 0), aspect="equal")
+        above.set(xlim=(0, _TEMPLATES_IN_ROW), ylim=(rows * _TEMPLATE_HEIGHT, 0), aspect="equal")
         above.set_axis_off()
         largest = float(np.abs(weights).max()) or 1.0
         shown = below.imshow(
@@ -60,13 +60,13 @@ def template_figure(
         return write_png(figure, path)
 
 
-def draw(cell: Any, record: dict, place: str, path: Path) -> str:
+def draw_templates(cell: Any, record: dict, place: str, path: Path) -> str:
     """The first templates of a record under their masks, and the last weights for them; or why there is no picture."""
     table = cell.table()
     fitted = table.fitted()
     if "filters" not in fitted or not record["curve"].get("weights"):
         return "its features are no templates"
-    selected = np.array(record["curve"]["selected"][:_MOST])
+    selected = np.array(record["curve"]["selected"][:_MOST_TEMPLATES])
     weights = np.array(record["curve"]["weights"])[: len(selected), : len(table.classes)]
     mask, filter_ = np.divmod(selected, len(fitted["filters"]))
     title = (
