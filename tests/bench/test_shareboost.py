@@ -5,11 +5,10 @@ import pytest
 from numba import njit
 
 from boostrun.kernels.lanes import LANES, increase, load, zeros
-from boostrun.papers.shareboost.coded_design import CodedDesign
+from boostrun.papers.shareboost.coded import CodedDesign, CodedPool
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
 from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool

@@ -40,7 +40,7 @@ class Codes(Features):
     """The columns of a uint8 X, a code meaning code/255."""
 
     def pool(self, samples, bias, rng):
-        from boostrun.papers.shareboost.pools.coded import CodedPool
+        from boostrun.papers.shareboost.coded import CodedPool
 
         if samples.dtype != np.uint8:
             raise BoostrunError(f"features='codes' needs X of dtype uint8, not {samples.dtype}")

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from boostrun.papers.shareboost import threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.design import DenseDesign, curvature
 from boostrun.papers.shareboost.inner import (
     SOLVERS,
@@ -21,7 +22,6 @@ from boostrun.papers.shareboost.inner import (
     residuals,
 )
 from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostrun.papers.shareboost import coded
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.coded import CodedPool, Screen
 from boostrun.papers.shareboost.evaluations import SharePath
-from boostrun.papers.shareboost.kernels import screening
-from boostrun.papers.shareboost.pools.coded import CodedPool, Screen
 from boostrun.papers.shareboost.pools.pool import WithConstant
 from boostrun.papers.shareboost.selection import lowest_best
 from tests.papers.shareboost.pools import POOLS, samples
@@ -34,18 +34,18 @@ def draw(n, d, k, seed=0):
 def test_sums_are_those_of_whole_multiples(n, d, k, seed):
     codes, sides = draw(n, d, k, seed)
     by_class = sides.T.astype(np.float32, order="C")
-    shape = -(-n // screening.BLOCK), -(-k // screening.LANES) * screening.LANES
-    words, scales = np.zeros((*shape, screening.BLOCK), np.int16), np.zeros(shape)
+    shape = -(-n // coded.BLOCK), -(-k // coded.LANES) * coded.LANES
+    words, scales = np.zeros((*shape, coded.BLOCK), np.int16), np.zeros(shape)
     rest, squares = np.empty(k), np.empty(k)
-    screening.in_words(by_class, words, scales, rest, squares)
+    coded.in_words(by_class, words, scales, rest, squares)
     multiples = twin.in_words(by_class)
     left = by_class - multiples
     np.testing.assert_allclose(rest, left.sum(axis=1), atol=1e-12)
     np.testing.assert_allclose(squares, np.square(left).sum(axis=1), atol=1e-14)
     wanted = twin.sums(codes, multiples)
     found, plain = np.zeros((d, shape[1])), np.zeros((d, shape[1]))
-    screening.sums(codes, words, scales, found)
-    screening._plain_sums(codes, words, scales, plain)
+    coded.sums(codes, words, scales, found)
+    coded._plain_sums(codes, words, scales, plain)
     np.testing.assert_allclose(found[:, :k], wanted, rtol=1e-12, atol=1e-9)
     np.testing.assert_array_equal(found, plain)
     assert not found[:, k:].any()
@@ -53,9 +53,9 @@ def test_sums_are_those_of_whole_multiples(n, d, k, seed):
 
 def test_the_largest_products_fit():
     codes = np.full((3, 1024), 255, np.uint8)
-    words = np.full((1, screening.LANES, 1024), -32767, np.int16)
-    out = np.zeros((3, screening.LANES))
-    screening.sums(codes, words, np.ones((1, screening.LANES)), out)
+    words = np.full((1, coded.LANES, 1024), -32767, np.int16)
+    out = np.zeros((3, coded.LANES))
+    coded.sums(codes, words, np.ones((1, coded.LANES)), out)
     assert (out == -255 * 32767 * 1024).all()
 
 
@@ -64,7 +64,7 @@ def test_the_largest_products_fit():
 def test_moments_are_exact(n, seed):
     codes = np.random.default_rng(seed).integers(0, 256, (3, n)).astype(np.uint8)
     first, second = np.empty(3, np.int64), np.empty(3, np.int64)
-    screening.moments(codes, first, second)
+    coded.moments(codes, first, second)
     wide = codes.astype(np.int64)
     np.testing.assert_array_equal(first, wide.sum(axis=1))
     np.testing.assert_array_equal(second, np.square(wide).sum(axis=1))

@@ -11,10 +11,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pools.coded import CodedPool
 from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool

@@ -4,9 +4,15 @@ Sixteen 16-bit integers as one value of compiled code, whose products are summed
 
 A processor multiplies twice as many of them at once as of single-precision numbers. Arrays are 2-d and C-contiguous;
 nothing checks bounds. Use these functions within compiled functions only.
+
+The columns in use of a large bank of codes: kept as codes, numbers again a block at a time.
+
+Columns of a uint8 bank as candidates: code/255, never held as floats.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 from llvmlite import ir
@@ -15,6 +21,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from boostrun.kernels.plain import needed
+from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.pools.pool import ColumnPool, checksum, summed
+from boostrun.papers.shareboost.threads import side_by_side
 
 WORDS = 16
 _BYTE, _INT, _LONG = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -252,3 +261,199 @@ def in_words(residuals, out, scales, rest, squares):
                 left = np.float64(row[i]) - whole * scale
                 rest[q] += left
                 squares[q] += left * left
+
+
+_SMALL = 1_000_000  # multiply-adds of a product up to which OpenBLAS's order of sums depends on the layout
+
+
+class CodedDesign(DenseDesign):
+    """The same as its base to the bit, of columns of values c/255, c = 0, ..., 255.
+
+    Kept are the codes, twice: feature-major and sample-major within a block. Two bytes are read from memory where a
+    double has eight, and products of both kinds read numbers in the order that they are quickest in.
+
+    >>> design = CodedDesign(2)
+    >>> design.add(np.array([[1.0], [0.2]]))
+    >>> design.scores(np.array([[1.0, -1.0]]))
+    array([[ 1. , -1. ],
+           [ 0.2, -0.2]])
+    """
+
+    def __init__(self, n_samples: int):
+        super().__init__(n_samples, np.uint8)
+        self._turned = self._blocks.transpose(0, 2, 1)
+
+    def add(self, columns: np.ndarray) -> None:
+        before, codes = self.width, np.rint(255.0 * columns).astype(np.uint8)
+        super().add(codes)
+        if self._blocks.shape[1] > self._turned.shape[2]:
+            self._turned = self._blocks.transpose(0, 2, 1).copy()
+            return
+        for block, part in zip(self._turned, self._parts):
+            block[: part.stop - part.start, before : self.width] = codes[part]
+
+    def _columns(self, number: int, width: int, classes: int = 0) -> np.ndarray:
+        size = self._parts[number].stop - self._parts[number].start
+        if width * size * classes <= _SMALL:
+            out = np.empty((width, size))
+            unpack(self._blocks[number], out)
+            return out
+        out = np.empty((size, width))
+        unpack(self._turned[number], out)
+        return out.T
+
+
+_HIGH = (2**52 // 255) / 2.0**52  # 45 bits of 1/255: its product with a code is exact
+_LOW = float(Fraction(1, 255) - Fraction(_HIGH))
+
+
+@njit(cache=True, nogil=True)
+def unpack(codes, out):
+    """out[i, r] <- codes[i, r] / 255, rounded as a division rounds it, where ``out`` (m, d) float64 reaches.
+
+    ``codes`` (m or more, d or more) uint8. Cost 3 m d operations without a division, which would take three times as
+    long.
+    """
+    for i in range(out.shape[0]):
+        row, given = out[i], codes[i]
+        for r in range(out.shape[1]):
+            code = float(given[r])
+            row[r] = code * _HIGH + code * _LOW
+
+
+_FEATURES, _SAMPLES = 64, 8192  # a block of codes as floats: 2 MiB; single precision sums no more samples than these
+_SIGMAS = 16  # standard deviations of an error that are allowed for
+
+
+class CodedPool(ColumnPool):
+    """The rows of ``codes`` (d, n) uint8, feature-major, possibly memory-mapped; a code c is the value c/255.
+
+    Parameters: ``costs`` (d,) int64 or None, multiply-adds of computing each feature of a sample (0); ``names`` list of
+    str or None. A scoring pass reads d n bytes and costs n d k multiply-adds in single precision.
+
+    >>> pool = CodedPool(np.array([[255, 0], [51, 51]], np.uint8))
+    >>> pool.scores(np.array([[0.5, -0.5], [-0.5, 0.5]]))
+    array([0.5, 0. ])
+    >>> pool.columns(1).ravel()
+    array([0.2, 0.2])
+    """
+
+    kind = "codes"
+    rounding = 1e-6
+    large_from = 4 * _SAMPLES  # columns of as many samples do not stay cached
+    _screen = None
+
+    def __init__(self, codes: np.ndarray, costs: np.ndarray | None = None, names=None):
+        self.codes, self.costs, self.names = np.asarray(codes), costs, names
+        self.n_candidates, self.n_samples = codes.shape
+
+    def gradients(self, residuals, columns=None):
+        count = len(self.codes) if columns is None else len(columns)
+        return self._gradients(residuals, columns, count, range(0, count, _FEATURES))
+
+    def contending(self, residuals, taken):
+        """As there: a pass in integers of 16 bits, twice as many at once, rules most blocks of columns out.
+
+        It allows for sixteen standard deviations of rounding, its own and that of single precision, whose errors are
+        taken to be independent: a block's are those of a walk of 8,192 steps, each up to 2^-24 of the sum so far.
+        """
+        if self.n_samples < self.large_from or not self.codes.flags.c_contiguous:
+            return self.scores(residuals)
+        if self._screen is None:
+            self._screen = Screen(self.codes)
+        scores, errors = self._screen.scores(residuals)
+        errors += self._screen.norms * np.sqrt(np.square(residuals).sum(axis=0)).sum() * 2.0**-24 * _SAMPLES / 3**0.5
+        errors *= _SIGMAS / self.n_samples**0.5
+        least = (scores - errors)[~taken].max(initial=0.0)
+        contends = ~taken & (scores + errors >= least * (1.0 - self.rounding))
+        starts = np.unique(np.flatnonzero(contends) // _FEATURES) * _FEATURES  # whole blocks round as in a whole pass
+        exact = summed(self._gradients(residuals, None, len(self.codes), starts))
+        return np.where(contends, exact, -np.inf)
+
+    def _gradients(self, residuals, columns, count, starts):
+        """(count, k): of the blocks of columns that begin at ``starts``, and zeros."""
+        codes, sides = self.codes, residuals.astype(np.float32, order="C")
+        out = np.zeros((count, residuals.shape[1]))
+
+        def fill(start):
+            part = slice(start, min(start + _FEATURES, count))
+            rows = codes[part] if columns is None else codes[columns[part]]
+            values = np.empty((len(rows), min(_SAMPLES, self.n_samples)), np.float32)
+            for first in range(0, self.n_samples, _SAMPLES):
+                some = rows[:, first : first + _SAMPLES]
+                np.copyto(values[:, : some.shape[1]], some)
+                out[part] += values[:, : some.shape[1]] @ sides[first : first + _SAMPLES]
+
+        side_by_side(fill, starts)
+        return out / (255.0 * self.n_samples)
+
+    def _square_means(self):
+        values = np.square(np.arange(256.0)) / 255.0**2
+        blocks = range(0, self.n_candidates, _FEATURES)
+        sums = side_by_side(lambda r: values[self.codes[r : r + _FEATURES]].sum(axis=1), blocks)
+        return np.concatenate(sums) / self.n_samples
+
+    def columns(self, candidate):
+        return self.codes[candidate][:, None] / 255.0
+
+    def design(self):
+        return CodedDesign(self.n_samples) if self.n_samples >= self.large_from else super().design()
+
+    def describe(self, candidate):
+        return super().describe(candidate) if self.names is None else self.names[candidate]
+
+    def reaches(self):
+        return self.codes.max(axis=1) / 255.0
+
+    def cost(self, candidate):
+        return 0 if self.costs is None else int(self.costs[candidate])
+
+    def fingerprint(self):
+        return checksum(self.codes)
+
+
+_ROWS = 64  # columns of codes in a piece of work
+
+
+class Screen:
+    """What is known of the rows x_r of ``codes`` (d, n) uint8 beforehand, from one pass over them.
+
+    With residuals G = S + D, S multiples of a scale for every 1,024 samples and D the rest, x_r'G differs from
+    x_r'S + mean(x_r) sum(D) by (x_r - mean(x_r))'D, hence by at most ||x_r - mean(x_r)|| ||D|| (Cauchy and Schwarz).
+
+    Attributes: ``norms`` (d,) ||x_r|| / (255 n).
+    """
+
+    def __init__(self, codes: np.ndarray):
+        self.codes = codes
+        first, second = np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
+
+        def some(start):
+            part = slice(start, start + _ROWS)
+            moments(codes[part], first[part], second[part])
+
+        side_by_side(some, range(0, len(codes), _ROWS))
+        n = codes.shape[1]
+        self._unit = 255.0 * n
+        self._means, self.norms = first / n, np.sqrt(second) / self._unit
+        self._deviations = np.sqrt(np.maximum(second - first * (first / n), 0.0)) / self._unit
+
+    def scores(self, residuals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """sum_q |(1/n) sum_i x_ir G_iq| / 255 of every row, nearly, and bounds of the errors: both (d,) float64.
+
+        ``residuals`` G (n, k) count in single precision. Cost: a pass over the codes, d n k multiply-adds of 16 bits.
+        """
+        n, k = residuals.shape
+        shape = -(-n // BLOCK), -(-k // LANES) * LANES
+        sides, scales = np.zeros((*shape, BLOCK), np.int16), np.zeros(shape)
+        rest, squares = np.empty(k), np.empty(k)
+        in_words(residuals.T.astype(np.float32, order="C"), sides, scales, rest, squares)
+        out = np.zeros((len(self.codes), shape[1]))
+
+        def some(start):
+            part = slice(start, start + _ROWS)
+            sums(self.codes[part], sides, scales, out[part])
+
+        side_by_side(some, range(0, len(self.codes), _ROWS))
+        gradients = (out[:, :k] + np.multiply.outer(self._means, rest)) / self._unit
+        return np.abs(gradients).sum(axis=1), self._deviations * np.sqrt(squares).sum()
