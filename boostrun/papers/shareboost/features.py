@@ -98,7 +98,7 @@ class Piecewise(Features):
         self.anchors, self.radii, self.pca, self.score_samples = anchors, radii, pca, score_samples
 
     def pool(self, samples, bias, rng):
-        from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+        from boostrun.papers.shareboost.pieces import PiecewisePool
 
         if bias != "none":
             raise BoostrunError(f"bias={bias!r}: every piece has a constant of its own, only bias='none' goes with it")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pieces import PiecewisePool
 
 
 class Piece(NamedTuple):

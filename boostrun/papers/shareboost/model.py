@@ -22,7 +22,7 @@ import numpy as np
 from boostrun.methods import archive
 from boostrun.methods.layout import Array, Damaged, check_features, fitted
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.local_design import LocalScores, squared_distances
+from boostrun.papers.shareboost.pieces import LocalScores, squared_distances
 
 _FEATURE = "feature_"  # in front of the names of arrays that columns are computed from
 

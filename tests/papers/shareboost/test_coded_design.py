@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from boostrun.papers.shareboost.coded import CodedDesign, CodedPool, unpack
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import losses_and_residuals
-from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import WithConstant
 from boostrun.papers.shareboost.threads import team
 

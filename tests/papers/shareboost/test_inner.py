@@ -21,8 +21,7 @@ from boostrun.papers.shareboost.inner import (
     regulariser,
     residuals,
 )
-from boostrun.papers.shareboost.local_design import LocalDesign
-from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pieces import LocalDesign, PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
 from boostrun.papers.shareboost.scaling import Kronecker

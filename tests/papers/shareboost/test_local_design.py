@@ -8,10 +8,16 @@ from hypothesis import strategies as st
 from boostrun.kernels.lanes import load, store, zeros
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, regulariser
-from boostrun.papers.shareboost.kernels.fused import _compiled, _plain
-from boostrun.papers.shareboost.kernels.pieces import WIDTH, outer_sums, spelled_scores
-from boostrun.papers.shareboost.local_design import LocalDesign, LocalScores
 from boostrun.papers.shareboost.padding import padded
+from boostrun.papers.shareboost.pieces import (
+    WIDTH,
+    LocalDesign,
+    LocalScores,
+    _compiled,
+    _plain,
+    outer_sums,
+    spelled_scores,
+)
 from tests.reference import sharing as twin
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.coded import CodedPool
-from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import GroupPool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, pieces, samples

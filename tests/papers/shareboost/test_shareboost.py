@@ -15,7 +15,7 @@ from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pools.piecewise import PiecewisePool
+from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 from boostrun.papers.shareboost.selection import LazyScores
