@@ -18,12 +18,12 @@ from boostrun.methods.scikit_learn import (
     check_random_state,
     validate_data,
 )
+from boostrun.papers.shareboost.design import team
 from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools.pool import Pool, WithConstant, checksum
 from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection, Round
-from boostrun.papers.shareboost.threads import team
 
 _NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes is told as it is found
 _DTYPES = [np.float64, np.float32, np.uint8]

@@ -1,13 +1,138 @@
-"""The columns that a predictor uses, on a set of samples: scores of weights, and gradients by them."""
+"""The columns that a predictor uses, on a set of samples: scores of weights, and gradients by them.
+
+Threads that share out whole blocks of work, linear algebra within a block in one: sums do not depend on how many.
+
+Variables R W in which a round's convex problem is about equally curved in all directions.
+
+Residuals as kernels of single precision take them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import Protocol
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from threadpoolctl import ThreadpoolController
 
-from boostrun.papers.shareboost.scaling import Triangular, of_all_pairs
-from boostrun.papers.shareboost.threads import side_by_side
+from boostrun.kernels.lanes import zeros
+
+_team: ContextVar[Callable | None] = ContextVar("team", default=None)
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def allowed() -> int:
+    """Threads that linear algebra may use now."""
+    return max((library["num_threads"] for library in _blas().info()), default=1)
+
+
+@contextlib.contextmanager
+def team(n_jobs: int | None = None) -> Iterator[None]:
+    """While this lasts :func:`side_by_side` has ``n_jobs`` threads, and each of them one for linear algebra.
+
+    None: as many as linear algebra may use now. Within another team nothing changes.
+    """
+    if _team.get() is not None:
+        yield
+        return
+    count = n_jobs or allowed()
+    with _blas().limit(limits=1), ThreadPoolExecutor(count) as pool:
+        before = _team.set(pool.map if count > 1 else map)
+        try:
+            yield
+        finally:
+            _team.reset(before)
+
+
+def side_by_side(function: Callable, parts: Iterable) -> list:
+    """[function(part) for part in parts], in the threads of the team; ``function`` lets go of the GIL."""
+    parts = list(parts)
+    with team():
+        return [function(part) for part in parts] if len(parts) == 1 else list(_team.get()(function, parts))  # type: ignore[misc]
+
+
+_RIDGE = 1e-4  # of the mean curvature of a column: what every direction has at least
+
+
+class Scaling(Protocol):
+    """R of a curvature R' R, (width, width): weights W = R^-1 Z of the scaled variables Z (width, k)."""
+
+    def undo(self, scaled: np.ndarray) -> np.ndarray:
+        """R^-1 Z."""
+
+    def gradient(self, gradient: np.ndarray) -> np.ndarray:
+        """The gradient by Z, R^-T times that by W."""
+
+
+class Triangular:
+    """R' is the Cholesky factor of a matrix of all pairs of columns, (width, width) positive definite.
+
+    >>> scaling = Triangular(np.array([[4.0, 0.0], [0.0, 1.0]]))
+    >>> scaling.undo(np.array([[2.0], [2.0]])).ravel()
+    array([1., 2.])
+    """
+
+    def __init__(self, curvature: np.ndarray):
+        self.root = np.linalg.cholesky(curvature)
+
+    def undo(self, scaled: np.ndarray) -> np.ndarray:
+        return solve_triangular(self.root, scaled, lower=True, trans="T")
+
+    def gradient(self, gradient: np.ndarray) -> np.ndarray:
+        return solve_triangular(self.root, gradient, lower=True)
+
+
+class Kronecker:
+    """R' R = A (x) B + c of symmetric positive A (J, J) and B (D, D) and a constant c: column j D + a is pair (j, a).
+
+    R = (S (x) T + c)^(1/2) (U (x) V)' from the eigenvectors U, V and eigenvalues S, T of A and B. Cost J^3 + D^3 once,
+    and J D (J + D) k multiply-adds each time instead of (J D)^2 k.
+
+    >>> scaling = Kronecker(np.array([[4.0]]), np.eye(2), 0.0)
+    >>> np.abs(scaling.undo(np.array([[2.0], [2.0]]))).ravel()
+    array([1., 1.])
+    """
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, constant: float):
+        (s, self._u), (t, self._v) = np.linalg.eigh(a), np.linalg.eigh(b)
+        self._roots = np.sqrt(np.maximum(np.multiply.outer(s, t), 0.0) + constant)[:, :, None]
+
+    def undo(self, scaled: np.ndarray) -> np.ndarray:
+        return self._turned(scaled.reshape(*self._roots.shape[:2], -1) / self._roots, self._u, self._v)
+
+    def gradient(self, gradient: np.ndarray) -> np.ndarray:
+        each = self._turned(gradient, self._u.T, self._v.T).reshape(*self._roots.shape[:2], -1)
+        return (each / self._roots).reshape(gradient.shape)
+
+    def _turned(self, weights: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """(u (x) v) W of W (J D, k)."""
+        j, d = self._roots.shape[:2]
+        turned = (u @ weights.reshape(j, -1)).reshape(j, d, -1)
+        return np.matmul(v, turned).reshape(j * d, -1)
+
+
+def of_all_pairs(curvature: np.ndarray, bound: np.ndarray) -> Triangular | None:
+    """The scaling of a matrix of all pairs of columns (changed in place) and a penalty's bound for each (width,)."""
+    diagonal = np.einsum("rr->r", curvature)
+    ridge = _RIDGE * diagonal.mean()
+    diagonal += bound + ridge
+    return Triangular(curvature) if ridge > 0.0 else None
+
+
+def of_pieces(overlap: np.ndarray, within: np.ndarray, bound: np.ndarray) -> Kronecker | None:
+    """The scaling of overlaps of pieces (J, J) and second moments of coordinates (D, D), and a penalty's bound."""
+    mean = np.trace(overlap) * np.trace(within) / (len(overlap) * len(within))
+    return Kronecker(overlap, within, bound.mean() + _RIDGE * mean) if mean > 0.0 else None
+
 
 _SAMPLES, _TOGETHER = 1024, 16  # of a block of dense columns; blocks whose products are summed at once
 
@@ -117,3 +242,19 @@ def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
         if largest <= before * (1.0 + 0.1 * rtol):
             break
     return largest * (1.0 + rtol)
+
+
+_SAMPLES_padding = 4096  # class-major to sample-major: a block at a time stays cached
+
+
+def padded(residuals: np.ndarray, multiple: int) -> np.ndarray:
+    """``residuals`` (n, k) as (n, c) float32, sample-major, with zeros beyond k; c is a multiple of ``multiple``.
+
+    >>> padded(np.array([[0.5, -0.5]]), 4)
+    array([[ 0.5, -0.5,  0. ,  0. ]], dtype=float32)
+    """
+    n, k = residuals.shape
+    out = zeros(n, -(-k // multiple) * multiple)
+    for start in range(0, n, _SAMPLES_padding):
+        out[start : start + _SAMPLES_padding, :k] = residuals[start : start + _SAMPLES_padding]
+    return out

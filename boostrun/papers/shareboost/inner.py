@@ -18,8 +18,7 @@ import numpy as np
 from numba import njit
 from scipy.optimize import minimize
 
-from boostrun.papers.shareboost.design import curvature
-from boostrun.papers.shareboost.scaling import Scaling
+from boostrun.papers.shareboost.design import Scaling, curvature
 
 _SAMPLES = 512  # whose terms stay cached
 

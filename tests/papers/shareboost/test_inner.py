@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from boostrun.papers.shareboost import threads
+from boostrun.papers.shareboost import design as threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.coded import CodedPool
-from boostrun.papers.shareboost.design import DenseDesign, curvature
+from boostrun.papers.shareboost.design import DenseDesign, Kronecker, curvature
 from boostrun.papers.shareboost.inner import (
     SOLVERS,
     Objective,
@@ -24,7 +24,6 @@ from boostrun.papers.shareboost.inner import (
 from boostrun.papers.shareboost.pieces import LocalDesign, PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
 from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
-from boostrun.papers.shareboost.scaling import Kronecker
 from tests.papers.shareboost.pools import CLASSES, choices, samples
 
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostrun.kernels.lanes import load, store, zeros
-from boostrun.papers.shareboost.design import DenseDesign
+from boostrun.papers.shareboost.design import DenseDesign, padded
 from boostrun.papers.shareboost.inner import Objective, regulariser
-from boostrun.papers.shareboost.padding import padded
 from boostrun.papers.shareboost.pieces import (
     WIDTH,
     LocalDesign,

@@ -20,8 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.threads import side_by_side
+from boostrun.papers.shareboost.design import DenseDesign, side_by_side
 
 
 class Pool(ABC):
