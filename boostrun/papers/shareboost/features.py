@@ -80,7 +80,7 @@ class ColumnStumps(Features):
         self.max_bins = max_bins
 
     def pool(self, samples, bias, rng):
-        from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
+        from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 
         if self.max_bins is None:
             return SortedStumpPool(samples, constant=bias == "pool")

@@ -8,7 +8,7 @@ from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.model import template_costs, template_names
 from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, Pool, ProductPool
-from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
+from boostrun.papers.shareboost.stumps import BinnedStumpPool
 
 NUMBERS = frozenset({"values", "products", "anchors"})  # kinds of features that are no codes
 _SEED = 20111212  # of the samples that pieces are scored on

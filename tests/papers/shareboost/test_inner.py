@@ -23,7 +23,7 @@ from boostrun.papers.shareboost.inner import (
 )
 from boostrun.papers.shareboost.pieces import LocalDesign, PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, ProductPool
-from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool
+from boostrun.papers.shareboost.stumps import BinnedStumpPool
 from tests.papers.shareboost.pools import CLASSES, choices, samples
 
 

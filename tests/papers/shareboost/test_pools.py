@@ -10,7 +10,7 @@ from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import GroupPool, ProductPool
-from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
+from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, pieces, samples
 from tests.reference import sharing as twin
 

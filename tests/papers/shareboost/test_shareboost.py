@@ -17,8 +17,8 @@ from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools.pool import DensePool, GroupPool, ProductPool
-from boostrun.papers.shareboost.pools.stumps import BinnedStumpPool, SortedStumpPool
 from boostrun.papers.shareboost.selection import LazyScores
+from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples
 from tests.reference import sharing as twin
 
