@@ -11,7 +11,7 @@ import numpy as np
 from boostrun.evaluation import Evaluation, Result, Seeds
 from boostrun.evaluation.staged import TARGETS, accuracy_pct, by_features, errors, metrics_of, wrong
 from boostrun.papers.shareboost.model import cost_of_all_cells, cost_with_patches_once
-from boostrun.papers.shareboost.pools.pool import Pool
+from boostrun.papers.shareboost.pool import Pool
 from boostrun.papers.shareboost.table_pools import NUMBERS, pool_of, samples_of
 
 

@@ -16,7 +16,7 @@ from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.inner import mixed_norm
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.mixed_norm import PathSolver
-from boostrun.papers.shareboost.pools.pool import DensePool
+from boostrun.papers.shareboost.pool import DensePool
 
 CONSTANT = 4.0  # of the theorem
 SETS, ROUNDS = 20, 40

@@ -18,7 +18,7 @@ from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Frobenius, Objective, lbfgs, loss_and_residuals, mixed_norm
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.mixed_norm import PathSolver
-from boostrun.papers.shareboost.pools.pool import DensePool
+from boostrun.papers.shareboost.pool import DensePool
 
 SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example
 L1 = ((16, 0.01, 0.949984), (64, 0.001, 0.864297))  # k, lambda, and the c whose c W^f is the minimiser

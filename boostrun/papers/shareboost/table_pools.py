@@ -7,7 +7,7 @@ import numpy as np
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.model import template_costs, template_names
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pools.pool import DensePool, Pool, ProductPool
+from boostrun.papers.shareboost.pool import DensePool, Pool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool
 
 NUMBERS = frozenset({"values", "products", "anchors"})  # kinds of features that are no codes
