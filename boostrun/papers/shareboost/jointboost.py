@@ -24,8 +24,8 @@ from boostrun.kernels.lanes import LANES, load, widen_into, zeros
 from boostrun.methods import archive, estimator
 from boostrun.methods.layout import check_features
 from boostrun.methods.weak_learner import Binner
+from boostrun.papers.shareboost.classifier import ScoreClassifier
 from boostrun.papers.shareboost.keys import JointBoostKeys
-from boostrun.papers.shareboost.score_classifier import ScoreClassifier
 
 _BINS = 256
 _BLOCK = 512  # rows whose sums over the subset stay in the first-level cache

@@ -16,12 +16,12 @@ import numpy as np
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
+from boostrun.papers.shareboost.classifier import PoolClassifier
 from boostrun.papers.shareboost.design import team
 from boostrun.papers.shareboost.inner import PATIENCE, Objective, certificate, fista, lbfgs, residuals
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.model import SavedPath, design_of
 from boostrun.papers.shareboost.pool import Pool
-from boostrun.papers.shareboost.score_classifier import PoolClassifier
 
 
 @dataclass

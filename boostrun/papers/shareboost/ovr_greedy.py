@@ -11,11 +11,11 @@ import numpy as np
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
+from boostrun.papers.shareboost.classifier import PoolClassifier
 from boostrun.papers.shareboost.design import team
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
 from boostrun.papers.shareboost.model import SavedPath, design_of
 from boostrun.papers.shareboost.pool import ColumnPool, Pool
-from boostrun.papers.shareboost.score_classifier import PoolClassifier
 from boostrun.papers.shareboost.selection import GreedySelection
 
 
