@@ -28,8 +28,8 @@ from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, F
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
 from boostrun.papers.shareboost.inner import losses
+from boostrun.papers.shareboost.model import multinomial_probabilities
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
-from boostrun.papers.shareboost.probabilities import multinomial_probabilities
 
 TOLD = {  # with two classes and with several
     "logistic": ReservoirClassifier("wsam", reservoir_size=30, n_estimators=8, random_state=0),
@@ -164,7 +164,11 @@ def test_one_against_the_rest_is_the_formula_for_any_scores(scores, slope):
 
 @pytest.mark.parametrize("scores", [np.full((1, 3), -1e4), np.full((1, 3), 1e4), np.array([[1e4, 0.0, -1e4]])])
 def test_scores_of_any_size_make_finite_probabilities(scores):
-    for found in (*(link.of(scores) for link in LINKS.values()), multinomial_probabilities(scores, 1.0), multinomial_probabilities(scores, 900.0)):
+    for found in (
+        *(link.of(scores) for link in LINKS.values()),
+        multinomial_probabilities(scores, 1.0),
+        multinomial_probabilities(scores, 900.0),
+    ):
         assert np.isfinite(found).all() and found.sum() == pytest.approx(1.0)
 
 
@@ -199,7 +203,9 @@ def test_without_a_margin_it_is_the_softmax_of_scikit_learns_logistic_regression
     # theirs adds ||W||^2 / (2 C n) to the mean loss
     ours = ShareBoostClassifier(4, reg=0.5 / (1e3 * len(X)), margin=0.0, inner_rtol=1e-8, inner_maxiter=2000)
     np.testing.assert_allclose(ours.fit(X, y).predict_proba(X), theirs.predict_proba(X), atol=2e-4)
-    np.testing.assert_allclose(multinomial_probabilities(theirs.decision_function(X), 0.0), theirs.predict_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(
+        multinomial_probabilities(theirs.decision_function(X), 0.0), theirs.predict_proba(X), rtol=1e-9
+    )
 
 
 def test_classes_whose_probabilities_round_to_the_same_number_are_told_apart_as_predict_does():

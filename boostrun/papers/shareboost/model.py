@@ -8,19 +8,29 @@ c F + f belongs to mask c and filter f.
 The layouts of ShareBoost's saved models: shared stumps, and linear models of few columns.
 
 K, k count classes; T rounds, d the columns that a model takes, C the classes that a file names, U the columns in use.
+
+What the scores of ShareBoost and its rivals mean: the multinomial logistic loss with a margin, and two others.
+
+How much ShareBoost and its rivals rely on each feature: the norm of its weights over the classes, at the path's end.
+
+A feature that several candidates look at, as thresholds of one column, has the sum of their norms, and a product of two
+gives half of its norm to each.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import softmax
 
 from boostrun.methods import archive
 from boostrun.methods.layout import Array, Damaged, check_features, fitted
+from boostrun.methods.probabilities import Link, of_margins, width_of
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.pieces import LocalScores, squared_distances
 
@@ -354,3 +364,87 @@ def _check_classes(rows: int, sizes: dict[str, int]) -> None:
 def _check_length(name: str, array: np.ndarray, wanted: int) -> None:
     if len(array) != wanted:
         raise Damaged(f"{name} has {len(array)} numbers where {wanted} are needed")
+
+
+def multinomial_link(classifier) -> Link:
+    """The loss of :mod:`boostrun.papers.shareboost.inner`, with the classifier's margin."""
+    return Link(functools.partial(multinomial_probabilities, margin=classifier.margin))
+
+
+def one_vs_rest_link(classifier) -> Link:
+    """ln(1 + exp(-z f)) for each class against the rest; two classes are learnt twice, each against the other."""
+    return of_margins(1.0, rows=2)
+
+
+def jointboost_link(classifier) -> Link:
+    """exp(-z H) for each class against the rest, as above."""
+    return of_margins(2.0, rows=2)
+
+
+def multinomial_probabilities(scores: np.ndarray, margin: float) -> np.ndarray:
+    """Probabilities (n, k) of scores (n, k), or of the second's less the first's (n,): those for which the scores have
+    the least expected loss.
+
+    With s = softmax(scores) they are in proportion to s_q (s_q + e^margin (1 - s_q)): the gradient of the expected loss
+    is p' R - p, where R_yq, in proportion to s_q e^(margin 1[q != y]), sums to 1 over q, and these p make it 0. Without
+    a margin they are s, the model of multinomial logistic regression; a margin makes scores larger than log-odds are,
+    and its softmax too sure.
+
+    >>> multinomial_probabilities(np.array([[0.0, 0.0, np.log(2.0)]]), margin=0.0)
+    array([[0.25, 0.25, 0.5 ]])
+    >>> multinomial_probabilities(np.array([[0.0, 0.0, np.log(2.0)]]), margin=np.log(3.0)).round(3)
+    array([[0.278, 0.278, 0.444]])
+    """
+    if scores.ndim == 1:
+        scores = np.column_stack([np.zeros_like(scores), scores])
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    own = np.exp(shifted)
+    others = own.sum(axis=1, keepdims=True) - own
+    rows, first = np.arange(len(own)), shifted.argmax(axis=1)
+    own[rows, first] = 0.0  # what is small beside the largest is added up without it
+    others[rows, first] = own.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return softmax(shifted + np.logaddexp(shifted, margin + np.log(others)), axis=1)
+
+
+def shared_features_importances(classifier) -> np.ndarray | str:
+    """By W_T without constants."""
+    model = classifier.model_
+    weights = model.path[-1] if model.n_rounds else np.zeros((int(model.free), model.n_classes))
+    return _spread(classifier, model, np.delete(weights[int(model.free) :], model.constants, axis=0))
+
+
+def one_vs_rest_importances(classifier) -> np.ndarray | str:
+    """By the weights that each class has of its own."""
+    model = classifier.model_
+    weights = np.zeros((len(model.used), model.n_classes))
+    for number in range(model.n_classes):
+        places, own = model.point(number, model.n_rounds)
+        weights[places, number] = own
+    return _spread(classifier, model, weights)
+
+
+def mixed_norm_importances(classifier) -> np.ndarray | str:
+    """By the rows of W that predictions use."""
+    model = classifier.model_
+    candidates, rows = model.point(model.n_rounds - 1, len(model.debiased) > 0)
+    weights = np.zeros((len(model.used), model.n_classes))
+    weights[np.searchsorted(model.used, candidates)] = rows
+    return _spread(classifier, model, weights)
+
+
+def jointboost_importances(classifier) -> np.ndarray:
+    """By the weights (a - b) 1_S of the {0, 1} stumps."""
+    stumps = classifier.stumps_
+    return np.bincount(stumps.features, np.linalg.norm(stumps.columns, axis=1), width_of(classifier))
+
+
+def _spread(classifier, model, weights: np.ndarray) -> np.ndarray | str:
+    """(d,) sums of the norms of ``weights`` (U, k) over the attributes that each feature looks at."""
+    if model.kind == "pieces":
+        return "its pieces look at all features"
+    norms, width = np.linalg.norm(weights, axis=1), width_of(classifier)
+    if "pair" in model.features:
+        return np.bincount(model.features["pair"].ravel(), np.repeat(0.5 * norms, 2), width)
+    index = model.features["index"] if model.features else np.empty(0, np.int64)
+    return np.bincount(index, norms, width)
