@@ -33,9 +33,9 @@ from boostrun.inputs.bank import Table
 from boostrun.methods import archive, saved
 from boostrun.papers.adaptive.policies.laminating import Laminating
 from boostrun.papers.adaptive.policies.tasting import TastingLaminating
+from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
-from boostrun.papers.shareboost.table_pools import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import COMPILER, Compiled
 from tests.marks import slow_but

@@ -16,7 +16,7 @@ from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
 from boostrun.methods import archive
 from boostrun.papers.shareboost import model as template_costs
-from boostrun.papers.shareboost.table_pools import samples_of
+from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.runner import keep
 from tests.export.compiled import Compiled
 from tests.marks import slow_but

@@ -21,7 +21,7 @@ from boostrun.export import read
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
 from boostrun.methods import archive
-from boostrun.papers.shareboost.table_pools import samples_of
+from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.prediction import load, samples
 from boostrun.runner import keep
 from tests.export.test_saved_models import CLASSIFIERS, HOG, LABELS, SAVED, TEMPLATES, answers, table

@@ -15,8 +15,8 @@ from boostrun.papers.shareboost import PAPER
 from boostrun.papers.shareboost import evaluations as evaluation
 from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
+from boostrun.papers.shareboost.evaluations import pool_of, samples_of
 from boostrun.papers.shareboost.selection import Checkpoint
-from boostrun.papers.shareboost.table_pools import pool_of, samples_of
 from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.execute import fewer_trials, threads
 from boostrun.runner.plan import cell_of, input_for, places_of
