@@ -7,8 +7,7 @@ from boostrun.config import defaults
 from boostrun.errors import BoostrunError
 from boostrun.features import build, open_bank
 from boostrun.papers.shareboost import templates as module
-from boostrun.papers.shareboost.masks import gaussian_masks
-from boostrun.papers.shareboost.templates import Templates
+from boostrun.papers.shareboost.templates import Templates, gaussian_masks
 from tests.features.test_resume import build_until, killed, leftovers
 from tests.reference import templates as twin
 
