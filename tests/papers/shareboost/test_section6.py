@@ -1,4 +1,4 @@
-"""Section 6 of the paper as exact tests, on the examples of :mod:`boostrun.papers.shareboost.section6`."""
+"""Section 6 of the paper as exact tests, on the examples of :mod:`boostrun.papers.shareboost.theory`."""
 
 import csv
 import math
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from boostrun.papers.shareboost import section6
+from boostrun.papers.shareboost import theory
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.inner import loss_and_residuals, mixed_norm
 from boostrun.papers.shareboost.pool import DensePool
-from boostrun.papers.shareboost.section6 import (
+from boostrun.papers.shareboost.theory import (
     BITS_ONLY,
     COLUMNS,
     L1,
@@ -180,7 +180,7 @@ def test_the_item_writes_every_check_with_what_was_expected_and_found(command, w
 
 
 def test_a_check_that_fails_is_told(command, workplace, monkeypatch):
-    monkeypatch.setattr(section6, "checks", lambda: iter([section6.Assertion(1, 3, "what", "2", "3", False)]))
+    monkeypatch.setattr(theory, "checks", lambda: iter([theory.Assertion(1, 3, "what", "2", "3", False)]))
     code, out, _ = command("reproduce shareboost/section6")
     assert code == 0 and "1 of 1 checks not met" in out
     assert "not met" in (workplace / "results" / "shareboost" / "section6" / "table.md").read_text()
