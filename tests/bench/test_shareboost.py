@@ -9,7 +9,7 @@ from boostrun.papers.shareboost.coded import CodedDesign, CodedPool
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
 from boostrun.papers.shareboost.pieces import LocalDesign, PiecewisePool
-from boostrun.papers.shareboost.pool import DensePool, ProductPool
+from boostrun.papers.shareboost.pools import DensePool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool
 from tests.bench.timing import median_ms, show
 

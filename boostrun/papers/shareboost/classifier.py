@@ -25,7 +25,7 @@ from boostrun.papers.shareboost.design import team
 from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pool import Pool, WithConstant, checksum
+from boostrun.papers.shareboost.pools import Pool, WithConstant, checksum
 from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection, Round
 
 _NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes is told as it is found

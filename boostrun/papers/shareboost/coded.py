@@ -22,7 +22,7 @@ from numba.extending import intrinsic, models, register_model
 
 from boostrun.kernels.plain import needed
 from boostrun.papers.shareboost.design import DenseDesign, side_by_side
-from boostrun.papers.shareboost.pool import ColumnPool, checksum, summed
+from boostrun.papers.shareboost.pools import ColumnPool, checksum, summed
 
 WORDS = 16
 _BYTE, _INT, _LONG = ir.IntType(8), ir.IntType(32), ir.IntType(64)

@@ -16,7 +16,7 @@ from boostrun.evaluation.staged import TARGETS, accuracy_pct, by_features, error
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.model import cost_of_all_cells, cost_with_patches_once, template_costs, template_names
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pool import DensePool, Pool, ProductPool
+from boostrun.papers.shareboost.pools import DensePool, Pool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool
 
 NUMBERS = frozenset({"values", "products", "anchors"})  # kinds of features that are no codes

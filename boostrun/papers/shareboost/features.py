@@ -31,7 +31,7 @@ class RawColumns(Features):
     """The columns of X as they are; |x| <= 1 where a guarantee is wanted."""
 
     def pool(self, samples: np.ndarray, bias: str, rng: np.random.Generator):
-        from boostrun.papers.shareboost.pool import DensePool
+        from boostrun.papers.shareboost.pools import DensePool
 
         return DensePool(samples)
 
@@ -54,7 +54,7 @@ class Groups(Features):
         self.groups = groups
 
     def pool(self, samples, bias, rng):
-        from boostrun.papers.shareboost.pool import GroupPool
+        from boostrun.papers.shareboost.pools import GroupPool
 
         return GroupPool(samples, self.groups)
 
@@ -66,7 +66,7 @@ class ColumnProducts(Features):
         self.scale = scale
 
     def pool(self, samples, bias, rng):
-        from boostrun.papers.shareboost.pool import ProductPool
+        from boostrun.papers.shareboost.pools import ProductPool
 
         return ProductPool(samples, self.scale)
 

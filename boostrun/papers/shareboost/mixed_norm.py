@@ -21,7 +21,7 @@ from boostrun.papers.shareboost.design import team
 from boostrun.papers.shareboost.inner import PATIENCE, Objective, certificate, fista, lbfgs, residuals
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.model import SavedPath, design_of
-from boostrun.papers.shareboost.pool import Pool
+from boostrun.papers.shareboost.pools import Pool
 
 
 @dataclass

@@ -15,7 +15,7 @@ from boostrun.papers.shareboost.classifier import PoolClassifier
 from boostrun.papers.shareboost.design import team
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
 from boostrun.papers.shareboost.model import SavedPath, design_of
-from boostrun.papers.shareboost.pool import ColumnPool, Pool
+from boostrun.papers.shareboost.pools import ColumnPool, Pool
 from boostrun.papers.shareboost.selection import GreedySelection
 
 

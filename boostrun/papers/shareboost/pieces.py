@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 from boostrun.kernels.lanes import LANES, empty, increase, load, spread, store, total, widen_into, zeros
 from boostrun.kernels.plain import needed
 from boostrun.papers.shareboost.design import Kronecker, of_pieces, padded, side_by_side
-from boostrun.papers.shareboost.pool import Pool, checksum
+from boostrun.papers.shareboost.pools import Pool, checksum
 
 
 @intrinsic

@@ -30,7 +30,7 @@ from boostrun.papers.shareboost.inner import (
 )
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pool import Pool
+from boostrun.papers.shareboost.pools import Pool
 
 TRIED = ("line", "column", "full")  # rules that solve a problem for every candidate of a shortlist
 _TOLERANCE = 1e-8  # largest gradient left in those problems

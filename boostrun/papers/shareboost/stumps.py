@@ -10,7 +10,7 @@ from numba import njit
 from boostrun.kernels.lanes import LANES, increase, load, spread, store, widen_into, zeros
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.shareboost.design import padded, side_by_side
-from boostrun.papers.shareboost.pool import Pool, checksum
+from boostrun.papers.shareboost.pools import Pool, checksum
 
 _BINS = 256
 _BLOCK = 16384  # samples whose residuals are summed in single precision

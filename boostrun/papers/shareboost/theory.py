@@ -29,7 +29,7 @@ from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Frobenius, Objective, lbfgs, loss_and_residuals, mixed_norm
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.mixed_norm import PathSolver
-from boostrun.papers.shareboost.pool import DensePool
+from boostrun.papers.shareboost.pools import DensePool
 from boostrun.report.paired import write_checks, write_text_table
 
 SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example

@@ -6,7 +6,7 @@ from boostrun.config.fields import fields_of, kind_of
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pool import DensePool, GroupPool, ProductPool, WithConstant
+from boostrun.papers.shareboost.pools import DensePool, GroupPool, ProductPool, WithConstant
 from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 
 CLASSES = 4

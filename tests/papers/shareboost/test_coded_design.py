@@ -11,7 +11,7 @@ from boostrun.papers.shareboost.coded import CodedDesign, CodedPool, unpack
 from boostrun.papers.shareboost.design import DenseDesign, team
 from boostrun.papers.shareboost.inner import losses_and_residuals
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pool import WithConstant
+from boostrun.papers.shareboost.pools import WithConstant
 
 
 def both(n, widths, seed=0):

@@ -22,7 +22,7 @@ from boostrun.papers.shareboost.inner import (
     residuals,
 )
 from boostrun.papers.shareboost.pieces import LocalDesign, PiecewisePool
-from boostrun.papers.shareboost.pool import DensePool, ProductPool
+from boostrun.papers.shareboost.pools import DensePool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool
 from tests.papers.shareboost.pools import CLASSES, choices, samples
 

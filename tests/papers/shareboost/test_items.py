@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.shareboost.figures_ import errors_figure, evaluate_pieces, fit_pieces, template_figure
+from boostrun.papers.shareboost.figures import errors_figure, evaluate_pieces, fit_pieces, template_figure
 from boostrun.report import Entry, build
 from boostrun.runner import paper
 from boostrun.runner.cell import Inputs

@@ -13,7 +13,7 @@ from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.features import Groups
 from boostrun.papers.shareboost.inner import certificate, fista, largest_column, loss_and_residuals, mixed_norm, prox
 from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
-from boostrun.papers.shareboost.pool import DensePool
+from boostrun.papers.shareboost.pools import DensePool
 from tests.reference import mixed_norm as twin
 
 SMALL = {"n_lambdas": 12, "lambda_min_ratio": 0.01}

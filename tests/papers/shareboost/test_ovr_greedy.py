@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.features import Groups, features_of
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier, class_scores
-from boostrun.papers.shareboost.pool import DensePool
+from boostrun.papers.shareboost.pools import DensePool
 from tests.reference import ovr_greedy as twin
 
 

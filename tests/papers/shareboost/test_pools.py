@@ -9,7 +9,7 @@ from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pool import GroupPool, ProductPool
+from boostrun.papers.shareboost.pools import GroupPool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, pieces, samples
 from tests.reference import sharing as twin

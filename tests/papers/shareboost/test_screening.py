@@ -11,7 +11,7 @@ from boostrun.papers.shareboost import coded
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.coded import CodedPool, Screen
 from boostrun.papers.shareboost.evaluations import SharePath
-from boostrun.papers.shareboost.pool import WithConstant
+from boostrun.papers.shareboost.pools import WithConstant
 from boostrun.papers.shareboost.selection import lowest_best
 from tests.papers.shareboost.pools import POOLS, samples
 from tests.reference import screening as twin

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from boostrun.papers.shareboost import theory
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.inner import loss_and_residuals, mixed_norm
-from boostrun.papers.shareboost.pool import DensePool
+from boostrun.papers.shareboost.pools import DensePool
 from boostrun.papers.shareboost.theory import (
     BITS_ONLY,
     COLUMNS,

@@ -16,7 +16,7 @@ from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pool import DensePool, GroupPool, ProductPool
+from boostrun.papers.shareboost.pools import DensePool, GroupPool, ProductPool
 from boostrun.papers.shareboost.selection import LazyScores
 from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples

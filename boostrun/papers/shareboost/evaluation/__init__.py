@@ -1,1 +1,0 @@
-"""How each method of the paper is measured: by the features that it uses."""

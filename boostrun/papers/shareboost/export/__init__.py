@@ -1,1 +1,0 @@
-"""ShareBoost's saved models, and its rivals', as C."""

@@ -1,1 +1,0 @@
-"""Compiled functions on plain arrays."""

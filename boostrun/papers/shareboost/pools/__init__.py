@@ -1,1 +1,0 @@
-"""Candidate features on the training samples, one kind a file; ``pool.py`` says what each of them offers."""
