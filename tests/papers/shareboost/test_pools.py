@@ -120,7 +120,7 @@ def test_products_are_pairs_without_squares_or_originals(d, pairs):
 
 @pytest.mark.parametrize("n, d", [(30, 2), (50, 11), (3, 40)])
 def test_products_on_the_fly_are_products_stored(n, d, monkeypatch):
-    monkeypatch.setattr("boostrun.papers.shareboost.coded._BYTES", 8 * n * 5 * 3)  # blocks of three attributes
+    monkeypatch.setattr("boostrun.papers.shareboost.pools._BYTES", 8 * n * 5 * 3)  # blocks of three attributes
     x, sides = np.random.default_rng(1).integers(0, 9, (n, d)).astype(float), residuals(n, 5)
     columns = twin.product_columns(x)
     pool = ProductPool(x)
