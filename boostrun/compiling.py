@@ -1,4 +1,4 @@
-"""One line on standard error when kernels are compiled and that takes a while, as in a fresh container."""
+"""A line on standard error when compiling kernels takes a while, as in a fresh container."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from typing import Any
 _PATIENCE = 1.0  # seconds of compiling, in all, that need no explanation
 _LINE = "boostrun: compiling kernels; they are kept, so the next command does not wait for it"
 
-_asked: bool | None = None
+_wanted: bool | None = None
 
 
 @contextlib.contextmanager
-def told(wanted: bool) -> Iterator[None]:
-    """While this lasts the line is written, or not; otherwise it is where standard error is a terminal."""
-    global _asked
-    before, _asked = _asked, wanted
+def notice(wanted: bool) -> Iterator[None]:
+    """Within the block the line is written, or not; outside, only if standard error is a terminal."""
+    global _wanted
+    before, _wanted = _wanted, wanted
     try:
         yield
     finally:
-        _asked = before
+        _wanted = before
 
 
 def listen(event: Any) -> None:
-    """Hear of kernels that are compiled; ``event`` is Numba's module of that name."""
+    """Register for kernels being compiled; ``event`` is Numba's module of that name."""
 
     class Compiling(event.Listener):
-        """Tells once a process, from a thread of its own: the one that compiles has no time for it."""
+        """Writes the line once a process, from its own thread: the compiling thread is busy."""
 
         def __init__(self) -> None:
             self._depth, self._patience, self._begun = 0, _PATIENCE, 0.0
-            self._timer = threading.Timer(0.0, _tell)
+            self._timer = threading.Timer(0.0, _write_line)
 
         def on_start(self, event: Any) -> None:
             self._depth += 1
             if self._depth == 1 and not _said.is_set():
                 self._begun = time.monotonic()
-                self._timer = threading.Timer(self._patience, _tell)
+                self._timer = threading.Timer(self._patience, _write_line)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -56,10 +56,10 @@ def listen(event: Any) -> None:
 _said = threading.Event()
 
 
-def _tell() -> None:
+def _write_line() -> None:
     try:
         terminal = sys.stderr.isatty()
-        if _said.is_set() or not (terminal if _asked is None else _asked):
+        if _said.is_set() or not (terminal if _wanted is None else _wanted):
             return
         _said.set()
         # On a terminal the line takes the place of the bar, which is drawn again below it.

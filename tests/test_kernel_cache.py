@@ -156,13 +156,13 @@ def test_trials_run_where_nothing_can_be_kept_and_say_that_they_compile(read_onl
 
 def test_compiling_that_takes_a_while_is_said_once_and_where_it_is_asked_for(monkeypatch, capsys):
     monkeypatch.setattr(compiling, "_said", compiling.threading.Event())
-    compiling._tell()  # standard error is no terminal
-    with compiling.told(False):
-        compiling._tell()
+    compiling._write_line()  # standard error is no terminal
+    with compiling.notice(False):
+        compiling._write_line()
     assert capsys.readouterr().err == ""
-    with compiling.told(True):
-        compiling._tell()
-        compiling._tell()
+    with compiling.notice(True):
+        compiling._write_line()
+        compiling._write_line()
     assert capsys.readouterr().err.count("compiling") == 1
 
 

@@ -73,7 +73,7 @@ def run_cells(
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
     store = store or open_store(first)
-    with compiling.told(not quiet), _workers(all_settings, store, quiet) as wait:
+    with compiling.notice(not quiet), _workers(all_settings, store, quiet) as wait:
         cells = plan(all_settings, store)
         for cell in cells:
             if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
