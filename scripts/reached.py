@@ -24,7 +24,8 @@ import sys
 
 from traced import run, tree
 
-from boostrun import definitions, digest, source
+from boostrun import digest, source
+from boostrun import digest as definitions
 
 LITTLE = {
     "codes": "dataset=digits train_samples=200",

@@ -18,13 +18,14 @@ from types import CodeType, ModuleType
 
 import numpy as np
 
-from boostrun import definitions, digest, normal_form, source
+from boostrun import digest, normal_form, source
+from boostrun import digest as definitions
 
 # What runs call and no digest counts. A name stands for all that is below it.
 ON_PURPOSE = (
     *definitions._UNCOUNTED,  # see there; and methods of normal_form._AFTERWARDS, and modules called keys: their
     # values stand in the cell
-    "boostrun.definitions", "boostrun.normal_form", "boostrun.fresh_import",  # find digests, and import
+    "boostrun.digest", "boostrun.normal_form", "boostrun.fresh_import",  # find digests, and import
     "boostrun.kernel_cache", "boostrun.compiling", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
     "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; find what a person brings, which counts itself
     "boostrun.methods.declaration",  # Method.make hands on facts of the digest and values of the cell
