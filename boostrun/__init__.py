@@ -32,7 +32,7 @@ _PUBLIC = {
 
 if "_again" not in globals():  # this module may be run twice, see below
     when_imported("numba.core.caching", "boostrun.kernel_cache:mend")
-    when_imported("numba.core.event", "boostrun.compiling:listen")
+    when_imported("numba.core.event", "boostrun.kernel_cache:listen")
 
 
 def _public() -> dict[str, str]:

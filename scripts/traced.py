@@ -26,7 +26,7 @@ ON_PURPOSE = (
     *definitions._UNCOUNTED,  # see there; and methods of normal_form._AFTERWARDS, and modules called keys: their
     # values stand in the cell
     "boostrun.digest", "boostrun.normal_form", "boostrun.fresh_import",  # find digests, and import
-    "boostrun.kernel_cache", "boostrun.compiling", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
+    "boostrun.kernel_cache", "boostrun.kernel_cache", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
     "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; find what a person brings, which counts itself
     "boostrun.methods.declaration",  # Method.make hands on facts of the digest and values of the cell
     "boostrun.errors", "boostrun.data.dataset._called", "boostrun.data.table.column_difference",  # words of messages

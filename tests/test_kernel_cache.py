@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import boostrun
-from boostrun import compiling, kernel_cache
+from boostrun import kernel_cache
+from boostrun import kernel_cache as compiling
 
 ROOT = Path(boostrun.__file__).parents[1]
 KERNEL = """

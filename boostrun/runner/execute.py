@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun import compiling
+from boostrun import kernel_cache
 from boostrun.config.compose import Settings
 from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
@@ -73,7 +73,7 @@ def run_cells(
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
     store = store or open_store(first)
-    with compiling.notice(not quiet), _workers(all_settings, store, quiet) as wait:
+    with kernel_cache.notice(not quiet), _workers(all_settings, store, quiet) as wait:
         cells = plan(all_settings, store)
         for cell in cells:
             if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):

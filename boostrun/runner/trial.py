@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun import compiling
+from boostrun import kernel_cache
 from boostrun.config import catalogue
 from boostrun.data import digests
 from boostrun.data.options import of_trial
@@ -44,7 +44,7 @@ class Execute:
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is touched."""
-        with compiling.notice(not self.quiet):
+        with kernel_cache.notice(not self.quiet):
             trained = self.trained(trial)
             if self.predictions:
                 from boostrun.runner import predictions
@@ -89,7 +89,7 @@ class Execute:
 def warm_up(cell: Cell, quiet: bool = True) -> None:
     """Load what a trial of this cell will need in this process; what goes wrong, the trial will tell."""
     gc.disable()  # all that is loaded stays: to look for garbage in it takes a fifth of the time
-    with contextlib.suppress(Exception), compiling.notice(not quiet):
+    with contextlib.suppress(Exception), kernel_cache.notice(not quiet):
         if catalogue.dataset(cell.dataset).gives == "table":
             from boostrun.inputs.bank import Table
 
