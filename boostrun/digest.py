@@ -5,10 +5,6 @@ and constants, across modules. Each definition is hashed in normal form (:mod:`b
 replaced by the hashes of their definitions; definitions that refer to each other are hashed together. So a definition
 that is moved, renamed or reordered changes nothing, nor does a new one without references to it; an edited constant
 changes every definition that reaches it. Sources are read; only the declarations of papers are imported.
-
-Definitions by name: which definition a name leads to, its normal form, and the hash of everything it refers to.
-
-Names are followed into boostrun, and into some folders and files.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@ kept under its content, see :func:`content_of`, in a file of that name, so that 
 exchange kernels.
 
 Kernels of plug-ins import Numba themselves, so Numba's own cache classes are replaced, as soon as they are loaded.
-
-A line on standard error when compiling kernels takes a while, as in a fresh container.
+The same module writes a line on standard error when compiling takes a while, as in a fresh container.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ import sys
 from traced import run, tree
 
 from boostrun import digest, source
-from boostrun import digest as definitions
 
 LITTLE = {
     "codes": "dataset=digits train_samples=200",
@@ -81,7 +80,7 @@ def digests(asked: tuple[list[tuple[str, ...]], str]) -> list[str]:
         return found
 
     whole, source.parsed = source.parsed, parsed
-    for cached in (digest._digest, digest._reach, definitions.code_below):
+    for cached in (digest._digest, digest._reach, digest.code_below):
         cached.cache_clear()
     try:
         return [digest.source_digest(each) for each in roots]

@@ -19,14 +19,13 @@ from types import CodeType, ModuleType
 import numpy as np
 
 from boostrun import digest, normal_form, source
-from boostrun import digest as definitions
 
 # What runs call and no digest counts. A name stands for all that is below it.
 ON_PURPOSE = (
-    *definitions._UNCOUNTED,  # see there; and methods of normal_form._AFTERWARDS, and modules called keys: their
+    *digest._UNCOUNTED,  # see there; and methods of normal_form._AFTERWARDS, and modules called keys: their
     # values stand in the cell
     "boostrun.digest", "boostrun.normal_form", "boostrun.fresh_import",  # find digests, and import
-    "boostrun.kernel_cache", "boostrun.kernel_cache", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
+    "boostrun.kernel_cache", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
     "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; find what a person brings, which counts itself
     "boostrun.methods.declaration",  # Method.make hands on facts of the digest and values of the cell
     "boostrun.errors", "boostrun.data.dataset._called", "boostrun.data.table.column_difference",  # words of messages
@@ -131,7 +130,7 @@ def _counted(roots: list[str]) -> set[str]:
     found = set(digest.reached(roots).definitions)
     for label in sorted(found):
         module, _, number = label.rpartition(".#")
-        there = definitions.code_below(frozenset()).module(module) if module else None
+        there = digest.code_below(frozenset()).module(module) if module else None
         if there is not None:
             found |= {f"{module}.{name}" for name in source.names_bound([there.statements[int(number)]])}
     return found

@@ -21,8 +21,8 @@ if not PACKAGE.is_dir():
 
 # from the bottom: a room imports rooms that stand before it; those of one line do not know each other
 LEVELS = (
-    "compiling errors files plugins signals when_imported", "fresh_import source", "normal_form", "declaration",
-    "definitions kernel_cache", "digest", "kernels", "data", "features methods", "evaluation extend streams",
+    "errors files plugins signals when_imported", "fresh_import source", "normal_form", "declaration",
+    "digest kernel_cache", "kernels", "data", "features methods", "evaluation extend streams",
     "inputs report export prediction", "compose", "runner", "conformance", "papers rivals", "cli", "__main__",
 )  # fmt: skip
 # a room is a folder, but for what is declared, which lies beside what it declares, and for the words of a command line
