@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boostrun.data.dataset import names_of
 from boostrun.data.files import absolute_paths, given_file, reading
 from boostrun.data.stream import StreamSource
 from boostrun.data.stream_readers import NpyReader, open_reader, refuse_nameless
@@ -64,7 +65,7 @@ class SetPart:
         a damaged file.
         """
         reader = self.reader()
-        rows, classes = 0, None
+        rows, classes = 0, np.empty(0)
         for values, labels in self._chunks(reader):
             if values is not None and not (good := np.isfinite(values)).all():
                 row, column = np.argwhere(~good)[0]
@@ -72,9 +73,8 @@ class SetPart:
                     f"{self.path} holds values that are NaN or infinite, first in row {rows + row}, feature {column} "
                     f"(counted from 0); {self._mend}"
                 )
+            classes = np.union1d(classes, labels) if rows else np.unique(labels)
             rows += len(labels)
-            found = np.unique(labels)
-            classes = found if classes is None else np.union1d(classes, found)
             if len(classes) > _MOST_CLASSES:
                 raise BoostrunError(
                     f"{self._labels_name} holds more than {_MOST_CLASSES} different labels; that is no classification "
@@ -82,10 +82,12 @@ class SetPart:
                 )
         if not rows:
             raise BoostrunError(f"{self.path} holds no samples")
-        _check_labels(classes, self._labels_name)  # type: ignore[arg-type]
+        if classes.dtype.kind not in "biufU":
+            raise BoostrunError(f"{self._labels_name} holds labels of type {classes.dtype}; text or numbers are needed")
+        names_of(classes, self._labels_name)  # raises BoostrunError for NaN and fractions
         columns = list(getattr(reader, "columns", ()))
-        kind = classes.dtype.newbyteorder("=").str  # type: ignore[union-attr]
-        return Facts(rows, reader.n_features, reader.dtype.str, classes.tolist(), kind, columns)  # type: ignore[union-attr]
+        kind = classes.dtype.newbyteorder("=").str
+        return Facts(rows, reader.n_features, reader.dtype.str, classes.tolist(), kind, columns)
 
     def _chunks(self, reader) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
         rows = max(1, _LOOK_BYTES // (reader.bytes_per_row_read + reader.n_features * reader.dtype.itemsize + 8))
@@ -166,20 +168,6 @@ class StreamSet:
         rows = max(1, min(_MOST_TEST_ROWS, int(limit_mib * _MIB / 2 // a_sample)))
         for values, labels in reader.in_order(rows):
             yield np.ascontiguousarray(values.T), labels
-
-
-def _check_labels(classes: np.ndarray, name: str) -> None:
-    """Raise BoostrunError for labels that are neither whole numbers nor text."""
-    kind = classes.dtype.kind
-    if kind not in "biufU":
-        raise BoostrunError(f"{name} holds labels of type {classes.dtype}; labels must be whole numbers or text")
-    if kind == "f" and not np.isfinite(classes).all():
-        raise BoostrunError(f"{name} holds labels that are NaN or infinite")
-    if kind == "f" and (odd := classes[classes != np.floor(classes)]).size:
-        raise BoostrunError(
-            f"{name} holds labels that are no whole numbers (first: {odd[0]}); boostrun classifies, so labels must be "
-            "classes: whole numbers or text"
-        )
 
 
 def _is_text(facts: Facts) -> bool:

@@ -1,8 +1,8 @@
-"""Learners of streams: classifiers of river's kind, and of scikit-learn's, that learn one example at a time.
+"""Learners of streams: classifiers for river and scikit-learn that learn one example at a time.
 
-The classes of all methods that follow a stream, our papers' and those of papers installed beside, and what papers bring
-besides (``Paper.streams``). Each is a :class:`boostrun.methods.stream_learner.StreamLearner` and is imported when it is
-first asked for; river is not needed, and where it is there, ours are classifiers of its own:
+The classes of all methods that follow a stream, of our papers and of installed ones, and further learners of papers
+(``Paper.streams``). Each is a :class:`boostrun.methods.stream_learner.StreamLearner` and is imported on first use. They
+do not need river; if it is installed, they are classifiers of river:
 
 >>> from river import base, datasets, evaluate, metrics, preprocessing
 >>> from boostrun.streams import IBoostClassifier

@@ -89,13 +89,13 @@ def test_what_is_remembered_of_another_device_or_without_one_does_not_count(tmp_
         entries[str(path)] = {**entries[str(path)], "sha256": "other", "device": device}
         if device is None:
             del entries[str(path)]["device"]
-        memory.write_text(json.dumps({"sha256": module._of_entries(entries), "files": entries}))
+        memory.write_text(json.dumps({"sha256": module._seal(entries), "files": entries}))
         with FileDigests(tmp_path) as digests:
             assert digests.of(path) == right
 
 
 def test_memories_lie_in_the_cache_root_and_nothing_in_the_data_root(tmp_path, monkeypatch, local):
-    monkeypatch.setattr(module, "_KEPT", {})
+    monkeypatch.setattr(module, "_CACHE_ROOTS", {})
     data, cache = tmp_path / "data", tmp_path / "cache"
     for folder in (data, data / "photos", cache):
         folder.mkdir()

@@ -1,13 +1,12 @@
 """Streams whose concept may change: `draw` makes one from its config and the seeds of a trial.
 
-A loader is one module of this package with
+A loader is a module with these names, see `boostrun.data`:
 
-- `DEFAULTS`: its config keys and their default values;
-- `files(options, data_root) -> {logical name: Path}`: the files that it reads (none where it generates), or
-  DataMissingError;
-- `places(options, data_root) -> str`: which file belongs where, as a clause;
-- `draw(options, data_root, rng, holdout_rng) -> DriftStream`, or what has all of one but its arrays, `x` and `y`;
-- where a path is the user's, `located(options, data_root, folder) -> options` with absolute paths.
+- `files(options, data_root) -> {logical name: Path}`: the files to read, none for a generator; raises DataMissingError;
+- `places(options, data_root) -> str`: which file belongs where, as a clause of a sentence;
+- `draw(options, data_root, rng, holdout_rng) -> DriftStream`, or an object with its attributes except `x` and `y`;
+- `located(options, data_root, folder) -> options` with absolute paths, if a path is the user's;
+- `NEEDS` (optional): the keys of following a stream that `draw` needs; others are left out of its options.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from boostrun.config import catalogue, defaults
 from boostrun.data.streams.drift_stream import DriftStream, beginning
 from boostrun.errors import BoostrunError, did_you_mean
 
-# keys that a loader is told only where it says that it ``NEEDS`` them
+# keys that a loader gets only if it ``NEEDS`` them
 _OF_FOLLOWING = ("first", "delay", "scored_after", "measures", "changes_at")
 
 __all__ = ["DriftStream", "draw", "names"]
 
 
 def names() -> list[str]:
-    """The streams that there are."""
+    """The names of all streams."""
     return [name for name, declared in catalogue.datasets().items() if declared.gives == "stream"]
 
 
@@ -37,16 +36,16 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
 
     Parameters
     ----------
-    config : mapping with `name` and the loader's keys; of its `first` examples alone, where it says so
-    data_root : Path, the folder that holds the data sets
-    stream_seed, holdout_seed : whatever ``numpy.random.default_rng`` takes
-        The hold-outs do not change with the first, nor the stream with the second, except where the hold-out is set
-        aside from the stream itself.
+    config : mapping with `name` and the loader's keys; `first` limits the number of examples
+    data_root : Path, the folder of the data sets
+    stream_seed, holdout_seed : seeds for ``numpy.random.default_rng``
+        The hold-outs do not depend on the first, nor the stream on the second, unless the hold-out is taken from the
+        stream itself.
 
     Raises
     ------
     DataMissingError
-        The files are not there; the message says which belongs where.
+        A file is missing; the message says which file belongs where.
     BoostrunError
         A key, a file or its content is wrong.
 
@@ -65,11 +64,11 @@ def draw(config: Mapping, data_root: Path, stream_seed=0, holdout_seed=0) -> Dri
     options = merge(config, defaults("dataset", name), "dataset")
     first = options.get("first")
     needed = getattr(module, "NEEDS", ())
-    own = {key: value for key, value in options.items() if key not in _OF_FOLLOWING or key in needed}
+    of_loader = {key: value for key, value in options.items() if key not in _OF_FOLLOWING or key in needed}
     rngs = np.random.default_rng(stream_seed), np.random.default_rng(holdout_seed)
-    stream = module.draw(own, Path(data_root), *rngs)
-    if told := options.get("changes_at"):
-        if told[-1] >= len(stream):
-            raise BoostrunError(f"dataset.changes_at={told[-1]}: the stream has {len(stream)} examples, none is left")
-        stream = replace(stream, changes=np.array(told, np.int64))
+    stream = module.draw(of_loader, Path(data_root), *rngs)
+    if changes := options.get("changes_at"):
+        if changes[-1] >= len(stream):
+            raise BoostrunError(f"dataset.changes_at={changes[-1]}: the stream has only {len(stream)} examples")
+        stream = replace(stream, changes=np.array(changes, np.int64))
     return stream if first is None else beginning(stream, first)

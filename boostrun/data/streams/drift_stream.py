@@ -1,4 +1,4 @@
-"""What every stream's loader hands over: examples in their order, where the concept changes, hold-outs by concept."""
+"""The stream that every loader returns: examples in their order, the changes of the concept, a hold-out per concept."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class DriftStream:
         Class numbers, indices into `classes`. With two classes, 0 is -1 and 1 is +1.
     classes : tuple of str
     changes : ndarray of int64, rising
-        The concept changes after so many examples; empty where it does not, or nobody knows when.
+        The concept changes after so many examples; empty if it does not change, or if the places are unknown.
     holdouts : tuple of Holdout
-        One a concept, or none: then the stream is evaluated by testing, then training.
+        One for each concept; or none, then each example is a test before it is learnt.
     facts : dict
-        What a record should say of the stream: plain values.
+        Plain values about the stream for its records.
     """
 
     name: str
@@ -56,7 +56,7 @@ class DriftStream:
             yield self.x[start : start + size], self.y[start : start + size]
 
     def concept(self, examples):
-        """The concept (0, 1, ...) of the last one of so many examples: an int or an array like ``examples``.
+        """The number (0, 1, ...) of the concept of the last of so many examples: an int or an array like ``examples``.
 
         >>> stream = DriftStream("toy", np.zeros((9, 1)), np.zeros(9, int), ("a", "b"), np.array([3, 6]))
         >>> stream.concept(np.array([1, 3, 4, 6, 7])).tolist()
@@ -66,7 +66,7 @@ class DriftStream:
 
 
 class Beginning:
-    """The first examples of a stream that is not in arrays; all else is the stream's."""
+    """The first examples of a stream that is not in arrays; other attributes are those of the stream."""
 
     def __init__(self, stream: Any, n: int):
         self._stream, self._n = stream, n
@@ -88,7 +88,7 @@ class Beginning:
 
 
 def beginning(stream: Any, n: int) -> Any:
-    """The first ``n`` examples of a stream, all where there are not so many; its concepts change where they did.
+    """The first ``n`` examples of a stream, or all if it has fewer; the changes of its concept stay.
 
     >>> stream = DriftStream("toy", np.zeros((9, 1)), np.zeros(9, int), ("a", "b"), np.array([3, 6]))
     >>> len(beginning(stream, 4)), len(beginning(stream, 40)), beginning(stream, 4).changes.tolist()
@@ -102,7 +102,7 @@ def beginning(stream: Any, n: int) -> Any:
 
 
 def equal_changes(n_samples: int, n_concepts: int) -> np.ndarray:
-    """After how many examples the concept changes, where each has an equal share, rounded up, and the last the rest.
+    """Numbers of examples after which the concept changes: each has an equal share, rounded up, the last the rest.
 
     >>> equal_changes(50_000, 4).tolist(), equal_changes(10_000, 3).tolist()
     ([12500, 25000, 37500], [3334, 6668])
@@ -114,7 +114,7 @@ FOLDER = "streams"
 
 
 def found(name: str, needed: tuple[str, ...], data_root: Path) -> dict[str, Path]:
-    """The files below ``streams/``, by name; DataMissingError says which belongs where."""
+    """The files below ``streams/``, by name; raises DataMissingError if one is missing."""
     paths = {file: Path(data_root) / FOLDER / file for file in needed}
     absent = [file for file, path in paths.items() if not path.is_file()]
     if absent:
@@ -124,7 +124,7 @@ def found(name: str, needed: tuple[str, ...], data_root: Path) -> dict[str, Path
 
 
 def table(path: Path, header: int | None = None):
-    """A CSV file as a pandas frame; a damaged one is one sentence."""
+    """A CSV file as a pandas frame. Raises BoostrunError if it is damaged."""
     import pandas
 
     with reading(path, "a table of text"):
@@ -132,7 +132,7 @@ def table(path: Path, header: int | None = None):
 
 
 def recorded(name: str, attributes, labels: np.ndarray, classes: tuple[str, ...], path: Path) -> DriftStream:
-    """A stream of a frame of attributes and as many labels, each one of ``classes``; BoostrunError on anything else."""
+    """A stream of a frame of attributes and as many labels, each one of ``classes``. Raises BoostrunError otherwise."""
     if not len(labels) or len(labels) != len(attributes):
         raise BoostrunError(f"{path} holds {len(attributes)} rows, and there are {len(labels)} labels")
     odd = [column for column, dtype in attributes.dtypes.items() if dtype.kind not in "iuf"]
@@ -140,7 +140,7 @@ def recorded(name: str, attributes, labels: np.ndarray, classes: tuple[str, ...]
         raise BoostrunError(f"{path} has text in column {odd[0]}; attributes must be numbers")
     x = attributes.to_numpy(dtype=np.float64)
     if not np.isfinite(x).all():
-        raise BoostrunError(f"{path} holds a value that is no finite number")
+        raise BoostrunError(f"{path} holds a value that is not a finite number")
     texts = labels.astype(str)
     unknown = sorted(set(texts) - set(classes))
     if unknown:
