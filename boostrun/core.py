@@ -20,7 +20,7 @@ class NoKeys:
 
 METHODS = {
     "majority": Method(
-        target="boostrun.methods.hypothesis_ensemble:MajorityClassifier",
+        target="boostrun.methods.estimator:MajorityClassifier",
         keys=NoKeys,
         summary="always the most frequent class: the level of chance",
         evaluation="boostrun.evaluation.staged:Fitted",

@@ -95,6 +95,28 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
         self.ensemble_ = model
 
 
+class MajorityClassifier(ClassifierMixin, BaseEstimator):
+    """Always predicts the most frequent class of the training labels, the first in order among equals.
+
+    >>> MajorityClassifier().fit(np.zeros((3, 1)), np.array(["b", "a", "b"])).predict(np.zeros((2, 1))).tolist()
+    ['b', 'b']
+    """
+
+    def fit(self, X, y):
+        """Count the labels y (n,); X (n, d) may hold anything."""
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self._most_frequent = int(counts.argmax())
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """Labels (n,) for X (n, d)."""
+        return np.repeat(self.classes_[[self._most_frequent]], len(X))
+
+    def predict_proba(self, X) -> np.ndarray:
+        """(n, n_classes) float64: 1 for the most frequent class, 0 for the others."""
+        return np.tile(np.eye(len(self.classes_))[self._most_frequent], (len(X), 1))
+
+
 def component_of(model: Any, key: str, takes: Sequence[str] = ()) -> Any:
     """The object that the parameter ``key`` of ``model`` is, for one run: a copy of the one that was given.
 

@@ -10,20 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
 
 from boostrun.errors import BoostrunError
 from boostrun.methods import archive
 from boostrun.methods.weak_learner import Binner
-
-
-class MajorityClassifier(DummyClassifier):
-    """Always the most frequent class: scikit-learn's dummy, in a module of ours so that a digest does not follow all of
-    scikit-learn.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(strategy="most_frequent")
 
 
 def problems(classes: np.ndarray) -> list:

@@ -1,8 +1,7 @@
-"""Saved models on new samples: any classifier's file, and files of samples read a bounded piece at a time."""
+"""Predictions of saved models: the classifier in any model file, and files of samples, read in pieces."""
 
 from boostrun.prediction import model as answers
 from boostrun.prediction.model import load
-
-from .samples import pieces
+from boostrun.prediction.samples import pieces
 
 __all__ = ["answers", "load", "pieces"]

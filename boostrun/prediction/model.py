@@ -1,7 +1,4 @@
-"""The classifier of a model file, whichever class has written it.
-
-Some samples in a row.
-"""
+"""The classifier in a model file, the columns of the table it was trained on, and its predictions as csv."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,28 +24,13 @@ from boostrun.methods.archive import kind_of, text_of
 from boostrun.methods.declaration import obtain
 from boostrun.methods.preparation import RawTable
 from boostrun.methods.saved import Saveable, kinds
-from boostrun.prediction.tables import Opened, opened
-
-
-@dataclass
-class Samples:
-    """Consecutive samples.
-
-    Attributes
-    ----------
-    X : (n, d) array of finite numbers, as the model takes raw samples; NaN where a value is missing and may be.
-    beside : pandas frame of n rows, what stands beside them: the columns of a table that the model does not take, as
-        they stand there, or the names of files; None where there is nothing.
-    """
-
-    X: np.ndarray
-    beside: Any = None
+from boostrun.prediction.samples import Opened, Samples, opened
 
 
 def load(path: str | Path) -> Saveable:
-    """The classifier that was saved to ``path``: what ``load`` of its class gives, found by the name in the file.
+    """The classifier that was saved to ``path``, loaded by its own class, which the file names.
 
-    Raises BoostrunError with one sentence where there is no such file, it is none of ours, another version has
+    Raises BoostrunError with one sentence if there is no such file, it is not a saved model, another version has
     written it, or its class is not installed.
     """
     kind, classes = kind_of(path), _classes()
@@ -70,10 +51,10 @@ def load(path: str | Path) -> Saveable:
         if kind not in _kinds(cls):
             raise _unknown(path, kind)
         return cls.load(path)
-    for target in classes.values():  # a file of an older version: any class that holds what is in it predicts the same
+    for target in classes.values():  # a file of an older version: all classes that load it predict the same
         try:
             cls = obtain(target)
-        except (Exception, SystemExit):  # somebody else's
+        except (Exception, SystemExit):  # a plug-in that cannot be imported
             continue
         if kind in _kinds(cls):
             return cls.load(path)
@@ -81,18 +62,17 @@ def load(path: str | Path) -> Saveable:
 
 
 def _classes() -> dict[str, str]:
-    """ "module:Class" of every classifier there is, by the name of its class."""
+    """Class name -> "module:Class" of every known classifier."""
     found = {name: f"{module}:{name}" for name, module in catalogue.public()}
     targets: dict[str, str] = {}
     for method in catalogue.methods().values():
-        targets.setdefault(method.target.partition(":")[2], method.target)  # ours are asked first
+        targets.setdefault(method.target.partition(":")[2], method.target)  # those of boostrun come first
     return targets | found
 
 
 def _kinds(cls: Any) -> list[str]:
-    """What files say that ``cls`` can load; none where it keeps no models."""
-    of_ours = isinstance(cls, type) and issubclass(cls, Saveable)
-    return [*kinds(cls)] if of_ours else []
+    """The kinds of files that ``cls`` can load; empty if its models cannot be saved."""
+    return [*kinds(cls)] if isinstance(cls, type) and issubclass(cls, Saveable) else []
 
 
 def _written_by(path: str | Path) -> list[str]:
@@ -113,15 +93,15 @@ def _unknown(path: str | Path, kind: str) -> BoostrunError:
 
 
 _ROWS = 1 << 14
-_NONE = -1  # of a missing value
-_COMPARED = 1 << 12  # training samples that are looked at again
+_NONE = -1  # the code of a missing value
+_COMPARED = 1 << 12  # training samples whose categories are compared with the file
 
 
 def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[RawTable, bool]:
-    """The columns of the file that ``parts`` were read from, and what the training part has where they hold text.
+    """The columns of the file that ``parts`` were read from, and whether its labels are numbers.
 
-    ``options`` are the data set's. Beside them whether the labels are numbers there. Raises BoostrunError where the
-    categories are not those that the samples have.
+    Columns of text come with the categories of the training part. ``options`` are those of the data set. Raises
+    BoostrunError if the categories in the file are not those of the samples.
     """
     found = opened(str(path), path, None)
     features = parts.columns or ()
@@ -152,7 +132,7 @@ def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[Ra
 
 
 def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
-    """The columns of those named that are not numbers throughout; bools are, beside missing ones as well."""
+    """Those of the columns ``names`` that hold text; bools count as numbers, with or without missing values."""
     import pandas.api.types as kinds
 
     text: dict[str, None] = {}
@@ -163,7 +143,7 @@ def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
 
 
 def _codes(found: Opened, names: list[str]) -> tuple[np.ndarray, dict[str, list[str]]]:
-    """(rows, columns) int32, and what they count: the texts of each of the columns ``names``; -1 is missing."""
+    """Codes (rows, columns) int32 of the columns ``names``, -1 where missing, and the texts that they stand for."""
     known: dict[str, dict[str, int]] = {name: {} for name in names}
     blocks = []
     for frame in found.frames(RawTable(tuple(found.names), "", dict.fromkeys(names, ())), _ROWS):
@@ -179,7 +159,7 @@ def _codes(found: Opened, names: list[str]) -> tuple[np.ndarray, dict[str, list[
 
 
 def _in_order(codes: np.ndarray, words: list[str]) -> np.ndarray:
-    """Labels (n,) in the order that they have as numbers, or as text where they are none."""
+    """Labels (n,) as numbers if all words are numbers, else as text."""
     numbers = _all_numbers(words)
     return np.array([float(word) for word in words] if numbers else words)[codes]
 
@@ -192,28 +172,31 @@ def _all_numbers(words) -> bool:
 
 
 PREDICTION = "prediction"
-_COPIED = 1 << 16  # characters at a time
+_COPIED = 1 << 16  # characters written at a time
 
 
 def answer_columns(model: Saveable, proba: bool) -> list[str]:
-    """The columns of the answers; BoostrunError where probabilities are asked for and ``model`` has none."""
+    """The names of the columns that are written: the label and, with ``proba``, a probability for each class.
+
+    Raises BoostrunError, with the reason, if ``model`` has no probabilities.
+    """
     if not proba:
         return [PREDICTION]
     try:
-        _ = model.predict_proba  # looking it up tells why there is none
+        _ = model.predict_proba  # the lookup raises with the reason
     except AttributeError as error:
         raise BoostrunError(f"--proba: {error}; leave --proba out") from None
     return [PREDICTION, *(f"probability_{label}" for label in model.classes_.tolist())]
 
 
 def write(model: Saveable, pieces: Iterable[Samples], output: str | None, proba: bool = False) -> Counter:
-    """Predict every piece and write it as csv to the file ``output``, or to standard output; how often each class.
+    """Predict every piece, write csv to the file ``output`` or to standard output, and count the labels.
 
-    A line a sample, in their order: what stands beside the sample, then the class, then with ``proba`` a probability
-    for each class. Nothing is written before the last sample is answered. Raises BoostrunError of the pieces, OSError.
+    Each line holds one sample: its other columns, its label and, with ``proba``, a probability for each class. Nothing
+    is written before the last sample is predicted. Raises the pieces' BoostrunError, and OSError.
     """
     names, found = answer_columns(model, proba), Counter[Any]()
-    model.__dict__.pop("feature_names_in_", None)  # rows are in its order, and have no names
+    model.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
     if output is not None and not is_device(output):
         with replacing(Path(output)) as file:
             _fill(file, model, pieces, names, found)

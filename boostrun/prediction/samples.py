@@ -1,32 +1,59 @@
-"""New samples for a saved model, from any kind of file, a bounded piece at a time."""
+"""New samples for a saved model, read in pieces of bounded size: images in a folder, arrays, or a table."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import math
+import sys
+import zipfile
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boostrun.data.files import IMAGE_ENDINGS
+from boostrun.data.csv import has_names
+from boostrun.data.files import IMAGE_ENDINGS, listing, read_image, reading
 from boostrun.errors import BoostrunError
 from boostrun.methods.preparation import RawTable, check_finite
 from boostrun.methods.saved import Saveable, takes_missing
-from boostrun.prediction import arrays, images, tables
-from boostrun.prediction.model import Samples
 
-_PIECE = 1 << 24  # bytes of samples, or of what is computed of them, at a time
-_MOST_ROWS = 1 << 15
 STANDARD_INPUT = "-"
+_PIECE = 1 << 24  # bytes of samples, or of the features computed from them, per piece
+_MOST_ROWS = 1 << 15
+_ARRAY_NAMES = ("x", "X", "x_test")  # the array to take from an .npz that holds several: the first of these
+_PARQUET_BUFFER = 1 << 16  # bytes read ahead for each column
+# text that stands for a missing value: the default list of pandas
+_MISSING = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+    "NULL", "NaN", "None", "n/a", "nan", "null",
+]  # fmt: skip
+
+
+@dataclass
+class Samples:
+    """Consecutive samples.
+
+    Attributes
+    ----------
+    X : (n, d) array of finite numbers, raw samples for the model; NaN where a value is missing and the model allows it.
+    beside : pandas frame of n rows, or None. The columns of a table that the model does not use, unchanged, or the
+        names of image files.
+    """
+
+    X: np.ndarray
+    beside: Any = None
 
 
 def pieces(model: Saveable, path: str) -> Iterator[Samples]:
-    """The samples in a file as ``model`` takes them, in its order.
+    """Yield the samples of a file in order, as raw samples for ``model``.
 
-    A folder, or one image, holds images; .npz and .npy arrays; .parquet a table; "-" is standard input; all else is a
-    table of text. Columns of a table are found by name where the model knows names, and go by their order where it
-    does not. Raises BoostrunError with one sentence, with the row and the column, for what the model cannot take.
+    A folder or an image file holds images, .npz and .npy hold arrays, .parquet holds a table; "-" is standard input;
+    any other file is a table of text. Columns of a table are matched by name if the model knows names, else by order.
+    Raises BoostrunError, one sentence with the row and the column, for samples that the model cannot take.
     """
     place = Path(path).expanduser()
     table, preparation = known_table(model), model._preparation()
@@ -36,19 +63,17 @@ def pieces(model: Saveable, path: str) -> Iterator[Samples]:
     if path != STANDARD_INPUT and not place.exists():
         raise BoostrunError(f"no file or folder {path}")
     if path != STANDARD_INPUT and (place.is_dir() or suffix in IMAGE_ENDINGS):
-        return images.pieces(place, _image_shape(model, path), rows)
+        return _from_images(place, _image_shape(model, path), rows)
     if suffix not in (".npz", ".npy"):
-        return _of_tables(
-            table, model.n_features_in_, tables.opened(path, place, table), rows, takes_missing(preparation)
-        )
+        return _from_table(table, model.n_features_in_, opened(path, place, table), rows, takes_missing(preparation))
     if table is not None and table.categories:
         text = next(iter(table.categories))
         raise BoostrunError(f"{path}: the model's column '{text}' holds text, which an array has not; give a table")
-    return _of_arrays(model, arrays.pieces(place, rows), path)
+    return _from_arrays(model, read_arrays(place, rows), path)
 
 
 def known_table(model: Saveable) -> RawTable | None:
-    """The columns that a model takes by name; None where it knows no names."""
+    """The columns that a model knows by name, or None if it knows no names."""
     preparation = model._preparation()
     if preparation is not None and preparation.table is not None:
         return preparation.table
@@ -56,35 +81,62 @@ def known_table(model: Saveable) -> RawTable | None:
     return RawTable(tuple(map(str, names))) if len(names) else None
 
 
-def _of_tables(
-    table: RawTable | None, width: int, opened: tables.Opened, rows: int, missing: bool
-) -> Iterator[Samples]:
-    names = opened.names
-    if table is None or (not opened.named and not set(table.columns) <= set(names)):
-        if table is not None and not all(name.isdigit() for name in table.columns):
-            raise BoostrunError(
-                f"{opened.where} has no line of names, and the model takes its columns by name: "
-                f"{', '.join(table.columns[:12])}{', ...' if width > 12 else ''}"
-            )
-        if len(names) != width:
-            raise BoostrunError(
-                f"{opened.where} has {len(names)} columns and the model, which knows no names of columns, takes {width}"
-            )
-        table = RawTable(tuple(names)) if table is None else table.in_order(names)
-    table.check(dict.fromkeys(names), opened.where)
-    kept = [name for name in names if name not in table.columns]
-    start = 0
-    for frame in opened.frames(table, max(1, min(rows, _PIECE // (64 * len(names))))):
-        yield Samples(table.numbers(frame, opened.where, start, missing), frame[kept])
-        start += len(frame)
-    if not start:
-        raise BoostrunError(f"{opened.where} holds no rows")
+# -- images
 
 
-def _of_arrays(model: Saveable, found: Iterator[np.ndarray], where: str) -> Iterator[Samples]:
-    """Arrays as rows of the width that the model takes; finite numbers."""
+def _from_images(place: Path, shape: tuple[int, ...], rows: int) -> Iterator[Samples]:
+    """The images of a folder and its subfolders, sorted by name, or one image file; resized to ``shape``.
+
+    Images are converted to gray if ``shape`` has no colours. Raises BoostrunError if there is no image, or if one
+    cannot be read.
+    """
+    import pandas
+    from PIL import Image
+
+    found = [place] if place.is_file() else list(_images_below(place))
+    if not found:
+        raise BoostrunError(f"{place} holds no images ({', '.join(IMAGE_ENDINGS)})")
+    root = place.parent if place.is_file() else place
+    for start in range(0, len(found), rows):
+        some = found[start : start + rows]
+        X = np.empty((len(some), math.prod(shape)), np.uint8)
+        for row, path in zip(X, some):
+            colours = read_image(path, (shape[0], shape[1]))
+            image = colours if len(shape) == 3 else np.asarray(Image.fromarray(colours).convert("L"))
+            row[:] = image.ravel()
+        yield Samples(X, pandas.DataFrame({"file": [path.relative_to(root).as_posix() for path in some]}))
+
+
+def _images_below(folder: Path) -> Iterator[Path]:
+    for path in listing(folder):
+        if path.is_dir() and not path.is_symlink():
+            yield from _images_below(path)
+        elif path.suffix.lower() in IMAGE_ENDINGS and path.is_file():
+            yield path
+
+
+def _image_shape(model: Saveable, path: str) -> tuple[int, ...]:
+    preparation = model._preparation()
+    if preparation is not None and not preparation.computed:
+        raise BoostrunError(
+            f"this model was trained on features={preparation.kind}, which a loaded model does not compute: give those "
+            f"{preparation.n_features} features of each sample as .npz, not {path}"
+        )
+    if preparation is None or not preparation.shape:
+        raise BoostrunError(
+            f"{path} holds images, and the model takes {model.n_features_in_} columns: the shape of an image is not "
+            "known; give an array of such columns as .npz"
+        )
+    return preparation.shape
+
+
+# -- arrays
+
+
+def _from_arrays(model: Saveable, blocks: Iterator[np.ndarray], where: str) -> Iterator[Samples]:
+    """Blocks of samples as rows of the model's width; numbers must be finite."""
     start = 0
-    for block in found:
+    for block in blocks:
         shape = block.shape[1:]
         if math.prod(shape) != model.n_features_in_:
             preparation = model._preparation()
@@ -99,16 +151,229 @@ def _of_arrays(model: Saveable, found: Iterator[np.ndarray], where: str) -> Iter
         yield Samples(rows)
 
 
-def _image_shape(model: Saveable, path: str) -> tuple[int, ...]:
-    preparation: Any = model._preparation()
-    if preparation is not None and not preparation.computed:
-        raise BoostrunError(
-            f"this model was trained on features={preparation.kind}, which a loaded model does not compute: give those "
-            f"{preparation.n_features} features of each sample as .npz, not {path}"
-        )
-    if preparation is None or not preparation.shape:
-        raise BoostrunError(
-            f"{path} holds images, and the model takes {model.n_features_in_} columns: it does not say of what shape "
-            "an image is; give an array of such columns as .npz"
-        )
-    return preparation.shape
+def read_arrays(path: Path, rows: int) -> Iterator[np.ndarray]:
+    """Yield arrays of at most ``rows`` samples, in order: tables as uint8, float32 or float64, images as uint8.
+
+    From an .npz it takes the array "x", else "X", else "x_test", else the only one. An array in Fortran order is read
+    as a whole. Raises BoostrunError for other files, pickled objects, and images that are not whole numbers up to 255.
+    """
+    with reading(path, "an array"), _array_bytes(path) as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, by_columns, dtype = read(file)
+        if dtype.kind not in "biuf":
+            raise BoostrunError(f"{path} holds values of the type {dtype}; numbers are expected")
+        if len(shape) == 4 and shape[3] == 1:  # gray images as Keras stores them
+            shape = shape[:3]
+        if len(shape) not in (2, 3, 4) or 0 in shape[1:]:
+            raise BoostrunError(f"{path} has the shape {shape}; samples are rows (n, d) or images (n, h, w[, 3])")
+        if not shape[0]:
+            raise BoostrunError(f"{path} holds no sample")
+        step = shape[0] if by_columns else rows
+        row_bytes = math.prod(shape[1:]) * dtype.itemsize
+        for start in range(0, shape[0], step):
+            count = min(step, shape[0] - start)
+            content = bytearray(file.read(count * row_bytes))  # writable, as the kernels are compiled for
+            if len(content) < count * row_bytes:
+                raise BoostrunError(f"{path} ends after {start + len(content) // row_bytes} of its {shape[0]} samples")
+            block = np.frombuffer(content, dtype).reshape((count, *shape[1:]), order="F" if by_columns else "C")
+            yield _as_loaded(block, path)
+
+
+@contextmanager
+def _array_bytes(path: Path) -> Iterator[Any]:
+    """The bytes of the array, header first."""
+    with open(path, "rb") as file:
+        if not file.read(1):
+            raise BoostrunError(f"{path} is empty; an array of samples is expected")
+        file.seek(0)
+        if path.suffix.lower() == ".npy":
+            yield file
+            return
+        with zipfile.ZipFile(file) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+            chosen = next((name for name in _ARRAY_NAMES if name in names), names[0] if len(names) == 1 else None)
+            if chosen is None:
+                raise BoostrunError(f"{path} has the arrays {', '.join(names) or '(none)'}; the samples are to be 'x'")
+            with archive.open(f"{chosen}.npy") as member:
+                yield member
+
+
+def _as_loaded(block: np.ndarray, path: Path) -> np.ndarray:
+    """The dtype that the same array has when it is loaded as a data set."""
+    if block.dtype == np.uint8:
+        return block
+    if block.ndim > 2:
+        if block.dtype.kind == "f" or block.min() < 0 or block.max() > 255:
+            raise BoostrunError(f"{path} has images of the type {block.dtype}; whole numbers from 0 to 255 are needed")
+        return block.astype(np.uint8)
+    return block if block.dtype in (np.float32, np.float64) else block.astype(np.float64)
+
+
+# -- tables
+
+
+def _from_table(table: RawTable | None, width: int, source: Opened, rows: int, missing: bool) -> Iterator[Samples]:
+    names = source.names
+    if table is None or (not source.named and not set(table.columns) <= set(names)):
+        if table is not None and not all(name.isdigit() for name in table.columns):
+            raise BoostrunError(
+                f"{source.where} has no line of names, and the model takes its columns by name: "
+                f"{', '.join(table.columns[:12])}{', ...' if width > 12 else ''}"
+            )
+        if len(names) != width:
+            raise BoostrunError(
+                f"{source.where} has {len(names)} columns and the model, which knows no names of columns, takes {width}"
+            )
+        table = RawTable(tuple(names)) if table is None else table.in_order(names)
+    table.check(dict.fromkeys(names), source.where)
+    kept = [name for name in names if name not in table.columns]
+    start = 0
+    for frame in source.frames(table, max(1, min(rows, _PIECE // (64 * len(names))))):
+        yield Samples(table.numbers(frame, source.where, start, missing), frame[kept])
+        start += len(frame)
+    if not start:
+        raise BoostrunError(f"{source.where} holds no rows")
+
+
+def opened(path: str, place: Path, table: RawTable | None) -> Opened:
+    """The table at ``place``, or on standard input if ``path`` is "-".
+
+    The column names in the model's ``table`` help to tell a line of names from a line of values. Raises BoostrunError
+    if the table is empty or cannot be read.
+    """
+    if path != STANDARD_INPUT and place.suffix.lower() in (".parquet", ".pq"):
+        return _ParquetTable(path, place)
+    given = path == STANDARD_INPUT
+    return _TextTable("standard input" if given else path, None if given else place, table)
+
+
+class _TextTable:
+    """A table of text; columns are separated by commas, semicolons, tabs or blanks. A .gz file is unpacked.
+
+    ``where`` names it in messages, ``names`` are its columns, ``named`` tells whether it has a line of names.
+    """
+
+    def __init__(self, where: str, place: Path | None, table: RawTable | None):
+        self.where, self._place = where, place
+        self._head = b""  # the bytes of standard input that were read to look at its first lines
+        with self._reading(), self._bytes() as stream:
+            lines = self._first_lines(stream)
+        if not lines:
+            raise BoostrunError(f"{where} is empty; a table with one sample a row is expected")
+        self._separator = next((mark for mark in (",", ";", "\t") if mark in lines[0]), None)
+        cells = [[cell.strip(' "') for cell in line.strip().split(self._separator)] for line in lines]
+        wanted = {name for name in table.columns if not name.isdigit()} if table is not None else set()
+        self.named = bool(wanted & set(cells[0])) or has_names(*cells)
+        with self._reading():
+            first = self._read(io.BytesIO(lines[0].encode()), nrows=0 if self.named else 1)
+        self._columns = list(first.columns)
+        self.names = [str(column) for column in self._columns]
+
+    def frames(self, table: RawTable, rows: int) -> Iterator[Any]:
+        """pandas frames of at most ``rows`` rows.
+
+        Columns that ``table`` does not know, and those of text, are read as text.
+        """
+        import pandas
+
+        both = list(zip(self._columns, self.names))
+        kinds = {column: str for column, name in both if name not in table.columns or name in table.categories}
+        missing = {column: _MISSING for column, name in both if name in table.columns}
+        with (
+            self._reading(),
+            self._bytes() as stream,
+            closing(self._read(stream, chunksize=rows, dtype=kinds, na_values=missing, keep_default_na=False)) as found,
+        ):
+            for frame in found:
+                if not isinstance(frame.index, pandas.RangeIndex):  # pandas takes surplus leading values for an index
+                    raise BoostrunError(f"{self.where} has rows with more values than the first line has columns")
+                if len(frame):
+                    frame.columns = self.names
+                    yield frame
+
+    def _read(self, stream, **more):
+        import pandas
+
+        return pandas.read_csv(
+            stream, sep=self._separator or r"\s+", header=0 if self.named else None, skipinitialspace=True,
+            encoding="utf-8-sig", low_memory=False, **more,
+        )  # fmt: skip
+
+    def _first_lines(self, stream) -> list[str]:
+        """The first two lines that are not blank."""
+        found: list[str] = []
+        head = []
+        while len(found) < 2 and (line := stream.readline()):
+            head.append(line)
+            text = line.decode("utf-8-sig")
+            found += [text] if text.strip() else []
+        if self._place is None:
+            self._head = b"".join(head)
+        return found
+
+    def _reading(self):
+        return reading(self._place or Path(self.where), "a table of text")
+
+    @contextmanager
+    def _bytes(self) -> Iterator[Any]:
+        if self._place is None:
+            stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
+            yield io.BufferedReader(_Joined(self._head, stdin), 1 << 18) if self._head else stdin
+        elif self._place.suffix == ".gz":
+            with gzip.open(self._place) as packed:
+                yield packed
+        else:
+            with open(self._place, "rb") as file:
+                yield file
+
+
+class _Joined(io.RawIOBase):
+    """Some bytes, followed by the rest of a stream."""
+
+    def __init__(self, head: bytes, rest):
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, buffer) -> int:
+        """Fill the first bytes of ``buffer`` and return their number."""
+        content = self._head[: len(buffer)] or self._rest.read(len(buffer))
+        self._head = self._head[len(content) :]
+        buffer[: len(content)] = content
+        return len(content)
+
+
+class _ParquetTable:
+    """A Parquet file, with the attributes and the method of :class:`_TextTable`."""
+
+    named = True
+
+    def __init__(self, where: str, place: Path):
+        self.where, self._place = where, place
+        with reading(place, "a Parquet file"), self._opened() as file:
+            self.names = [str(name) for name in file.schema_arrow.empty_table().to_pandas().columns]
+        if not self.names:
+            raise BoostrunError(f"{where} has no columns")
+
+    def frames(self, table: RawTable, rows: int) -> Iterator[Any]:
+        """pandas frames of at most ``rows`` rows, columns in the types of the file."""
+        import pyarrow
+
+        with reading(self._place, "a Parquet file"), self._opened() as file:
+            for batch in file.iter_batches(rows, use_threads=False):
+                frame = pyarrow.Table.from_batches([batch]).to_pandas()
+                frame.columns = self.names
+                yield frame
+
+    def _opened(self):
+        try:
+            from pyarrow.parquet import ParquetFile
+        except ImportError as error:
+            raise BoostrunError(f"{self.where}: Parquet needs pyarrow: pip install pyarrow") from error
+        return ParquetFile(self._place, buffer_size=_PARQUET_BUFFER, pre_buffer=False)
+
+
+Opened = _TextTable | _ParquetTable

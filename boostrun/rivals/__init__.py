@@ -1,4 +1,4 @@
-"""Rivals of today: what a person would use who knows none of the papers, under the same budgets."""
+"""Today's libraries under the budgets of the papers: boosted trees, forests, linear models, learners of streams."""
 
 from __future__ import annotations
 
@@ -7,19 +7,7 @@ from typing import Any
 from boostrun.config.settings import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
-from boostrun.rivals.keys import (
-    CatBoostKeys,
-    EstimatorKeys,
-    ForestKeys,
-    HistGradientKeys,
-    LightGBMGossKeys,
-    LightGBMKeys,
-    LogisticKeys,
-    SGBTKeys,
-    SGDKeys,
-    XGBoostKeys,
-)
-from boostrun.rivals.streams import METHODS as STREAM_METHODS
+from boostrun.rivals import keys
 
 _HERE = __name__
 _TREES = {
@@ -42,14 +30,114 @@ _FOREST = {
 }  # fmt: skip
 
 
-def _rival(target: str, keys: type, summary: str, **more: Any) -> Method:
-    keeps = {kind: f"{_HERE}.keys:{function}" for kind, function in more.pop("keeps", _TREES).items()}
+def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
+    keeps = {budget: f"{_HERE}.keys:{function}" for budget, function in more.pop("keeps", _TREES).items()}
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}}
     return Method(
-        target=f"{_HERE}.{target}", keys=keys, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
+        target=f"{_HERE}.{target}", keys=kind, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
         evaluation=f"{_HERE}.rival:OfRivals", keeps=keeps, **(settings | more),
     )  # fmt: skip
 
+
+_GRACE, _DELTA = Range(10, 400, log=True), Range(1e-7, 0.1, log=True)
+_LEAF, _DRIFT = Choices("nba", "nb", "mc"), Range(1e-5, 0.1, log=True)
+_HOEFFDING = {"grace_period": _GRACE, "delta": _DELTA, "tau": Range(0.01, 0.2, log=True), "leaf_prediction": _LEAF}
+_POISSON = Range(1.0, 10.0)
+_MEMBERS = {
+    "base": Choices("hoeffding", "gnb", "logistic"),
+    "grace_period": Range(10, 400, log=True, when={"base": "hoeffding"}),
+    "delta": Range(1e-7, 0.1, log=True, when={"base": "hoeffding"}),
+}
+
+
+def _follower(
+    target: str, kind: type, summary: str, needs: tuple[str, ...] = ("river", "streams"), **more: Any
+) -> Method:  # fmt: skip
+    drawn = "random_state" in kind.__dataclass_fields__  # type: ignore[attr-defined]
+    return Method(
+        target=f"{_HERE}.{target}", keys=kind, summary=summary, inputs=frozenset({"stream"}),
+        evaluation=f"{_HERE}.followers:OfFollowers", given=frozenset({"random_state"} if drawn else ()), needs=needs,
+        **({"budget": {"M": "n_models"}} | more),
+    )  # fmt: skip
+
+
+def _moa(learner: str, summary: str, own: dict[str, Any], sized: bool = True) -> Method:
+    """A learner of CapyMOA with the keys that ``own`` names, each with the values that a search may try."""
+    others = {"max_features", "lambda_param", "grace_period", "confidence", "learning_rate", "percentage_of_features"}
+    more: dict[str, Any] = {} if sized else {"budget": {}}
+    return _follower(
+        "followers:CapyMOAClassifier", keys.CapyMOAKeys, summary, ("capymoa", "capymoa"), fixed={"learner": learner},
+        search=own, unused=frozenset(others - own.keys() | (set() if sized else {"n_models"})), **more,
+    )  # fmt: skip
+
+
+_MOA_FOREST = {"max_features": Range(0.3, 1.0), "lambda_param": _POISSON}
+_FOLLOWERS = {
+    "arf": _follower(
+        "followers:AdaptiveForestClassifier", keys.AdaptiveForestKeys,
+        "river's ARF: a random forest of M trees, each replaced where its ADWIN finds drift (Gomes et al. 2017)",
+        search={
+            "grace_period": _GRACE, "delta": _DELTA, "leaf_prediction": _LEAF, "lambda_value": _POISSON,
+            "feature_fraction": Choices(None, 0.3, 0.6, 1.0), "drift_delta": _DRIFT,
+        },
+    ),
+    "srp": _follower(
+        "followers:RandomPatchesClassifier", keys.RandomPatchesKeys,
+        "river's streaming random patches: M trees, each on features of its own (Gomes, Read & Bifet 2019)",
+        search={
+            "grace_period": _GRACE, "delta": _DELTA, "subspace_size": Range(0.3, 1.0), "lam": _POISSON,
+            "training_method": Choices("patches", "subspaces", "resampling"), "drift_delta": _DRIFT,
+        },
+    ),
+    "hoeffding_tree": _follower(
+        "followers:HoeffdingTreeRivalClassifier", keys.HoeffdingTreeKeys,
+        "river's Hoeffding tree, VFDT (Domingos & Hulten 2000)", budget={}, search=_HOEFFDING,
+    ),
+    "hat": _follower(
+        "followers:AdaptiveTreeClassifier", keys.AdaptiveTreeKeys,
+        "river's HAT: a Hoeffding tree whose branches have an ADWIN each (Bifet & Gavalda 2009)", budget={},
+        search={**_HOEFFDING, "drift_delta": _DRIFT, "bootstrap_sampling": Choices(True, False)},
+    ),
+    "adwin_bagging": _follower(
+        "followers:AdwinBaggingRivalClassifier", keys.AdwinEnsembleKeys,
+        "river's ADWIN bagging of M trees (Bifet et al. 2009); ours, of naive Bayes, has another name",
+        search=_MEMBERS,
+    ),
+    "adwin_boosting": _follower(
+        "followers:AdwinBoostingClassifier", keys.AdwinEnsembleKeys,
+        "river's online boosting of M trees with an ADWIN each (Oza & Russell 2001; Bifet et al. 2009)",
+        search=_MEMBERS,
+    ),
+    "leveraging_bagging": _follower(
+        "followers:LeveragingBaggingClassifier", keys.LeveragingBaggingKeys,
+        "river's leveraging bagging of M trees (Bifet, Holmes & Pfahringer 2010)",
+        search={**_MEMBERS, "w": _POISSON, "adwin_delta": Range(1e-4, 0.1, log=True)},
+    ),
+    "stream_estimator": _follower(
+        "followers:FollowerClassifier", keys.FollowerKeys,
+        "any classifier of river's kind: algo=estimator algo.class=module:Class, and its own keys",
+        needs=(), budget={}, takes_class="estimator", class_like=("learn_one", "predict_one"),
+    ),
+    "capymoa_arf": _moa(
+        "AdaptiveRandomForestClassifier",
+        "MOA's ARF: a random forest of M trees with an ADWIN each, in Java by CapyMOA", _MOA_FOREST,
+    ),
+    "capymoa_srp": _moa(
+        "StreamingRandomPatches", "MOA's streaming random patches, M trees, in Java by CapyMOA", _MOA_FOREST
+    ),
+    "capymoa_hat": _moa(
+        "HoeffdingAdaptiveTree", "MOA's HAT: a Hoeffding tree whose branches have an ADWIN each, in Java by CapyMOA",
+        {"grace_period": _GRACE, "confidence": _DELTA}, sized=False,
+    ),
+    "capymoa_leveraging_bagging": _moa(
+        "LeveragingBagging", "MOA's leveraging bagging of M trees, in Java by CapyMOA", {}
+    ),
+    "capymoa_sgbt": _moa(
+        "StreamingGradientBoostedTrees",
+        "MOA's second-order boosting of M stream trees, in Java by CapyMOA (Gunasekara et al. 2024)",
+        {"learning_rate": Range(0.003, 0.3, log=True), "percentage_of_features": Range(30, 100)},
+    ),
+}  # fmt: skip
 
 PAPER = Paper(
     title="Rivals of today",
@@ -70,51 +158,49 @@ PAPER = Paper(
     },
     methods={
         "lightgbm": _rival(
-            "boosted_trees:LightGBMClassifier", LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)",
-            needs=("lightgbm", "rivals"),
-            search=_LEAF_WISE,
+            "boosted_trees:LightGBMClassifier", keys.LightGBMKeys, "LightGBM's boosted trees (Ke et al. 2017)",
+            needs=("lightgbm", "rivals"), search=_LEAF_WISE,
         ),
         "lightgbm_goss": _rival(
-            "boosted_trees:LightGBMGossClassifier", LightGBMGossKeys,
+            "boosted_trees:LightGBMGossClassifier", keys.LightGBMGossKeys,
             "LightGBM whose trees look at the largest gradients and some others (Ke et al. 2017)",
             needs=("lightgbm", "rivals"),
             search={**_LEAF_WISE, "top_rate": Range(0.05, 0.4, log=True), "other_rate": Range(0.05, 0.4, log=True)},
         ),
         "lightgbm_penalty": _rival(
-            "boosted_trees:LightGBMPenaltyClassifier", LightGBMKeys,
+            "boosted_trees:LightGBMPenaltyClassifier", keys.LightGBMKeys,
             "LightGBM that pays for each feature it uses (Peter et al. 2017)",
-            keeps={"samples_held": "by_subset", "features": "by_selection"},
-            needs=("lightgbm", "rivals"),
+            keeps={"samples_held": "by_subset", "features": "by_selection"}, needs=("lightgbm", "rivals"),
             search=_LEAF_WISE,
         ),
         "xgboost": _rival(
-            "boosted_trees:XGBoostClassifier", XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",
+            "boosted_trees:XGBoostClassifier", keys.XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",
             needs=("xgboost", "rivals"),
             search={
                 "T": _ROUNDS, "learning_rate": _RATE, "min_weight_leaf": Range(0.01, 10.0, log=True), **_LEVEL_WISE,
             },
         ),
         "catboost": _rival(
-            "boosted_trees:CatBoostRivalClassifier", CatBoostKeys,
+            "boosted_trees:CatBoostRivalClassifier", keys.CatBoostKeys,
             "CatBoost's boosted symmetric trees (Prokhorenkova et al. 2018)",
             needs=("catboost", "rivals"),
             search={"T": _ROUNDS, "learning_rate": Choices(None, 0.03, 0.1, 0.3), **_LEVEL_WISE},
         ),
         "hist_gradient_boosting": _rival(
-            "boosted_trees:HistGradientRivalClassifier", HistGradientKeys,
+            "boosted_trees:HistGradientRivalClassifier", keys.HistGradientKeys,
             "scikit-learn's boosted trees on histograms, made after LightGBM",
             keeps={kind: function for kind, function in _TREES.items() if kind != "evaluations"}, search=_LEAF_WISE,
         ),
         "random_forest": _rival(
-            "forests:RivalForestClassifier", ForestKeys, "a random forest of scikit-learn (Breiman 2001)",
+            "forests:RivalForestClassifier", keys.ForestKeys, "a random forest of scikit-learn (Breiman 2001)",
             search=_FOREST,
         ),
         "extra_trees": _rival(
-            "forests:RivalExtraTreesClassifier", ForestKeys,
+            "forests:RivalExtraTreesClassifier", keys.ForestKeys,
             "extremely randomised trees of scikit-learn (Geurts et al. 2006)", search=_FOREST,
         ),
         "sgbt": Method(
-            f"{_HERE}.sgbt:SGBTClassifier", SGBTKeys,
+            f"{_HERE}.sgbt:SGBTClassifier", keys.SGBTKeys,
             "SGBT: M regression trees on a stream, boosted by gradients and Hessians (Gunasekara et al. 2024)",
             budget={"M": "budget"}, inputs=frozenset({"stream"}), evaluation="boostrun.evaluation.prequential:OnStream",
             search={
@@ -124,7 +210,7 @@ PAPER = Paper(
             },
         ),
         "sgd": _rival(
-            "linear:SGDRivalClassifier", SGDKeys,
+            "linear:SGDRivalClassifier", keys.SGDKeys,
             "a linear model that reads batches of samples and forgets them (Bottou 2010)",
             keeps={"samples_held": "by_batches", "evaluations": "by_draws"}, budget={"q": "batch_size"},
             search={
@@ -133,17 +219,17 @@ PAPER = Paper(
             },
         ),
         "logistic": _rival(
-            "linear:LogisticRivalClassifier", LogisticKeys,
+            "linear:LogisticRivalClassifier", keys.LogisticKeys,
             "logistic regression, with few features those of the group lasso (Yuan & Lin 2006)",
             keeps={"samples_held": "by_subset", "features": "by_selection", "model_bytes": "by_weights"}, budget={},
             search={"C": Range(1e-3, 1e3, log=True)},
         ),
         "estimator": _rival(
-            "rival:EstimatorClassifier", EstimatorKeys,
+            "rival:EstimatorClassifier", keys.EstimatorKeys,
             "any classifier of scikit-learn's kind: algo.class=module:Class, and its own keys",
             keeps={"samples_held": "by_subset"}, budget={}, takes_class="estimator",
         ),
-        **STREAM_METHODS,
+        **_FOLLOWERS,
     },
     probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.rival:of_sgbt"},
     public={"SGBTClassifier": f"{_HERE}.sgbt"},

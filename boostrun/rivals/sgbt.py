@@ -12,9 +12,9 @@ from boostrun.config import fields
 from boostrun.kernels.plain import allocating_kernel, kernel, part
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.rivals.kernels import regression_trees as trees_of
-from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth, has_room, leaf_of, learn, value
+from boostrun.rivals import regression_trees as trees_of
 from boostrun.rivals.keys import SGBTKeys
+from boostrun.rivals.regression_trees import RegressionTrees, TreeGrowth, has_room, leaf_of, learn, value
 
 _LEAST_HESSIAN = 1e-16
 

@@ -16,7 +16,7 @@ METHODS = {
 }  # fmt: skip
 RIVALS = [name for name, method in METHODS.items() if not issubclass(method.keys, StepKeys)]
 # other libraries' models follow these: they have tests of their own
-LEARNERS = [name for name, method in METHODS.items() if not method.target.startswith("boostrun.rivals.streams.")]
+LEARNERS = [name for name, method in METHODS.items() if not method.target.startswith("boostrun.rivals.followers:")]
 # for a full window: until then, a constant
 WAITS = [
     name for name in LEARNERS

@@ -16,7 +16,7 @@ from boostrun.evaluation.prequential import OnStream
 from boostrun.extend import registry as objects
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
-from boostrun.rivals.streams.keys import (
+from boostrun.rivals.keys import (
     AdaptiveForestKeys,
     AdaptiveTreeKeys,
     AdwinEnsembleKeys,

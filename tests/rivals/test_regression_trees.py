@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from boostrun.rivals import sgbt
-from boostrun.rivals.kernels import histograms
-from boostrun.rivals.kernels import regression_trees as trees_of
-from boostrun.rivals.kernels.regression_trees import RegressionTrees, TreeGrowth
+from boostrun.rivals import histograms, sgbt
+from boostrun.rivals import regression_trees as trees_of
+from boostrun.rivals.regression_trees import RegressionTrees, TreeGrowth
 from tests.marks import slow_after
 from tests.reference import regression_trees as plain
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.kernels.plain import part
-from boostrun.rivals.kernels.histograms import best_cut, insert, whole
+from boostrun.rivals.histograms import best_cut, insert, whole
 
 FEATURE, LEFT, RIGHT, ALTERNATE, OBSERVER, NEXT = range(6)  # columns of ``links``
 LEAF, FREE = -1, -2  # in the column of features
