@@ -1,4 +1,4 @@
-"""Files that are complete or absent, and removal of temporary files whose writer died.
+"""Files that are complete or absent, removal of temporary files whose writer died, and YAML files.
 
 A file is written under a unique temporary name, so that two writers never meet, even on a disk without working locks.
 The name states the writing process and machine; the next command removes the files of dead writers.
@@ -126,6 +126,31 @@ def remembered(place: Path) -> Any:
         return json.loads(text) if checksum == hashlib.sha256(text).hexdigest().encode() else None
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def read_yaml(path: Path) -> Any:
+    """The content of a YAML file as plain values.
+
+    Raises OSError, UnicodeDecodeError, or yaml.YAMLError for text that is no YAML or has a key twice in one mapping.
+    """
+    import yaml
+
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_yaml_loader())
+
+
+@functools.cache
+def _yaml_loader() -> Any:
+    """PyYAML's safe loader that refuses duplicate keys; by libyaml, if it is installed, in a tenth of the time."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            keys = [key.value for key, _ in node.value if key.tag == yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG]
+            if twice := next((key for key in keys if keys.count(key) > 1), None):
+                raise yaml.constructor.ConstructorError(None, None, f"found duplicate key {twice}", node.start_mark)
+            return super().construct_mapping(node, deep)
+
+    return Loader
 
 
 def user_cache() -> Path:

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.digest import source_digest
 from boostrun.runner import plan
 from boostrun.runner.cell import Cell
 from boostrun.runner.code import code_of
+from boostrun.runner.compose import compose_one
 from boostrun.runner.equivalent import RERUN, Equivalent, add_row
 
 RESULTS = Path("results")

@@ -12,7 +12,7 @@ import re
 import shlex
 from pathlib import Path
 
-from boostrun.config.compose import expand_one_by_one
+from boostrun.config.words import keys_and_values
 from boostrun.report.frontier.points import KINDS
 
 RESULTS, CONF = Path("results") / "frontiers", Path("conf") / "frontier"
@@ -27,7 +27,7 @@ def words_of(folder: Path) -> list[str]:
 
 def as_yaml(name: str, words: list[str]) -> str:
     """The file of a frontier that these words make."""
-    given = dict(expand_one_by_one(words))
+    given = dict(keys_and_values(words))
     kind = given["budget"][0]
     about = f"{name.removesuffix(f'-{kind}')}: accuracy by {KINDS[kind].head}, ours beside the rivals of today"
     lines = [f"{key}: {values[0] if len(values) == 1 else _listed(values)}" for key, values in given.items()]

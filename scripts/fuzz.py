@@ -419,11 +419,11 @@ def fault(code: int | str, said: str, folder: Path, given: dict[Path, bytes]) ->
 
 def prepare(folder: Path) -> None:
     """What cases start from, made by the command itself, which loads and compiles everything on the way."""
-    from boostrun.config.compose import choices
+    from boostrun.config import catalogue
 
     global GIVEN
     GIVEN = folder
-    GROUPS.update({group: sorted(choices(group)) for group in ("algo", "dataset", "features")})
+    GROUPS.update({group: sorted(catalogue.summaries(group)) for group in ("algo", "dataset", "features")})
     KEYS.extend(key for key in keys() if key not in LIMITED)
     common = [f"store={folder / 'store'}", f"results={folder / 'results'}", f"cache_root={folder / 'cache'}"]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

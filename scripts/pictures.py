@@ -22,7 +22,6 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from PIL import Image
 
 from boostrun.config import catalogue
-from boostrun.config.yaml_files import options
 from boostrun.methods.declaration import obtain
 from boostrun.report import build
 from boostrun.report.canvas import apart, write_png
@@ -270,7 +269,7 @@ def _gallery() -> Iterator[str]:
 
 
 def _items() -> set[str]:
-    return {name.partition("/")[0] for name in options("paper")}
+    return {name.partition("/")[0] for name in catalogue.options("paper")}
 
 
 def _shown(name: str, title: str) -> str:

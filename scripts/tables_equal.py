@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostrun.config import yaml_files
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.report import build, write
 from boostrun.report.layout import SAMPLED
@@ -75,11 +75,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="bring the line about older code up to date")
     asked = parser.parse_args(words)
     names = asked.names
-    if unknown := set(names) - set(yaml_files.options("paper")):
+    if unknown := set(names) - set(catalogue.options("paper")):
         parser.error(f"no paper item {', '.join(sorted(unknown))} (boostrun ls paper)")
     different = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in names or sorted(yaml_files.options("paper")):
+        for name in names or sorted(catalogue.options("paper")):
             path = Path("results", name, "table.md")
             published = path.read_text(encoding="utf-8") if path.is_file() else ""
             try:

@@ -101,8 +101,8 @@ def run(line: str) -> dict:
 def _run(line: str) -> dict:
     sys.setprofile(_watch)
     threading.setprofile(_watch)
-    from boostrun.config.compose import compose_one
     from boostrun.runner import plan, trial
+    from boostrun.runner.compose import compose_one
 
     if "dataset=stream" in line:
         np.save("x.npy", np.random.default_rng(0).integers(0, 9, (60, 5)).astype(np.uint8))

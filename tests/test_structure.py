@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.yaml_files import options
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "boostrun"
@@ -23,9 +22,9 @@ if not PACKAGE.is_dir():
 LEVELS = (
     "errors files plugins signals when_imported", "fresh_import source", "normal_form", "declaration",
     "digest kernel_cache", "kernels", "data", "features methods", "evaluation extend streams",
-    "inputs report export prediction", "compose", "runner", "conformance", "papers rivals", "cli", "__main__",
+    "inputs report export prediction", "runner", "conformance", "papers rivals", "cli", "__main__",
 )  # fmt: skip
-# a room is a folder, but for what is declared, which lies beside what it declares, and for the words of a command line
+# a room is a folder; only declarations lie beside what they declare
 DECLARATION = {
     "config", "core", "data.keys", "features.keys", "methods.declaration", "methods.keys", "methods.making",
     "methods.paper",
@@ -85,8 +84,6 @@ def core() -> list[str]:
 
 
 def room(name: str) -> str:
-    if name in {"config.compose", "config.by_hydra"}:
-        return "compose"
     folder = name.partition(".")[0]
     return "declaration" if {name, folder} & DECLARATION else folder
 
@@ -129,7 +126,7 @@ def names_of_papers() -> set[str]:
     """Every name that a paper brings: of methods, data, features, parts, drawings, pictures, and its own."""
     found = set()
     for name, paper in catalogue.papers().items():
-        if name and name in {path.split("/")[0] for path in options("paper")}:  # ours, not one installed beside
+        if name and any(item.startswith(f"{name}/") for item in catalogue.options("paper")):  # ours, not a plug-in
             for brought in (
                 paper.methods, paper.datasets, paper.features, paper.strategies, paper.policies, paper.weak_learners,
                 paper.drawings, paper.pictures, paper.public,

@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         if words.config_dir is not None:  # its papers count for every verb, whatever is looked up first
             from boostrun.config import catalogue
 
-            catalogue.read_beside(Path(words.config_dir))
+            catalogue.read_own_papers(Path(words.config_dir))
         if alone and words.verb in _TRIALS:
             from boostrun.methods import scikit_learn
 

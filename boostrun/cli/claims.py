@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
-from boostrun.config.compose import places_of
+from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.report.claims import verdicts as texts
 from boostrun.report.paired import write_bytes
@@ -16,7 +16,7 @@ from boostrun.runner.claims import verdicts
 
 def main(words: Arguments) -> int:
     """Print the claims, or write them as Markdown; BoostrunError for a paper, or a file of claims, that is none."""
-    places = places_of(words.overrides)
+    places = words_of_places(words.overrides)
     if odd := [word for word in words.overrides if word.partition("=")[0] not in {p.partition("=")[0] for p in places}]:
         raise BoostrunError(f"claims are decided by their items as they are published: {odd[0]} cannot be given")
     gc.disable()  # thousands of records are kept: to look for what could go takes a sixth of the time

@@ -9,10 +9,7 @@ from collections.abc import Sequence
 from boostrun.cli.arguments import BUDGETS, VERBS
 from boostrun.cli.frontier import names
 from boostrun.cli.ls import GROUPS, RUNS
-from boostrun.config import catalogue
-from boostrun.config.by_hydra import offer_all
-from boostrun.config.compose import choices
-from boostrun.config.yaml_files import conf_dir, options
+from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError
 
 
@@ -38,11 +35,11 @@ def _complete_verb() -> bool:
         print(" ".join(verb for verb in VERBS if verb.startswith(word)))
         return True
     if len(before) == 1 and before[0] in VERBS and "=" not in word:
+        items = catalogue.options("paper")
         words_of = {
-            "reproduce": [*options("paper"), *names()], "table": options("paper"), "report": ["own", *options("paper")],
-            "plan": options("paper"), "claims": [name for name, one in catalogue.papers().items() if one.claims],
-            "ls": (*GROUPS, RUNS), "diff": options("paper"), "data": choices("dataset"),
-            "help": VERBS, "frontier": ["summary"],
+            "reproduce": [*items, *names()], "table": items, "report": ["own", *items], "plan": items, "diff": items,
+            "claims": [name for name, one in catalogue.papers().items() if one.claims], "ls": (*GROUPS, RUNS),
+            "data": catalogue.summaries("dataset"), "help": VERBS, "frontier": ["summary"],
         }.get(before[0], ())  # fmt: skip
         found = [choice for choice in words_of if choice.startswith(word)]
         if found:
@@ -63,11 +60,14 @@ def _complete_verb() -> bool:
 
 def _hydra(argument: str) -> None:
     import hydra
+    from hydra.core.config_store import ConfigStore
 
-    offer_all()
+    for group in catalogue.GROUPS:
+        for name in catalogue.names(group):
+            ConfigStore.instance().store(group=group, name=name, node={"name": name, **defaults(group, name)})
     sys.argv = [sys.argv[0], "--shell-completion", argument]
 
-    @hydra.main(config_path=str(conf_dir().resolve()), config_name="config", version_base="1.3")
+    @hydra.main(config_path=str(catalogue.conf_dir().resolve()), config_name="config", version_base="1.3")
     def app(_config) -> None:
         """Never called: Hydra answers and leaves."""
 

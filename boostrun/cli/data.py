@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from boostrun.cli.arguments import Arguments
-from boostrun.config.compose import choices, compose_one
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import roots
 
 
@@ -14,7 +15,8 @@ def main(words: Arguments) -> int:
     from boostrun.extend import loader
 
     if not words.names:
-        raise BoostrunError(f"data needs the name of a data set ({', '.join(choices('dataset', words.config_dir))})")
+        known = ", ".join(catalogue.summaries("dataset", words.config_dir))
+        raise BoostrunError(f"data needs the name of a data set ({known})")
     settings = compose_one([*naming(words.names[0]), *words.overrides], words.config_dir)
     root, _ = roots(settings)
     print(data.fetch(loader.config_for(settings.dataset, root), root))

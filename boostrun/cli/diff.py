@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
-from boostrun.config.compose import Settings, compose_one
-from boostrun.config.yaml_files import options
+from boostrun.config import catalogue
+from boostrun.config.settings import Settings
 from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
+from boostrun.runner.compose import compose_one
 from boostrun.runner.packed import NAME, OLD_NAME, unpack
 from boostrun.runner.plan import open_store, plan, published_store
 from boostrun.runner.record import NotARecordError, read
@@ -31,7 +32,7 @@ def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
     path = next((path / file for file in (NAME, OLD_NAME) if (path / file).is_file()), path)
     if path.is_file():
         return list(unpack(path)) if path.suffix in (".parquet", ".gz") else [_read(path)]
-    if name in options("paper", words.config_dir):
+    if name in catalogue.options("paper", words.config_dir):
         cells = plan(paper.load(name, words.overrides, False, words.config_dir).settings, open_store(settings))
         found = [record for cell in cells for record in cell.best_records]
     else:
@@ -47,7 +48,7 @@ def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
 def _published(folder: Path, words: Arguments) -> list[dict]:
     """The records of the table in an item's folder, wherever below the results they are packed; none of any other."""
     name, results = "/".join(folder.parts[-2:]), folder.parents[1] if len(folder.parts) > 2 else folder
-    if name not in options("paper", words.config_dir) or paper.drawing(name, words.config_dir):
+    if name not in catalogue.options("paper", words.config_dir) or paper.drawing(name, words.config_dir):
         return []
     item, _ = paper.load_published(name, results, words.overrides, words.config_dir)
     cells = plan(item.settings, published_store(results), data=False)

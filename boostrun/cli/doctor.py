@@ -10,9 +10,8 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.data import naming
-from boostrun.config import MISSING, catalogue, defaults, guests
-from boostrun.config.compose import choices, compose_one
-from boostrun.config.yaml_files import options
+from boostrun.config import MISSING, catalogue, defaults
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import roots
 
 PACKAGES = (
@@ -66,11 +65,11 @@ def _broken(words: Arguments) -> list[str]:
         with catalogue.sparing(name, asked=False):
             if catalogue.papers()[name].claims is not None:
                 claims.of_papers([name], words.config_dir)
-            for item in options("paper", words.config_dir):
+            for item in catalogue.options("paper", words.config_dir):
                 if item.startswith(f"{name}/"):
                     paper.faults(item, words.config_dir)
     for group in catalogue.GROUPS:
-        choices(group, words.config_dir)
+        catalogue.summaries(group, words.config_dir)
     return [str(one) for one in catalogue.left_out()]
 
 
@@ -78,7 +77,7 @@ def _data(words: Arguments) -> list[str]:
     from boostrun import data
 
     lines = []
-    for name in choices("dataset", words.config_dir):
+    for name in catalogue.summaries("dataset", words.config_dir):
         if name not in catalogue.names("dataset") or MISSING in defaults("dataset", name).values() or name == "openml":
             lines.append(f"{name}: yours to name")
             continue
@@ -87,7 +86,7 @@ def _data(words: Arguments) -> list[str]:
             data.checksum(settings.dataset, roots(settings)[0])
             lines.append(f"{name}: found")
         except (Exception, SystemExit) as error:  # a loader may be somebody else's
-            lines.append(f"{name}: not found; {guests.said(error)}")
+            lines.append(f"{name}: not found; {catalogue.describe_error(error)}")
     return lines
 
 

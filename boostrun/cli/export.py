@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
-from boostrun.config.compose import compose_one, expand_one_by_one
+from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
+from boostrun.runner.compose import compose_one
 
 FORMS = ("c", "onnx", "npz")
 
@@ -32,7 +33,7 @@ def main(words: Arguments) -> int:
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
         return _write(Path(words.names[0]), output, form)
-    if "trials" in dict(expand_one_by_one(words.overrides)):
+    if "trials" in dict(keys_and_values(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
     settings = compose_one(words.overrides, words.config_dir)
     from boostrun.export import onnx as onnx_model

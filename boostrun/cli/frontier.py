@@ -10,8 +10,9 @@ from typing import Any
 
 from boostrun.cli.arguments import BUDGETS, Arguments
 from boostrun.cli.run import table_name, tell_end
-from boostrun.config.compose import PLACES, expand_one_by_one
-from boostrun.config.yaml_files import options
+from boostrun.config import catalogue
+from boostrun.config.settings import PLACES
+from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.report.formats import NARROW
 
@@ -21,7 +22,7 @@ _SHRUNK = ("at", "algo", "tuning", "trials", "T")  # what --quick has values of 
 
 def names(config_dir: str | None = None) -> list[str]:
     """As they are typed behind ``reproduce``."""
-    return [f"{ROOM}{name}" for name in options("frontier", config_dir)]
+    return [f"{ROOM}{name}" for name in catalogue.options("frontier", config_dir)]
 
 
 def command_of(words: Arguments) -> Arguments:
@@ -31,7 +32,7 @@ def command_of(words: Arguments) -> Arguments:
     Raises BoostrunError for a name or a key that is none of those, and for a file that says no frontier.
     """
     name = words.names[0].removeprefix(ROOM)
-    known = options("frontier", words.config_dir)
+    known = catalogue.options("frontier", words.config_dir)
     if name not in known:
         raise BoostrunError(f"no frontier '{name}'{did_you_mean(name, known)} (boostrun ls frontier)")
     quick = "quick" in words.flags
@@ -72,10 +73,10 @@ def _typed(value: Any) -> str:
 def _read(path: Path) -> Any:
     import yaml
 
-    from boostrun.config import quick_yaml
+    from boostrun.files import read_yaml
 
     try:
-        return quick_yaml.load(path.read_text(encoding="utf-8"))
+        return read_yaml(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BoostrunError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
 
@@ -139,7 +140,7 @@ def _summary(words: Arguments) -> int:
 
     if words.names != ["summary"]:
         raise BoostrunError(f"cannot read '{words.names[0]}': frontier dataset=NAME budget=KIND, or frontier summary")
-    given = dict(expand_one_by_one(words.overrides))
+    given = dict(keys_and_values(words.overrides))
     kind, results = _one("budget", given.pop("budget", ["samples_held"])), given.pop("results", ["results"])
     at = tuple(map(_budget, given.pop("at", ())))
     if given:
@@ -162,7 +163,7 @@ def _asked(words: Arguments):
     from boostrun.runner.frontier import Asked
 
     quick = "quick" in words.flags
-    given = {key: values for key, values in expand_one_by_one(words.overrides)}
+    given = {key: values for key, values in keys_and_values(words.overrides)}
     if "dataset" not in given or "budget" not in given:
         raise BoostrunError("a frontier needs a data set and a budget, as in dataset=digits budget=samples_held")
     kind = _one("budget", given.pop("budget"))

@@ -275,10 +275,9 @@ def _filled(command: str) -> str:
     if "{" not in command:
         return command
     from boostrun.config import catalogue
-    from boostrun.config.yaml_files import options
 
     methods = catalogue.methods()
     algo, other, *_ = [name for name, method in methods.items() if {"r", "q", "T"} == set(method.budget)]
     tuned = next(name for name, method in methods.items() if method.tuning)
-    item = next(name for name in options("paper") if "table" in name)
+    item = next(name for name in catalogue.options("paper") if "table" in name)
     return command.format(algo=algo, other=other, tuned=tuned, item=item, paper=item.partition("/")[0])

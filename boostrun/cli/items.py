@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.frontier import ROOM
-from boostrun.config.yaml_files import options
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 
 
@@ -12,7 +12,7 @@ def item_name(words: Arguments) -> str:
     """The item that a verb names; BoostrunError when it names none."""
     if not words.names:
         raise BoostrunError(
-            f"{words.verb} needs a paper's item, as in {next(iter(options('paper')))} (boostrun ls paper)"
+            f"{words.verb} needs a paper's item, as in {next(iter(catalogue.options('paper')))} (boostrun ls paper)"
         )
     name = words.names[0]
     if name.startswith(ROOM) and words.verb != "reproduce":

@@ -10,8 +10,9 @@ from typing import Any
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.frontier import ROOM
 from boostrun.config import catalogue
-from boostrun.config.compose import choices, compose_one, places_of
+from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.runner.compose import compose_one
 
 GROUPS = ("algo", "dataset", "features", "paper", "frontier", *catalogue.PARTS, "run")
 RUNS = "runs"
@@ -30,7 +31,7 @@ def main(words: Arguments) -> int:
         if group not in GROUPS:
             known = (*GROUPS, RUNS)
             raise BoostrunError(f"nothing to list under '{group}'{did_you_mean(group, known)} ({', '.join(known)})")
-        found = catalogue.parts(group) if group in catalogue.PARTS else choices(group, words.config_dir)
+        found = catalogue.parts(group) if group in catalogue.PARTS else catalogue.summaries(group, words.config_dir)
         if group == "frontier":  # as reproduce takes them
             found = {f"{ROOM}{name}": line for name, line in found.items()}
         if not words.names:
@@ -82,7 +83,7 @@ def _runs(words: Arguments) -> int:
     from boostrun.runner.naming import flat
     from boostrun.runner.store import Store
 
-    root = compose_one(places_of(words.overrides), words.config_dir).root["store"]
+    root = compose_one(words_of_places(words.overrides), words.config_dir).root["store"]
     cells: dict[str, list[Mapping[str, Any]]] = {}
     for record in Store(Path(root)).records():
         cells.setdefault(record["cell_key"], []).append(record)

@@ -11,10 +11,10 @@ from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
-from boostrun.config.compose import compose_all
 from boostrun.digest import reached
 from boostrun.runner import code as changes
 from boostrun.runner.code import code_of
+from boostrun.runner.compose import compose_all
 from boostrun.runner.equivalent import Equivalent
 from boostrun.runner.naming import PARTS, apart, trials, word
 from boostrun.runner.packed import like

@@ -14,8 +14,8 @@ from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import cell_words, table_name
 from boostrun.config import catalogue
-from boostrun.config.compose import PLACES, compose_one, places_of
-from boostrun.config.yaml_files import first_comment, options
+from boostrun.config.settings import PLACES
+from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
@@ -26,6 +26,7 @@ from boostrun.report.page.records import Picture, section
 from boostrun.report.paired import write_bytes
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
+from boostrun.runner.compose import compose_one
 from boostrun.runner.own import own_runs
 from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
 from boostrun.runner.store import Store
@@ -40,10 +41,10 @@ def main(words: Arguments) -> int:
     if output.is_dir():
         raise BoostrunError(f"-o {output}: a folder; name a file")
     names = _chosen(words)
-    places = places_of(words.overrides)
+    places = words_of_places(words.overrides)
     settings = compose_one(places, words.config_dir)
     drawn = [folder.with_name("drawn") for folder in indexes(roots(settings)[1])]
-    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), drawn, {}), Records()
+    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), drawn), Records()
     own = stored.own(records) if OWN in words.names or not words.names else []
     sections = list(own)
     for name in names:
@@ -66,7 +67,7 @@ def main(words: Arguments) -> int:
 def _chosen(words: Arguments) -> list[str]:
     """The items that are named, a paper's name standing for all of its items; every item where none is named. Own runs
     are no item."""
-    known = list(options("paper", words.config_dir))
+    known = list(catalogue.options("paper", words.config_dir))
     if not words.names:
         return known
     chosen: dict[str, None] = {}
@@ -84,13 +85,12 @@ def _chosen(words: Arguments) -> list[str]:
 
 @dataclass(frozen=True)
 class _Stored:
-    """What the sections of one page are read from; ``bases`` keeps what was composed from one item to the next."""
+    """What the sections of one page are read from."""
 
     words: Arguments
     store: Store
     results: Path
     drawn: Sequence[Path]
-    bases: dict
 
     def own(self, records: Records) -> list[PageSection]:
         """A section for each of a person's own runs, newest first, whose records are put into ``records``."""
@@ -143,12 +143,12 @@ class _Stored:
     def _item(self, name: str) -> tuple[paper.Item, Sequence[str]]:
         words = self.words
         if "quick" in words.flags:
-            return paper.load(name, words.overrides, True, words.config_dir, self.bases), words.overrides
-        return paper.load_published(name, self.results, words.overrides, words.config_dir, self.bases)
+            return paper.load(name, words.overrides, True, words.config_dir), words.overrides
+        return paper.load_published(name, self.results, words.overrides, words.config_dir)
 
     def _drawn(self, name: str) -> PageSection:
         """An item without trials: what ``boostrun reproduce`` has drawn of it."""
-        title = first_comment(options("paper", self.words.config_dir)[name])
+        title = catalogue.first_comment(catalogue.options("paper", self.words.config_dir)[name])
         folder = self.results / name
         plain = []
         if (folder / "table.csv").is_file():

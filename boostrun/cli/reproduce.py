@@ -12,11 +12,11 @@ from boostrun.cli import frontier as published_frontier
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
-from boostrun.config.compose import compose_one
 from boostrun.report import build, text, write
 from boostrun.report.paired import write_differences
 from boostrun.runner import paper
 from boostrun.runner.code import publish
+from boostrun.runner.compose import compose_one
 from boostrun.runner.drawings import draw, draw_item
 from boostrun.runner.packed import write_records
 from boostrun.runner.plan import roots

@@ -11,12 +11,11 @@ from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
-from boostrun.config import fields_in
-from boostrun.config.by_hydra import GROUPS
-from boostrun.config.compose import Settings, choices, compose_all, compose_one
+from boostrun.config import catalogue, fields_in
 from boostrun.config.fields import fields_of, kind_of
-from boostrun.config.settings import Root
+from boostrun.config.settings import GROUPS, Root, Settings
 from boostrun.runner.cell import Cell, digest_of
+from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.naming import telling, word
 from boostrun.runner.plan import PlannedCell
 
@@ -238,5 +237,5 @@ def _meanings(settings: Settings) -> dict[tuple[str, str], str]:
     for group in GROUPS:
         name = getattr(settings, group)["name"]
         found |= {(group, key): kind_of(field).help for key, field in fields_in(group, name).items()}
-        found[group, "name"] = choices(group).get(name, "")
+        found[group, "name"] = catalogue.summaries(group).get(name, "")
     return found

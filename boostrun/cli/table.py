@@ -7,10 +7,11 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
-from boostrun.config.compose import compose_one, places_of
+from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.report import build, text
 from boostrun.runner import paper
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import open_store, plan, roots
 
 
@@ -33,9 +34,8 @@ def main(words: Arguments) -> int:
     if "quick" in words.flags:
         item = paper.load(name, words.overrides, True, words.config_dir)
     else:
-        bases: dict[object, object] = {}
-        results = compose_one(places_of(words.overrides), words.config_dir, bases).root["results"]
-        item, _ = paper.load_published(name, results, words.overrides, words.config_dir, bases)
+        results = compose_one(words_of_places(words.overrides), words.config_dir).root["results"]
+        item, _ = paper.load_published(name, results, words.overrides, words.config_dir)
     cells = plan(item.settings, open_store(item.settings[0]))
     entries = item.entries(cells)
     table = build(item.spec, entries)

@@ -18,14 +18,15 @@ from pathlib import Path
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import headline, same_places, tell_end
 from boostrun.config import catalogue
-from boostrun.config.compose import Settings, compose_all, compose_one, expand, expand_one_by_one
-from boostrun.config.words import searched
+from boostrun.config.settings import Settings
+from boostrun.config.words import keys_and_values, split_ranges
 from boostrun.errors import BoostrunError
+from boostrun.runner.compose import compose_all, compose_one, expand
 
 
 def main(words: Arguments) -> int:
     """Run what is missing of each grid; print it, keep the choice under ``results/tuned``, say what to run next."""
-    overrides, ranges = searched(words.overrides)
+    overrides, ranges = split_ranges(words.overrides)
     if ranges or _no_grid(words):
         from boostrun.cli import tune_search
 
@@ -58,7 +59,7 @@ def _no_grid(words: Arguments) -> bool:
     """Whether keys of a search are typed, or some algorithm has no grid."""
     if any(word.startswith("tune.") for word in words.overrides):
         return True
-    named = dict(expand_one_by_one(words.overrides)).get("algo") or [compose_one([]).algo["name"]]
+    named = dict(keys_and_values(words.overrides)).get("algo") or [compose_one([]).algo["name"]]
     methods = catalogue.methods()
     return any(name not in methods or methods[name].tuning is None for name in named)
 
@@ -69,7 +70,7 @@ def _check(settings: Settings, words: Arguments) -> None:
     if tuning is None:
         having = ", ".join(name for name, method in catalogue.methods().items() if method.tuning)
         raise BoostrunError(f"algo '{settings.algo['name']}' has nothing to tune ({having} have)")
-    given = dict(expand_one_by_one(words.overrides))
+    given = dict(keys_and_values(words.overrides))
     if f"algo.{tuning.key}" in given:
         raise BoostrunError(f"tune chooses algo.{tuning.key} itself: leave it out")
     for part in ("trials", "holdout"):

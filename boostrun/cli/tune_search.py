@@ -16,10 +16,10 @@ from boostrun import __version__, config
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import same_places, tell_end
 from boostrun.config import catalogue
-from boostrun.config.compose import Settings, compose_all, compose_one, expand, expand_one_by_one, values_of
-from boostrun.config.settings import Choices, Range, Tune
-from boostrun.config.words import Span
+from boostrun.config.settings import Choices, Range, Settings, Tune
+from boostrun.config.words import Span, keys_and_values, single_values
 from boostrun.errors import BoostrunError
+from boostrun.runner.compose import compose_all, compose_one, expand
 from boostrun.runner.tuned import with_values
 
 PREFIX = "tune."
@@ -44,7 +44,7 @@ def main(words: Arguments, ranges: Mapping[str, Span | Choices]) -> int:
 
     studies = []
     for settings, own in zip(all_settings, _of_each(all_settings, ranges)):
-        typed = {key for key, _ in expand_one_by_one(overrides)}
+        typed = {key for key, _ in keys_and_values(overrides)}
         studies.append(study_of(settings, typed, {key: _range(settings, key, one) for key, one in own.items()}))
     if not any(study.space for study in studies):
         names = ",".join(dict.fromkeys(settings.algo["name"] for settings in all_settings))
@@ -61,10 +61,10 @@ def _how(words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     """The keys of the search itself, checked, and the other words."""
     mine = [word for word in words if word.startswith(PREFIX)]
     others = [word for word in words if not word.startswith(PREFIX)]
-    for key, _ in expand_one_by_one(others):
+    for key, _ in keys_and_values(others):
         if key in _DECIDED:
             raise BoostrunError(f"{key}: {_DECIDED[key]}")
-    values = values_of([word.removeprefix(PREFIX) for word in mine])
+    values = single_values([word.removeprefix(PREFIX) for word in mine])
     return config.check_keys(Tune, values, "tune", ""), others
 
 

@@ -1,4 +1,7 @@
-"""Values held against what is declared: what does not fit becomes one sentence that says what to type instead."""
+"""The configuration: what is declared, what words and files say, and values checked against declarations.
+
+A value that does not fit becomes one sentence that says what to type instead.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,18 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from boostrun.config.fields import MISSING, Kind, fields_of, kind_of
-from boostrun.config.settings import BUDGET_KEYS, Root, Run
+from boostrun.config.fields import MISSING, fields_of, kind_of
+from boostrun.config.settings import BUDGET_KEYS, GROUPS, Root, Run, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 
 __all__ = [
-    "MISSING", "check_budget", "check_group", "check_keys", "check_root", "check_run", "defaults", "fields_in",
+    "MISSING", "check", "check_budget", "check_group", "check_keys", "check_root", "check_run", "defaults", "fields_in",
     "late_keys", "without_late",
 ]  # fmt: skip
 
 
 def fields_in(group: str, name: str) -> dict[str, dataclasses.Field]:
-    """The keys of a choice of a group, by name; those of ``run`` too."""
+    """The keys of a choice of a group, by name."""
     from boostrun.config import catalogue
 
     return fields_of(Run) if group == "run" else catalogue.fields(group, name)
@@ -33,7 +36,7 @@ def defaults(group: str, name: str) -> dict[str, Any]:
 
 
 def late_keys(group: str, name: str) -> dict[str, Any]:
-    """The keys of a choice that came after records were published, with the values that these were made with.
+    """The keys of a choice that were added after records had been published, with the values these were made with.
 
     >>> late_keys("features", "coates_ng")
     {'device': 'cpu'}
@@ -43,13 +46,31 @@ def late_keys(group: str, name: str) -> dict[str, Any]:
 
 
 def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a group as they stand in a cell: without late keys that have the value of before.
+    """The values of a group as they stand in a cell: without late keys at the values of :func:`late_keys`.
 
     >>> "device" in without_late("features", {"name": "coates_ng", **defaults("features", "coates_ng")})
     False
     """
     late = late_keys(group, values["name"])
     return {key: value for key, value in values.items() if key not in late or value != late[key]}
+
+
+def check(values: Mapping[str, Any]) -> Settings:
+    """The settings of a composed configuration, every value checked and defaults filled in.
+
+    Raises BoostrunError with one sentence: the key, what is allowed, the nearest match.
+    """
+    root = check_root({key: value for key, value in values.items() if key not in GROUPS})
+    groups: dict[str, Any] = {group: _check_chosen(group, values[group]) for group in GROUPS}
+    check_run(groups["run"], root["n_jobs"])
+    return Settings(**groups, budget=check_budget(groups["algo"], root), root=root)
+
+
+def _check_chosen(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """As :func:`check_group`; the class of a user's own choice stays beside its keys."""
+    own_class = {"class": values["class"]} if "class" in values else {}
+    checked = check_group(group, {key: value for key, value in values.items() if key != "class"})
+    return {"name": checked["name"], **own_class, **checked}
 
 
 def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,13 +84,10 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: algo.shrinkage=2: a number above 0 and of at most 1 is needed
     """
-    name = values.get("name")
-    if group == "run":
-        known: Any = ("local",)
-    else:
-        from boostrun.config import catalogue
+    from boostrun.config import catalogue
 
-        known = catalogue.names(group)
+    name = values.get("name")
+    known = ["local"] if group == "run" else catalogue.names(group)
     if not isinstance(name, str) or name not in known:
         meant = did_you_mean(str(name), known)
         missing = catalogue.missing(str(name)) if group != "run" else ""
@@ -78,18 +96,18 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, **_check(fields_in(group, name), given, group, name)}
 
 
-def check_keys(keys: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
-    """The values of a class of keys that is in no group of the catalogue, checked, defaults filled in."""
-    return _check(fields_of(keys), values, group, name)
-
-
 def check_root(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys at the top of the config, checked; raises BoostrunError with one sentence."""
+    """The keys at the top of the configuration, checked, defaults filled in."""
     return _check(fields_of(Root), values, "", "")
 
 
+def check_keys(keys: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
+    """The values of a class of keys that no group of the catalogue has, checked, defaults filled in."""
+    return _check(fields_of(keys), values, group, name)
+
+
 def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, int]:
-    """The budget of an algorithm: its own keys, with defaults; keys that it has no use for are refused.
+    """The budget of an algorithm, defaults filled in; budget keys that it does not take are refused.
 
     >>> check_budget({"name": "geem"}, {"r": 100})
     {'r': 100, 'q': 100, 'T': 250}
@@ -112,14 +130,14 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
 
 
 _LARGEST_WHOLE = 2**63 - 1
-_OF_BACKENDS = {
+_BACKENDS_OF = {
     "scheduler": ("dask", "ray", "slurm"), "batch": ("dask", "ray", "slurm"), "partition": ("slurm",),
     "account": ("slurm",), "minutes": ("slurm",), "job_memory_mb": ("slurm",),
 }  # fmt: skip
 
 
 def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
-    """Refuse what the way of running has no use for, or lacks; raises BoostrunError with one sentence.
+    """Refuse keys that the backend does not use, or lacks; raises BoostrunError with one sentence.
 
     >>> check_run({"name": "local", **defaults("run", "local"), "backend": "dask"}, -1)
     Traceback (most recent call last):
@@ -127,7 +145,7 @@ def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
     """
     backend = run["backend"]
     usual = defaults("run", run["name"])
-    for key, backends in _OF_BACKENDS.items():
+    for key, backends in _BACKENDS_OF.items():
         if backend not in backends and run[key] != usual[key]:
             raise BoostrunError(
                 f"run.backend={backend} has no use for run.{key}={_typed(run[key])} (it is for {', '.join(backends)})"
@@ -153,7 +171,7 @@ def _check(known: Mapping[str, dataclasses.Field], values: Mapping[str, Any], gr
 
 
 def _value(value: Any, field: dataclasses.Field, key: str) -> Any:
-    kind: Kind = kind_of(field)
+    kind = kind_of(field)
     if isinstance(value, str) and value == MISSING:
         raise BoostrunError(f"{key} must be given: {kind.allowed}, as in {key}=...")
     if value is None and (field.default is None or kind.optional):
@@ -168,7 +186,7 @@ def _value(value: Any, field: dataclasses.Field, key: str) -> Any:
 
 
 def _typed(value: Any) -> str:
-    """A value as a person types it on the command line."""
+    """A value as it is typed on the command line."""
     if value is None:
         return "null"
     if isinstance(value, list):

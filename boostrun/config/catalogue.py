@@ -1,196 +1,362 @@
-"""What there is: the core's own methods, data sets and features, and those of every paper that is installed.
+"""What can be chosen: methods, data sets and features of the core and of every installed paper, and YAML files.
 
-Papers are found by the entry point ``boostrun.papers``, ours as anybody's; a ``papers.yaml`` in ``--config-dir``
-names others (``name: module:OBJECT``). Nothing here decides a result, so no digest counts it.
+Papers are found by the entry point ``boostrun.papers``, those of boostrun too. A file ``papers.yaml`` in
+``--config-dir`` names further ones (``name: module:OBJECT``). A paper of another package is read with care: if it
+cannot be read, it is left out, and commands that do not need it go on. Nothing here decides a result, so no digest
+counts it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import dataclasses
 import functools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from boostrun import plugins
-from boostrun.config import guests
-from boostrun.config.guests import LeftOut
+from boostrun.config.fields import fields_of
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.files import read_yaml
 from boostrun.methods.declaration import Method, obtain
 from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
+ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
 PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
-_NAMES = (
-    *GROUPS.values(),
-    *PARTS,
-    "models",
-    "probabilities",
-    "importances",
-    "drawings",
-    "pictures",
-    "public",
-    "streams",
-)
-_beside: dict[str, tuple[str, str]] = {}  # papers of a person's own folder: name -> (module:OBJECT, folder)
-_being_read: list[str] = []  # module:OBJECT of papers whose import has begun
+_UNIQUE = (  # fields of a paper whose names no two papers may share
+    *GROUPS.values(), *PARTS, "models", "probabilities", "importances", "drawings", "pictures", "public", "streams",
+)  # fmt: skip
+_own_papers: dict[str, tuple[str, str]] = {}  # papers of a user's own folder: name -> (module:OBJECT, folder)
+_importing: list[str] = []  # module:OBJECT of papers that are being imported
 _left_out: dict[tuple[str, str, str], LeftOut] = {}
+
+
+class LeftOut(NamedTuple):
+    """Something that is installed and cannot be read.
+
+    ``what`` it is, its ``name``, ``where`` (module:OBJECT), ``why`` (the error), and the names that it would bring;
+    None if these are unknown.
+    """
+
+    what: str
+    name: str
+    where: str
+    why: str
+    brings: frozenset[str] | None = None
+
+    def __str__(self) -> str:
+        """One sentence, without its full stop."""
+        return f"{self.what} '{self.name}' ({self.where}) cannot be read and is left out: {self.why}"
+
+    def may_bring(self, word: str) -> bool:
+        """Whether it brings something of this name, as far as is known."""
+        return self.brings is None or word in self.brings
 
 
 @functools.cache
 def papers() -> dict[str, Paper]:
-    """Every paper, by name: the core's own things first, under the empty name.
+    """Every paper by name, the core's own declarations first under the empty name.
 
-    One that a package brings and that cannot be read, or brings a name that there is already, is left out, see
-    :func:`left_out`. Raises BoostrunError for one of a person's own folder.
+    A paper of a package is left out if it cannot be read, or if it brings a name that is taken; see :func:`left_out`.
+    A paper of a user's own folder raises BoostrunError instead.
     """
-    if not _being_read:
+    if not _importing:
         _left_out.clear()
         for plugin in plugins.plugins():
             if plugin.error:
                 leave_out(LeftOut("the package", plugin.name, "entry_points.txt", plugin.error))
-    found = {"": _read("", "boostrun.core:CORE")}
-    for name, where in _installed():
-        if name in _beside or where in _being_read:  # it asks itself, as it is imported, what there is
+    found = {"": _read_own("", "boostrun.core:CORE")}
+    for name, where in _installed_papers():
+        if name in _own_papers or where in _importing:  # a paper may ask for the catalogue while it is imported
             continue
         paper = None
-        _being_read.append(where)
+        _importing.append(where)
         try:
-            paper = guests.read(where)
-            if not _is_ours(where):
-                guests.check(paper)
+            paper = _read(where)
+            if not _is_boostruns(where):
+                _check(paper)
             if name in found:
                 raise BoostrunError(f"a paper '{name}' is there already")
-            _refuse_doubles({**found, name: paper})
+            _refuse_shared_names({**found, name: paper})
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # sys.exit() at its top, too
-            leave_out(LeftOut("the paper", name, where, guests.said(error), guests.brought(paper)))
+        except BaseException as error:  # a module may call sys.exit()
+            leave_out(LeftOut("the paper", name, where, describe_error(error), _names_in(paper)))
         else:
             found[name] = paper
         finally:
-            _being_read.remove(where)
-    for name, (where, _) in _beside.items():
-        found[name] = _read(name, where)
-    if _beside:
-        _refuse_doubles(found)
-    _all.cache_clear()  # of what was asked meanwhile
+            _importing.remove(where)
+    for name, (where, _) in _own_papers.items():
+        found[name] = _read_own(name, where)
+    if _own_papers:
+        _refuse_shared_names(found)
+    _all.cache_clear()  # filled while papers were imported
     return found
 
 
-def _read(name: str, where: str) -> Paper:
+def _read(where: str) -> Paper:
+    found = obtain(where)
+    if not isinstance(found, Paper):
+        raise BoostrunError(f"it is no boostrun.methods.paper.Paper but of type {type(found).__name__}")
+    return found
+
+
+def _read_own(name: str, where: str) -> Paper:
     try:
-        return guests.read(where)
+        return _read(where)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise BoostrunError(f"the paper '{name}' ({where}) cannot be read: {guests.said(error)}") from error
+        raise BoostrunError(f"the paper '{name}' ({where}) cannot be read: {describe_error(error)}") from error
+
+
+@functools.cache
+def _installed_papers() -> list[tuple[str, str]]:
+    """(name, module:OBJECT) of the entry points, those of boostrun first."""
+    found = plugins.entry_points("boostrun.papers")
+    return [*dict.fromkeys((point.name, point.value) for point in found)]
+
+
+def _is_boostruns(where: str) -> bool:
+    return where.startswith("boostrun.")
+
+
+def _refuse_shared_names(found: Mapping[str, Paper]) -> None:
+    for room in _UNIQUE:
+        owner: dict[str, str] = {}
+        for name, paper in found.items():
+            for what in getattr(paper, room):
+                if what in owner:
+                    first, second = owner[what] or "boostrun", name or "boostrun"
+                    raise BoostrunError(f"both {first} and {second} bring a '{what}' among the {room}: rename one")
+                owner[what] = name
+
+
+def describe_error(error: BaseException) -> str:
+    """An error in one line: its type and its message; only the message for a BoostrunError."""
+    try:
+        text = " ".join(str(error).split())[:300]
+    except Exception:  # a class of another package may fail to print
+        text = ""
+    if text and isinstance(error, BoostrunError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+# What is checked of a paper of another package: as far as it could end a command.
+
+_ENTRIES: dict[str, type] = {
+    "methods": Method, "datasets": DataSet, "features": Pipeline, "models": SavedModel, "frontier": Collection,
+}  # fmt: skip
+_TYPES: dict[str, Any] = {  # how an annotation begins -> the types of its values
+    "str": str, "type": type, "Mapping": Mapping, "frozenset": Collection, "tuple": Collection,
+    "Path": (Path, type(None)),
+}  # fmt: skip
+
+
+def _check(paper: Paper) -> None:
+    """Raise what is wrong with a declaration or with the files that it names."""
+    _check_types(paper, "it")
+    for room, kind in _ENTRIES.items():
+        for name, entry in getattr(paper, room).items():
+            if not isinstance(name, str) or not isinstance(entry, kind):
+                raise BoostrunError(f"{name!r} among its {room} is of type {type(entry).__name__}")
+            if dataclasses.is_dataclass(kind):
+                _check_types(entry, f"'{name}' among its {room}")
+    for method in paper.methods.values():
+        _ = method.fields, method.budget_defaults
+    for keys in [entry.keys for room in (paper.datasets, paper.features) for entry in room.values()]:
+        fields_of(keys)
+    for path in sorted(paper.items.rglob("*.yaml")) if paper.items is not None else ():
+        _check_yaml(path, Mapping, "keys")
+    if paper.claims is not None:
+        _check_yaml(paper.claims, list, "list")
+    if paper.reference is not None:
+        read_figures(paper.reference)
+
+
+def _check_types(declared: Any, what: str) -> None:
+    for field in dataclasses.fields(declared):
+        value = getattr(declared, field.name)
+        for begin, kind in _TYPES.items():
+            wrong = isinstance(value, str) and begin in ("frozenset", "tuple")
+            if str(field.type).startswith(begin) and (wrong or not isinstance(value, kind)):
+                raise BoostrunError(f"{field.name} of {what} is of type {type(value).__name__}")
+
+
+def _check_yaml(path: Path, kind: type, what: str) -> None:
+    try:
+        content = read_yaml(path)
+    except Exception as error:  # YAML raises a dozen types
+        raise BoostrunError(f"{path} cannot be read: {describe_error(error)}") from None
+    if not isinstance(content, kind):
+        raise BoostrunError(f"{path} holds no {what}")
+
+
+def _names_in(paper: Paper | None) -> frozenset[str] | None:
+    """All names that a paper brings, with the classes of its methods; None if it has not been read."""
+    if paper is None:
+        return None
+    try:
+        rooms = [field.name for field in dataclasses.fields(paper) if isinstance(getattr(paper, field.name), Mapping)]
+        names = {name for room in rooms for name in getattr(paper, room)}
+        return frozenset(names | {method.target.partition(":")[2] for method in paper.methods.values()})
+    except Exception:  # a declaration with wrong types
+        return None
+
+
+def read_figures(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file of reference figures, as text; OSError or ValueError if it cannot be read."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            lines = csv.DictReader(stream, restkey="", restval="")
+            found, columns = list(lines), lines.fieldnames or ()
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    if not columns:
+        raise ValueError("there is no column in it")
+    for wanted in ({"metric"}, {"table", "item"}, {"mean", "value"}):  # one of each
+        if wanted.isdisjoint(columns):
+            raise ValueError(f"it has no column {' or '.join(sorted(wanted))}")
+    for number, line in enumerate(found, 2):
+        if "" in line and "" not in columns:
+            raise ValueError(f"row {number} has more fields than there are columns")
+    return found
 
 
 def left_out() -> list[LeftOut]:
-    """What is installed and cannot be read, as far as has been found out."""
+    """What is installed and cannot be read, as far as is known."""
     return list(_left_out.values())
 
 
-def leave_out(one: LeftOut) -> None:
-    """From now on this counts as left out."""
-    _left_out.setdefault(one[:3], one)
+def leave_out(broken: LeftOut) -> None:
+    """Count something as left out from now on."""
+    _left_out.setdefault(broken[:3], broken)
 
 
 def refuse_left_out(word: str) -> None:
-    """Raise BoostrunError where ``word`` is a paper that is left out, its module:OBJECT, or one of its items."""
+    """Raise BoostrunError if ``word`` is the name of a paper that is left out, its module:OBJECT, or an item of it."""
     papers()
     if broken := next((one for one in left_out() if word.partition("/")[0] in (one.name, one.where)), None):
         raise BoostrunError(str(broken))
 
 
 def missing(word: str) -> str:
-    """For a sentence that there is nothing called ``word``: what is left out and may bring it, as a clause.
+    """A clause for the sentence that ``word`` is unknown: what is left out and may bring it.
 
     >>> missing("geem")
     ''
     """
     papers()
-    return "".join(f"; {one}" for one in left_out() if one.may_bring(word))
+    return "".join(f"; {broken}" for broken in left_out() if broken.may_bring(word))
 
 
 def is_guest(name: str) -> bool:
-    """Whether the paper ``name`` comes with a package that is not ours."""
-    where = next((where for each, where in _installed() if each == name), "boostrun.")
-    return name not in _beside and not _is_ours(where)
+    """Whether the paper ``name`` comes with a package other than boostrun."""
+    where = next((where for each, where in _installed_papers() if each == name), "boostrun.")
+    return name not in _own_papers and not _is_boostruns(where)
 
 
 @contextlib.contextmanager
 def sparing(name: str, asked: bool) -> Iterator[None]:
-    """A block that uses files of the paper ``name``: where it fails, and the paper is somebody else's, it is left out;
-    where a person has ``asked`` for it a BoostrunError says so.
+    """Run a block that uses files of the paper ``name``, and leave the paper out if the block fails.
+
+    A paper of boostrun or of a user's own folder is never left out: its error is raised. If the user ``asked`` for the
+    paper, BoostrunError says what is wrong with it.
     """
     try:
         yield
     except (Exception, SystemExit) as error:
         if not is_guest(name):
             raise
-        broken = LeftOut("the paper", name, dict(_installed())[name], guests.said(error), frozenset())
+        broken = LeftOut("the paper", name, dict(_installed_papers())[name], describe_error(error), frozenset())
         if asked:
             raise BoostrunError(str(broken)) from error
         leave_out(broken)
 
 
-def read_beside(folder: Path) -> None:
-    """Take the papers that ``papers.yaml`` of a person's own folder names, if there is one."""
+# Papers and choices of a user's own.
+
+_own: dict[tuple[str, str], tuple[Any, str]] = {}  # (group, name) -> declaration, module:Class named by a file
+
+
+def read_own_papers(folder: Path) -> None:
+    """Add the papers that ``papers.yaml`` in a user's own folder names, if there is such a file."""
     path = folder / "papers.yaml"
     if not path.is_file():
         return
     import yaml
 
-    from boostrun.config import quick_yaml
-
     try:
-        named = quick_yaml.load(path.read_text(encoding="utf-8"))
+        named = read_yaml(path)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(named, dict) or not all(isinstance(v, str) and ":" in v for v in named.values()):
         raise BoostrunError(f"{path} must name papers as in 'mine: my_paper:PAPER'")
-    take_beside(named, str(folder.resolve()))
+    add_own_papers(named, str(folder.resolve()))
 
 
-def take_beside(named: Mapping[str, str], folder: str) -> None:
-    """Take papers, name -> module:OBJECT, that lie in a folder."""
+def add_own_papers(named: Mapping[str, str], folder: str) -> None:
+    """Add papers, name -> module:OBJECT, whose modules are in a folder."""
     if folder not in sys.path:
-        sys.path.append(folder)  # last: no file of theirs hides a module that something else imports
+        sys.path.append(folder)  # last: no file there hides a module that something else imports
     new = {name: (where, folder) for name, where in named.items()}
-    if not new.items() <= _beside.items():
-        _beside.update(new)
+    if not new.items() <= _own_papers.items():
+        _own_papers.update(new)
         papers.cache_clear()
         _all.cache_clear()
 
 
-def beside() -> list[tuple[str, str, str]]:
-    """(name, module:OBJECT, folder) of the papers of a person's own folder."""
-    return [(name, where, folder) for name, (where, folder) in _beside.items()]
+def own_papers() -> list[tuple[str, str, str]]:
+    """(name, module:OBJECT, folder) of the papers of a user's own folder."""
+    return [(name, where, folder) for name, (where, folder) in _own_papers.items()]
 
 
-def declaring() -> frozenset[str]:
-    """Dotted names of the modules that declare the papers."""
-    beside = (where for where, _ in _beside.values())
-    return frozenset(where.partition(":")[0] for where in (*(where for _, where in _installed()), *beside))
+def declaring_modules() -> frozenset[str]:
+    """Dotted names of the modules that declare papers."""
+    own = (where for where, _ in _own_papers.values())
+    return frozenset(where.partition(":")[0] for where in (*(where for _, where in _installed_papers()), *own))
+
+
+def add(group: str, name: str, declared: Method | DataSet | Pipeline, where: str = "") -> None:
+    """Add a user's own choice; ``where`` is the module:Class if a YAML file or an entry point names it."""
+    _own[group, name] = declared, where
+    _all(GROUPS[group])[name] = declared
+
+
+def own_class(group: str, name: str) -> str:
+    """The module:Class of a user's own choice that a YAML file or an entry point names; empty for any other choice."""
+    return _own[group, name][1] if (group, name) in _own else ""
+
+
+def forget() -> None:
+    """Remove all that comes from a user's own folder."""
+    _own_papers.clear()
+    _own.clear()
+    papers.cache_clear()
+    _all.cache_clear()
+
+
+# What there is, by name.
 
 
 @functools.cache
-def _installed() -> list[tuple[str, str]]:
-    """(name, module:OBJECT) of the entry points, ours first; looked up once, which takes longer than a digest."""
-    found = plugins.entry_points("boostrun.papers")
-    return [*dict.fromkeys((point.name, point.value) for point in found)]
-
-
-def _is_ours(where: str) -> bool:
-    return where.startswith("boostrun.")
+def _all(room: str) -> dict[str, Any]:
+    found = {}
+    for paper_name, paper in papers().items():
+        for name, declared in getattr(paper, room).items():
+            of_paper = room == "methods" and not declared.paper
+            found[name] = dataclasses.replace(declared, paper=paper_name) if of_paper else declared
+    return found | {name: declared for (group, name), (declared, _) in _own.items() if GROUPS[group] == room}
 
 
 def methods() -> dict[str, Method]:
-    """Every method, by the name that a person types."""
+    """Every method, by the name that a user types."""
     return _all("methods")
 
 
@@ -205,14 +371,12 @@ def pipelines() -> dict[str, Pipeline]:
 
 
 def models() -> dict[str, SavedModel]:
-    """Every kind of saved model that can be exported, by what its file says that it holds."""
+    """Every kind of saved model that can be exported, by the kind that its file names."""
     return _all("models")
 
 
 def of_classes(room: str) -> dict[str, str]:
-    """ "module:Class" -> "module:function" of what papers declare of their classifiers' "probabilities" or
-    "importances".
-    """
+    """The "probabilities" or "importances" that papers declare: "module:Class" -> "module:function"."""
     return _all(room)
 
 
@@ -241,12 +405,53 @@ def _chosen(group: str, values: Mapping[str, Any]) -> Any:
 
 
 def names(group: str) -> list[str]:
-    """The choices of a group."""
+    """The choices of a group that are declared, and those of a user's own that have been added."""
     return list(_all(GROUPS[group]))
 
 
+def is_declared(group: str, name: str) -> bool:
+    """Whether a choice is declared by boostrun or a paper, so that no file and no entry point may take its name."""
+    return group in GROUPS and name in _all(GROUPS[group]) and not own_class(group, name)
+
+
+def fields(group: str, name: str) -> dict[str, dataclasses.Field]:
+    """The keys of a choice of a group, by name."""
+    found = _all(GROUPS[group])[name]
+    return found.fields if isinstance(found, Method) else fields_of(found.keys)
+
+
+def installed(group: str) -> dict[str, EntryPoint]:
+    """The choices of a group that entry points of installed packages name; nothing is imported.
+
+    One whose name is taken is left out, see :func:`left_out`.
+    """
+    found: dict[str, EntryPoint] = {}
+    for point in plugins.entry_points(ENTRY_POINTS[group]) if group in ENTRY_POINTS else ():
+        if is_declared(group, point.name) or found.get(point.name, point).value != point.value:
+            why = f"{group} '{point.name}' is there already"
+            leave_out(LeftOut(f"the {ENTRY_POINTS[group]}", point.name, point.value, why))
+        else:
+            found[point.name] = point
+    return found
+
+
+def summaries(group: str, config_dir: str | None = None) -> dict[str, str]:
+    """The choices of a group by name, each with a line about it: declared, in YAML files, named by entry points.
+
+    >>> summaries("algo")["rand"]
+    'keep samples uniformly at random (Lefakis & Fleuret 2013)'
+    """
+    declared = _all(GROUPS[group]) if group in GROUPS else {}
+    found = {name: one.summary for name, one in declared.items() if (group, name) not in _own}
+    found |= {name: first_comment(path) for name, path in options(group, config_dir).items()}
+    for name, point in installed(group).items():
+        package = f" ({point.dist.name})" if point.dist else ""
+        found.setdefault(name, f"installed: {point.value}{package}")
+    return found
+
+
 def part(room: str, name: str) -> Any:
-    """The class of a strategy, policy or weak learner; BoostrunError for a name that is none.
+    """The class of a strategy, policy or weak learner; BoostrunError for an unknown name.
 
     >>> part("strategies", "gem")
     Traceback (most recent call last):
@@ -256,12 +461,12 @@ def part(room: str, name: str) -> Any:
 
 
 def parts(room: str) -> dict[str, str]:
-    """Strategies, policies or weak learners by name, each with its ``module:Class``."""
+    """The strategies, policies or weak learners by name, each with its ``module:Class``."""
     return dict(_all(room))
 
 
 def part_target(room: str, name: str) -> str:
-    """``module:Class`` of a strategy, policy or weak learner; BoostrunError for a name that is none."""
+    """``module:Class`` of a strategy, policy or weak learner; BoostrunError for an unknown name."""
     known = _all(room)
     if name not in known:
         meant = f"{did_you_mean(name, known)}{missing(name)}"
@@ -269,48 +474,50 @@ def part_target(room: str, name: str) -> str:
     return known[name]
 
 
-def fields(group: str, name: str) -> dict[str, dataclasses.Field]:
-    """The keys of a choice of a group, by name."""
-    from boostrun.config.fields import fields_of
-
-    found = _all(GROUPS[group])[name]
-    return found.fields if isinstance(found, Method) else fields_of(found.keys)
-
-
-def add(group: str, name: str, declared: Method | DataSet | Pipeline) -> None:
-    """Take a person's own choice, named in a YAML of his, beside the others."""
-    _all(GROUPS[group])[name] = declared
-
-
-def forget() -> None:
-    """Take everything that came from a person's own folder out again."""
-    _beside.clear()
-    papers.cache_clear()
-    _all.cache_clear()
-
-
-@functools.cache
-def _all(room: str) -> dict[str, Any]:
-    found = {}
-    for paper_name, paper in papers().items():
-        for name, declared in getattr(paper, room).items():
-            own = room == "methods" and not declared.paper
-            found[name] = dataclasses.replace(declared, paper=paper_name) if own else declared
-    return found
-
-
-def _refuse_doubles(found: Mapping[str, Paper]) -> None:
-    for room in _NAMES:
-        owner: dict[str, str] = {}
-        for name, paper in found.items():
-            for what in getattr(paper, room):
-                if what in owner:
-                    first, second = owner[what] or "boostrun", name or "boostrun"
-                    raise BoostrunError(f"both {first} and {second} bring a '{what}' among the {room}: rename one")
-                owner[what] = name
-
-
 def public() -> Iterator[tuple[str, str]]:
-    """(name, module) of what papers give to ``from boostrun import``."""
+    """(name, module) of what papers add to ``from boostrun import``."""
     for paper in papers().values():
         yield from paper.public.items()
+
+
+# The YAML files that a user may name: presets, items of papers, published frontiers.
+
+
+def conf_dir() -> Path:
+    """The folder of YAML files: in the installed package, or at the top of a checkout."""
+    packaged = Path(__file__).parents[1] / "conf"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "conf"
+
+
+def options(group: str, config_dir: str | None = None) -> dict[str, Path]:
+    """The YAML files of a group by name; a file of a user's own folder wins over another of the same name.
+
+    >>> "reservoir/table3" in options("paper")
+    True
+    """
+    return {
+        prefix + path.relative_to(folder).with_suffix("").as_posix(): path
+        for prefix, folder in _folders(group, config_dir) for path in sorted(folder.rglob("*.yaml"))
+    }  # fmt: skip
+
+
+def option(group: str, name: str, config_dir: str | None = None) -> Path | None:
+    """The file of one name of :func:`options`, without a look at the others; None if there is no such file."""
+    files = [folder / f"{name.removeprefix(prefix)}.yaml" for prefix, folder in _folders(group, config_dir)
+             if name.startswith(prefix) and not {"", ".", ".."} & {*name.removeprefix(prefix).split("/")}]  # fmt: skip
+    with contextlib.suppress(OSError):  # a name that is too long
+        return next((file for file in reversed(files) if file.is_file()), None)
+    return None
+
+
+def _folders(group: str, config_dir: str | None) -> Iterator[tuple[str, Path]]:
+    """The prefix of names and the folder of a group's files, in order: a later file of the same name wins."""
+    if group == "paper":
+        yield from ((f"{name}/", paper.items) for name, paper in papers().items() if paper.items)
+    yield from (("", Path(folder) / group) for folder in (conf_dir(), config_dir) if folder)
+
+
+def first_comment(path: Path) -> str:
+    """The comment in the first line of a file, without its sign; empty if that line is no comment."""
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("#") else ""

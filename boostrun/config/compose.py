@@ -1,4 +1,8 @@
-"""From the words of a command line to checked cells: Hydra composes, `boostrun.config` checks.
+"""From the words of a command line to the values of a configuration, by Hydra.
+
+Hydra composes what stands in YAML files: ``conf/config.yaml`` and the files that words choose, in 0.05 seconds, once
+for all cells of a sweep. A choice that is declared has the values of its declaration. Then each word ``key=value``
+changes a key that is there, and references such as ``${features.seed}`` are resolved.
 
 Hydra is imported when something is composed, so that help and completion answer at once.
 """
@@ -6,284 +10,224 @@ Hydra is imported when something is composed, so that help and completion answer
 from __future__ import annotations
 
 import functools
-import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import Any
 
 from boostrun import config
-from boostrun.config import by_hydra, catalogue, mixed, nodes
-from boostrun.config.by_hydra import GROUPS, defaults_of_groups, own_files
-from boostrun.config.settings import data_root
-from boostrun.config.words import MOST_CELLS, listed, parse
-from boostrun.config.yaml_files import conf_dir, first_comment, options
-from boostrun.data.options import splits_anew
-from boostrun.errors import BoostrunError
-from boostrun.extend import registry
-from boostrun.extend import registry as typed
-from boostrun.inputs import input_of
+from boostrun.config import catalogue
+from boostrun.config.fields import fields_of
+from boostrun.config.settings import GROUPS, Root
+from boostrun.config.words import parse
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.files import read_yaml
 
-PLACES = ("store", "results", "data_root", "cache_root")
-_REFERENCE = re.compile(r"\$\{(\w+(?:\.\w+)*)\}")  # a value that is another key's, as OmegaConf writes it
-_BROUGHT = "brought"  # kept beside bases: names that packages or YAML files bring, by group
+_READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_stream", ".npy": "file_stream"}
 
 
-@dataclass(frozen=True)
-class Settings:
-    """One composed and checked configuration.
+class Composer:
+    """Composes the configurations of one command; called with words, it returns the values by key, not yet checked.
 
-    ``algo``, ``dataset``, ``features``, ``budget`` decide what is computed; ``run`` and ``root`` only where and how
-    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). All values are plain. ``asked``: the trials that the
-    overrides ask for, of which there is one where nothing is random; 1 when they say nothing of trials. ``splits``:
-    each trial splits the samples anew, the same way for every method.
+    Parameters
+    ----------
+    config_dir : a user's own folder of YAML files, besides those of boostrun; or None
+
+    Raises BoostrunError, one sentence: for a folder that does not exist or has a file whose name is taken; when called,
+    for a choice or a key that does not exist, and for a file that cannot be read.
+
+    >>> Composer()(["algo=wsam", "r=100"])["r"]
+    100
     """
 
-    algo: Mapping[str, Any]
-    dataset: Mapping[str, Any]
-    features: Mapping[str, Any]
-    budget: Mapping[str, int]
-    run: Mapping[str, Any]
-    root: Mapping[str, Any]
-    asked: int = 1
-    splits: bool = False
+    def __init__(self, config_dir: str | None = None) -> None:
+        self.config_dir = config_dir
+        self._bases: dict[tuple[tuple[str, str], ...], tuple[dict[str, Any], bool]] = {}
+        if config_dir is not None:
+            if not Path(config_dir).is_dir():
+                raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
+            catalogue.read_own_papers(Path(config_dir))
+            _refuse_taken_names(config_dir)
+        for group in catalogue.GROUPS:
+            catalogue.installed(group)  # an entry point whose name is taken is left out, whatever the words are
 
-    @property
-    def seeds(self) -> range:
-        """Seeds of the trials."""
-        return range(self.root["seed"], self.root["seed"] + self.root["trials"])
+    def __call__(self, words: Sequence[str]) -> dict[str, Any]:
+        overrides = parse(words)
+        chosen = {override.key_or_group: _typed(override.value()) for override in overrides if self._chooses(override)}
+        choices = {**default_choices(), **chosen}
+        if "features" not in chosen and (declared := catalogue.datasets().get(choices["dataset"])):
+            choices["features"] = declared.features or choices["features"]
+        key = tuple(choices.items())
+        if key not in self._bases:
+            self._bases[key] = self._base(choices)
+        base, refers = self._bases[key]
+        values = {name: dict(value) if name in GROUPS else value for name, value in base.items()}
+        for override in overrides:
+            if override.key_or_group not in choices or override.package is not None:
+                _change(values, override)
+                refers = refers or "${" in override.input_line
+        return _resolved(values) if refers else values
 
+    def keys_of(self, group: str, name: str) -> list[str]:
+        """The keys of a choice of a group as they are typed, for a method after its budgets."""
+        values = self([f"{group}={name}"])
+        budget = catalogue.method(values["algo"]).budget if group == "algo" else ()
+        return [*budget, *_typed_keys(group, values)]
 
-def choices(group: str, config_dir: str | None = None) -> dict[str, str]:
-    """The choices of a group by name, each with a line about it: what is declared, YAML files, installed packages'.
+    def _chooses(self, override: Any) -> bool:
+        """Whether an override chooses one of a group: one of ours, or a further folder of the user's own."""
+        group = override.key_or_group
+        if override.package is not None:
+            return False
+        own = self.config_dir is not None and group.isidentifier() and group not in fields_of(Root)
+        return group in GROUPS or (own and Path(self.config_dir, group).is_dir())  # type: ignore[arg-type]
 
-    >>> choices("algo")["rand"]
-    'keep samples uniformly at random (Lefakis & Fleuret 2013)'
-    """
-    rooms: dict[str, Callable[[], Mapping[str, Any]]] = {
-        "algo": catalogue.methods, "dataset": catalogue.datasets, "features": catalogue.pipelines,
-    }  # fmt: skip
-    declared = rooms[group]() if group in rooms else {}
-    found = {name: one.summary for name, one in declared.items() if not registry.is_own(group, name)}
-    found |= {name: first_comment(path) for name, path in options(group, config_dir).items()}
-    for name, point in registry.installed(group).items():
-        package = f" ({point.dist.name})" if point.dist else ""
-        found.setdefault(name, f"installed: {point.value}{package}")
-    return found
+    def _base(self, choices: Mapping[str, str]) -> tuple[dict[str, Any], bool]:
+        """The values of the choices before words change them, and whether some refer to other keys."""
+        files = {}
+        for group, name in choices.items():
+            if path := None if catalogue.is_declared(group, name) else catalogue.option(group, name, self.config_dir):
+                files[group] = path
+            elif group not in catalogue.GROUPS or name not in catalogue.names(group):
+                raise BoostrunError(self._unknown(group, name))
+        own = self.config_dir is not None and any(path.is_relative_to(self.config_dir) for path in files.values())
+        chosen = tuple((group, choices[group]) for group in files)
+        composed = _composed(chosen, self.config_dir) if own else _composed_of_boostrun(chosen)
+        groups = {group: _with_defaults(group, choices[group], composed.get(group, {})) for group in GROUPS}
+        return {**composed, **groups}, "${" in str(composed)
 
-
-def expand_one_by_one(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Each override as its key and the values it lists.
-
-    >>> expand_one_by_one(["algo=rand,geem", "r=100"])
-    [('algo', ['rand', 'geem']), ('r', ['100'])]
-    """
-    return [(override.get_key_element(), listed(override)) for override in parse(overrides)]
-
-
-def places_of(overrides: Sequence[str]) -> list[str]:
-    """Those overrides that say where things lie.
-
-    >>> places_of(["r=100", "results=mine"])
-    ['results=mine']
-    """
-    return [f"{key}={values[0]}" for key, values in expand_one_by_one(overrides) if key in PLACES]
-
-
-def values_of(overrides: Sequence[str]) -> dict[str, Any]:
-    """Each override's key and its one value.
-
-    >>> values_of(["n=100", "path=my.csv"])
-    {'n': 100, 'path': 'my.csv'}
-    """
-    for override in parse(overrides):
-        if override.is_sweep_override():
-            raise BoostrunError(f"{override.input_line} lists several values: one is needed")
-    return {override.key_or_group: override.value() for override in parse(overrides)}
-
-
-def expand(overrides: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
-    """All combinations of overrides that list several values, the last one varying fastest.
-
-    Of several methods (data sets, features) each is given the keys that it has; see :mod:`boostrun.config.mixed`.
-
-    >>> expand(["algo=logitboost,geem", "r=100", "T=5"])
-    [['algo=logitboost', 'T=5'], ['algo=geem', 'r=100', 'T=5']]
-    """
-    with composer(config_dir):
-        return _fitting(overrides, config_dir)
+    def _unknown(self, group: str, name: str) -> str:
+        """The sentence that a group has no such choice."""
+        known = [*catalogue.options(group, self.config_dir), *catalogue.installed(group)]
+        known += catalogue.names(group) if group in catalogue.GROUPS else ()
+        meant = _file_of_data(name) if group == "dataset" else ""
+        where = f" (boostrun ls {group})" if group in GROUPS else ""
+        return f"no {group} '{name}'{meant or did_you_mean(name, known)}{where}{catalogue.missing(name)}"
 
 
-def _fitting(overrides: Sequence[str], config_dir: str | None) -> list[list[str]]:
-    choices = expand_one_by_one(typed.translated(overrides, config_dir))
-    count = math.prod(len(values) for _, values in choices)
-    if count > MOST_CELLS:
-        raise BoostrunError(f"this sweep has {count:,} combinations: at most {MOST_CELLS:,} can be run at once")
-    return mixed.fitting(choices, functools.cache(lambda group, name: _keys_of(group, name, config_dir)))
-
-
-def _keys_of(group: str, name: str, config_dir: str | None) -> list[str]:
-    """The keys of a choice of a group as they are typed; of a method its budgets before them."""
-    declared = name in catalogue.names(group) and not registry.is_own(group, name)
-    values = (
-        {"name": name, **config.defaults(group, name)}
-        if declared
-        else by_hydra.composed([f"{group}={name}"], config_dir)[group]
-    )
-    budget = catalogue.method(values).budget if group == "algo" else ()
-    return [*budget, *(f"{group}.{key}" for key in values if key not in ("name", "class"))]
-
-
-@contextmanager
-def composer(config_dir: str | None = None, bases: dict | None = None) -> Iterator:
-    """A function from overrides to Settings; Hydra is set up once for all calls inside the ``with`` block.
-
-    ``bases`` keeps what was composed for the next block of the same command.
-    """
-    from hydra import initialize_config_dir
-    from hydra.core.global_hydra import GlobalHydra
-
-    if config_dir is not None and not Path(config_dir).is_dir():
-        raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
-    if config_dir is not None:
-        catalogue.read_beside(Path(config_dir))
-    for group in GROUPS:
-        for name in own_files(group, config_dir):
-            if name in options(group) or (group in catalogue.GROUPS and name in catalogue.names(group)
-                                          and not registry.is_own(group, name)):  # fmt: skip
-                path = Path(config_dir or "") / group / f"{name}.yaml"
-                raise BoostrunError(f"{path}: {group} '{name}' is boostrun's own; give yours another name")
-    GlobalHydra.instance().clear()
-    try:
-        with initialize_config_dir(str(conf_dir().resolve()), version_base="1.3"):
-            kept = {} if bases is None else bases
-            yield lambda overrides: _settings(overrides, config_dir, kept)
-    finally:
-        GlobalHydra.instance().clear()
-
-
-def compose_one(overrides: Sequence[str], config_dir: str | None = None, bases: dict | None = None) -> Settings:
-    """Compose and check a single configuration; ``bases`` is what others of the same command share, see
-    :func:`composer`.
-
-    >>> compose_one(["algo=wsam", "r=100"]).budget
-    {'r': 100, 'q': 100, 'T': 250}
-    """
-    for override in parse(overrides):
-        if override.is_sweep_override():
-            raise BoostrunError(f"{override.input_line} lists several values: add -m to run them all")
-    with composer(config_dir, bases) as compose:
-        return compose(overrides)
-
-
-def compose_all(overrides: Sequence[str], config_dir: str | None = None) -> list[Settings]:
-    """Compose and check every combination of a sweep, each with the keys that its method has."""
-    with composer(config_dir) as compose:
-        return [compose(combination) for combination in _fitting(overrides, config_dir)]
-
-
-def _settings(overrides: Sequence[str], config_dir: str | None, bases: dict) -> Settings:
-    plain = _from_base(typed.translated(overrides, config_dir), config_dir, bases)
-    root = {key: value for key, value in plain.items() if key not in GROUPS}
-    checked = config.check_root(root)
-    groups = {group: _checked(group, plain.get(group) or {}) for group in GROUPS}
-    method, dataset = catalogue.method(groups["algo"]), groups["dataset"]
-    input_of(catalogue.dataset(dataset).gives).refuse(
-        groups["algo"]["name"], method, dataset, groups["features"], checked
-    )
-    config.check_run(groups["run"], checked["n_jobs"])
-    asked = checked["trials"] if any(word.lstrip("+").startswith("trials=") for word in overrides) else 1
-    splits = splits_anew(dataset, data_root(checked))
-    if not method.random and not splits:
-        checked["trials"] = 1  # more of them would be the same one again
-    budget = config.check_budget(groups["algo"], checked)
-    settings = Settings(**groups, budget=budget, root=checked, asked=asked, splits=splits)
-    registry.try_out(settings.algo, settings.budget)
-    return settings
-
-
-def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a group, checked; the class of a person's own choice stays beside its keys."""
-    if not isinstance(values, Mapping):
-        raise BoostrunError(f"{group} must be keys with values, as in the files of conf/{group}, not {values!r}")
-    own = {"class": values["class"]} if group in registry.ENTRY_POINTS and "class" in values else {}
-    checked = config.check_group(group, {key: value for key, value in values.items() if key not in own})
-    return {"name": checked["name"], **own, **checked}
-
-
-def _from_base(overrides: list[str], config_dir: str | None, bases: dict) -> dict[str, Any]:
-    """As :func:`by_hydra.composed`, which takes a tenth of a second; cells that choose the same groups share a base.
-
-    Only plain choices of what is declared, and changes of keys that are there, to plain values or to another key's
-    (``${features.seed}``), are made here; whatever else is asked for goes to Hydra as a whole.
-    """
-    from hydra.core.override_parser.types import OverrideType
-
-    choices: dict[str, Any] = {}
-    changes: list[Any] = []
-    references: list[Any] = []
-    for override in parse(overrides):
-        if override.type is not OverrideType.CHANGE or override.is_sweep_override():
-            return by_hydra.composed(overrides, config_dir)
-        refers = "${" in str(override.input_line)
-        if override.key_or_group in GROUPS and not refers and not override.package:
-            choices[override.key_or_group] = override  # of several the last one counts
-        else:
-            (references if refers else changes).append(override)
-    key = tuple(choice.input_line for choice in choices.values())
-    if key not in bases:
-        bases[key] = _declared(choices, config_dir, bases) or by_hydra.composed(list(key), config_dir)
-    plain = _copied(bases[key])
-    referring = {override.key_or_group for override in references}
-    if not referring.isdisjoint(override.key_or_group for override in changes):
-        return by_hydra.composed(overrides, config_dir)  # which of the two is meant hangs on their order
-    for override in (*changes, *references):
-        value, place = override.value(), _place(plain, override.key_or_group)
-        if override.key_or_group in referring:
-            told = _REFERENCE.fullmatch(str(value))
-            source = _place(plain, told[1]) if told and told[1] not in referring else None
-            place, value = (place, source[0][source[1]]) if source else (None, None)
-        if place is None or place[1] in ("name", "class") or override.package:
-            return by_hydra.composed(overrides, config_dir)
-        place[0][place[1]] = value
-    return plain
-
-
-def _copied(value: Any) -> Any:
-    """A copy of plain values; what copy.deepcopy does of anything takes five times as long."""
-    if isinstance(value, dict):
-        return {key: _copied(inner) for key, inner in value.items()}
-    return [_copied(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _place(plain: dict[str, Any], key: str) -> tuple[dict[str, Any], str] | None:
-    """The mapping that holds a dotted key's plain value and the key's last word; None where there is no such value."""
-    *parents, last = key.split(".")
-    place: Any = plain
-    for part in parents:
-        place = place.get(part) if isinstance(place, dict) else None
-    return (place, last) if isinstance(place, dict) and last in place and not isinstance(place[last], dict) else None
-
-
-def _declared(choices: Mapping[str, Any], config_dir: str | None, bases: dict) -> dict[str, Any]:
-    """As :func:`by_hydra.composed` of plain choices that are all declared; empty for others."""
-    typed = {group: choice.value() for group, choice in choices.items()}
-    if _BROUGHT not in bases:  # looked up once: it takes longer than the rest
-        bases[_BROUGHT] = {
-            group: {*registry.installed(group), *options(group, config_dir)} for group in catalogue.GROUPS
-        }
-
-    def own(group: str, name: str) -> bool:
-        return name in bases[_BROUGHT][group] or registry.is_own(group, name)
-
-    made = nodes.of_choices(typed, defaults_of_groups(), own)
-    if made and () not in bases:
-        bases[()] = by_hydra.composed([], config_dir) if config_dir else _unchosen()
-    return {**bases[()], **made} if made else {}
+def _typed(value: Any) -> str:
+    return "null" if value is None else str(value)
 
 
 @functools.cache
-def _unchosen() -> dict[str, Any]:  # boostrun's own files do not change while it runs
-    return by_hydra.composed([], None)
+def default_choices() -> dict[str, str]:
+    """The choice of each group unless a word makes another: the defaults of ``conf/config.yaml``."""
+    listed = read_yaml(catalogue.conf_dir() / "config.yaml")["defaults"]
+    named = {key.split()[-1]: name for entry in listed if isinstance(entry, dict) for key, name in entry.items()}
+    return {group: named[group] for group in GROUPS}
+
+
+def _refuse_taken_names(config_dir: str) -> None:
+    for group in GROUPS:
+        for name, path in catalogue.options(group, config_dir).items():
+            taken = catalogue.option(group, name) or catalogue.is_declared(group, name)
+            if path.is_relative_to(config_dir) and taken:
+                raise BoostrunError(f"{path}: {group} '{name}' is boostrun's own; give yours another name")
+
+
+def _file_of_data(name: str) -> str:
+    """How to name a file of one's own that was given in the place of a data set, as a clause.
+
+    >>> _file_of_data("sales.csv")
+    '; did you mean dataset=csv dataset.path=sales.csv?'
+    """
+    reader = _READERS.get(PurePath(name.removesuffix(".gz")).suffix)
+    return f"; did you mean dataset={reader} dataset.path={name}?" if reader else ""
+
+
+@functools.cache
+def _composed_of_boostrun(chosen: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    return _composed(chosen, None)  # boostrun's own files do not change while it runs
+
+
+def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> dict[str, Any]:
+    """What Hydra composes of ``conf/config.yaml`` and the files of these (group, name), references unresolved."""
+    from hydra import compose, initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.errors import HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    words = [f"{'' if group in GROUPS else '+'}{group}='{name}'" for group, name in chosen]
+    words += [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"] if config_dir else []
+    GlobalHydra.instance().clear()
+    try:
+        with initialize_config_dir(str(catalogue.conf_dir().resolve()), version_base="1.3"):
+            return OmegaConf.to_container(compose("config", words))  # type: ignore[return-value]
+    except (HydraException, OmegaConfBaseException) as error:
+        raise BoostrunError(_first_line(error)) from None
+    except Exception as error:  # errors of YAML, and what Hydra's loader fails with
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise BoostrunError(f"the settings cannot be put together: {reason}") from None
+
+
+def _with_defaults(group: str, chosen: str, values: Any) -> dict[str, Any]:
+    """The values of a group that stand in files, with the defaults of what they name.
+
+    A ``class`` counts only if the YAML file of this choice, or an entry point, names it; see
+    :func:`boostrun.extend.registry.take_named`.
+    """
+    if not isinstance(values, Mapping):
+        raise BoostrunError(f"{group} must be keys with values, as in the files of conf/{group}, not {values!r}")
+    name = str(values.get("name", chosen))
+    own_class = catalogue.own_class(group, name)
+    declared = group == "run" or name in catalogue.names(group)
+    if values.get("class", own_class) != own_class:
+        raise BoostrunError(_foreign_class(group, name, values["class"], declared))
+    defaults = config.defaults(group, name) if declared else {}
+    return {"name": name, **({"class": own_class} if own_class else {}), **defaults, **values}
+
+
+def _foreign_class(group: str, name: str, given: Any, declared: bool) -> str:
+    if own_class := catalogue.own_class(group, name):
+        return (
+            f"{group}.class is {own_class}, as its YAML file or its entry point says, and cannot be given elsewhere "
+            f"({given})"
+        )
+    if declared:
+        return f"{group} '{name}' is boostrun's own, and has no key 'class': give yours another name"
+    return f"{group} '{name}' names {given}, but its name is that of no YAML file in --config-dir"
+
+
+def _change(values: dict[str, Any], override: Any) -> None:
+    """Give the key of an override its value; BoostrunError if there is no such key."""
+    key = override.key_or_group
+    group, _, rest = key.partition(".")
+    place, last = (values[group], rest) if rest and group in GROUPS else (values, key)
+    if override.package is not None or last not in place or (rest and last == "name"):
+        raise BoostrunError(_no_key(values, override.get_key_element().lstrip("+")))
+    if rest and last == "class" and override.value() != place[last]:
+        raise BoostrunError(_foreign_class(group, place["name"], override.value(), True))
+    place[last] = override.value()
+
+
+def _no_key(values: Mapping[str, Any], key: str) -> str:
+    """The sentence that a key is not there, with the nearest one that is."""
+    group, _, rest = key.partition(".")
+    if group in GROUPS and rest:
+        known = _typed_keys(group, values)
+        alone = rest in fields_of(Root) and rest != "name"
+        meant = f"; did you mean '{rest}' alone?" if alone else did_you_mean(key, known)
+        name = values[group]["name"]
+        return f"{group} '{name}' has no key '{rest}'{meant} (its keys: {', '.join(known) or 'none'})"
+    at_top = [*GROUPS, *fields_of(Root)]
+    everywhere = [*at_top, *(each for group in GROUPS for each in _typed_keys(group, values))]
+    return f"no key '{key}'{did_you_mean(key, everywhere)} (at the top: {', '.join(at_top)})"
+
+
+def _typed_keys(group: str, values: Mapping[str, Any]) -> list[str]:
+    return [f"{group}.{key}" for key in values[group] if key not in ("name", "class")]
+
+
+def _resolved(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with those of other keys in the place of references to them."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        return OmegaConf.to_container(OmegaConf.create(values), resolve=True)  # type: ignore[return-value]
+    except OmegaConfBaseException as error:
+        raise BoostrunError(_first_line(error)) from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

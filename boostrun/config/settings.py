@@ -89,6 +89,10 @@ class Choices:
 
 BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 """The papers' symbols, in the order of a label."""
+GROUPS = ("algo", "dataset", "features", "run")
+"""Keys whose value is a choice with keys of its own."""
+PLACES = ("store", "results", "data_root", "cache_root")
+"""Keys at the top that say where things lie."""
 
 
 @dataclass
@@ -151,3 +155,28 @@ class Root:
 def data_root(root: Mapping[str, Any]) -> Path:
     """The folder of the data sets, as the key of the same name or $BOOSTRUN_DATA says."""
     return Path(root["data_root"] or os.environ.get("BOOSTRUN_DATA") or "datasets")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One configuration, composed and checked; all values are plain.
+
+    ``algo``, ``dataset``, ``features`` and ``budget`` decide what is computed; ``run`` and ``root`` only where and how
+    often (but see ``cell_of`` of :mod:`boostrun.runner.plan`). ``requested`` is the number of trials that the words
+    set, 1 if they set none; ``splits`` says whether each trial splits the samples in a new way, the same for every
+    method.
+    """
+
+    algo: Mapping[str, Any]
+    dataset: Mapping[str, Any]
+    features: Mapping[str, Any]
+    budget: Mapping[str, int]
+    run: Mapping[str, Any]
+    root: Mapping[str, Any]
+    requested: int = 1
+    splits: bool = False
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of the trials."""
+        return range(self.root["seed"], self.root["seed"] + self.root["trials"])

@@ -1,38 +1,58 @@
-"""The words of a command line, ``key=value``, as Hydra reads them; what it cannot read is told in one sentence."""
+"""The words of a command line, ``key=value``, read by Hydra's parser: the values they list, ranges, sweeps.
+
+Each word is parsed once in a process. A word that cannot be read becomes one sentence.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+import itertools
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from boostrun.config.settings import BUDGET_KEYS, Choices
-from boostrun.errors import BoostrunError
+from boostrun.config.settings import BUDGET_KEYS, PLACES, Choices
+from boostrun.errors import BoostrunError, did_you_mean
 
 MOST_CELLS = 100_000  # of one sweep
-_DEEPEST = 20  # brackets inside each other: more take the parser minutes
-_CLASSES = ("algo", "algo.class")
-_parsed: dict[str, Any] = {}  # words that were read before: a paper's cells have most of theirs in common
+_DEEPEST = 20  # nested brackets; the parser takes minutes for more
+_CLASSES = ("algo", "algo.class")  # keys whose values are module:Class
+_GROUPS = ("algo", "dataset", "features")  # a sweep may mix several choices of these
 
 
-def parse(overrides: Iterable[str]) -> list[Any]:
-    """Hydra's overrides of words ``key=value``; BoostrunError, one sentence, for words that are none."""
+def parse(words: Iterable[str]) -> list[Any]:
+    """Hydra's overrides of words ``key=value``; BoostrunError for a word that cannot be read or sets no value."""
+    return [_parse(word) for word in words]
+
+
+@functools.lru_cache(maxsize=MOST_CELLS)
+def _parse(word: str) -> Any:
     from hydra.core.override_parser.types import Glob
 
-    parsed = []
-    for line in overrides:
-        if line in _parsed:
-            parsed.append(_parsed[line])
-            continue
-        override = _read(line)
-        if override.is_delete():
-            raise BoostrunError(f"{line}: a key cannot be taken away; without it on the line it has its default")
-        if override.is_interval_sweep() or (override.is_choice_sweep() and isinstance(override.value(), Glob)):
-            raise BoostrunError(f"{line} lists no values: separate them by commas, as in r=100,250, or give range(1,5)")
-        if len(_parsed) < MOST_CELLS:
-            _parsed[line] = override
-        parsed.append(override)
-    return parsed
+    override = _read(word)
+    if override.is_delete():
+        raise BoostrunError(f"{word}: a key cannot be taken away; without it on the line it has its default")
+    if override.is_interval_sweep() or (override.is_choice_sweep() and isinstance(override.value(), Glob)):
+        raise BoostrunError(f"{word} lists no values: separate them by commas, as in r=100,250, or give range(1,5)")
+    return override
+
+
+@functools.lru_cache(maxsize=MOST_CELLS)
+def _read(word: str) -> Any:
+    from hydra.errors import HydraException, OverrideParseException
+
+    if "=" not in word and not word.startswith("~"):
+        raise BoostrunError(f"cannot read '{word}': settings are given as key=value, as in dataset=mnist r=250")
+    if _depth(word) > _DEEPEST:
+        raise BoostrunError(f"cannot read '{word}': its brackets are nested too deeply")
+    try:
+        return _parser().parse_overrides([word])[0]
+    except OverrideParseException:
+        raise BoostrunError(
+            f"cannot read '{word}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
+        ) from None
+    except (ValueError, HydraException) as error:  # a number of 5,000 digits, a range with steps of 0
+        raise BoostrunError(f"cannot read '{word}': {error}") from None
 
 
 @functools.cache
@@ -42,59 +62,19 @@ def _parser() -> Any:
     return OverridesParser.create()
 
 
-def _read(line: str) -> Any:
-    from hydra.errors import HydraException, OverrideParseException
-
-    if "=" not in line and not line.startswith("~"):
-        raise BoostrunError(f"cannot read '{line}': settings are given as key=value, as in dataset=mnist r=250")
-    if _depth(line) > _DEEPEST:
-        raise BoostrunError(f"cannot read '{line}': its brackets are nested too deeply")
-    try:
-        return _parser().parse_overrides([line])[0]
-    except OverrideParseException:
-        raise BoostrunError(
-            f"cannot read '{line}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
-        ) from None
-    except (ValueError, HydraException) as error:  # a number of 5,000 digits, a range with steps of 0
-        raise BoostrunError(f"cannot read '{line}': {error}") from None
-
-
-class Span(NamedTuple):
-    """From one number to another, as typed; ``log``: in the logarithm."""
-
-    low: float
-    high: float
-    log: bool
-
-
-def searched(words: Iterable[str]) -> tuple[list[str], dict[str, Span | Choices]]:
-    """The words that are no ranges, and of those that are key -> what it lists, as Hydra's sweepers read them.
-
-    A range is ``interval(low,high)`` or ``tag(log,interval(low,high))`` of a key of the method or a budget, and so is
-    ``choice(a,b)``; values without a word around them are a sweep. BoostrunError for words that cannot be read.
-
-    >>> searched(["algo=geem", "T=interval(10,50)", "algo.base=choice(stump,gnb)", "r=10,20"])
-    (['algo=geem', 'r=10,20'], {'T': Span(low=10.0, high=50.0, log=False), 'algo.base': Choices('stump', 'gnb')})
-    """
-    rest, found = list[str](), dict[str, Span | Choices]()
-    for line in words:
-        key = line.partition("=")[0]
-        if not (key in BUDGET_KEYS or key.startswith("algo.")) or "(" not in line:
-            rest.append(line)
-            continue
-        override = _read(line)
-        swept = override.value()
-        if override.is_interval_sweep():
-            found[key] = Span(swept.start, swept.end, "log" in swept.tags)
-        elif override.is_choice_sweep() and not getattr(swept, "simple_form", True):
-            found[key] = Choices(*(getattr(value, "text", value) for value in swept.list))
-        else:
-            rest.append(line)
-    return rest, found
+def _depth(word: str) -> int:
+    """The largest number of brackets that are open at once."""
+    depths = [0]
+    for character in word:
+        if character in "([{":
+            depths.append(depths[-1] + 1)
+        elif character in ")]}":
+            depths.append(depths[-1] - 1)
+    return max(depths)
 
 
 def listed(override: Any) -> list[str]:
-    """The values that an override lists, as they are typed; BoostrunError for more than any sweep can have."""
+    """The values that an override lists, as they are typed; BoostrunError for more than a sweep may have."""
     if not override.is_sweep_override():
         return [override.get_value_string()]
     if override.is_range_sweep():
@@ -105,17 +85,128 @@ def listed(override: Any) -> list[str]:
         if not count <= MOST_CELLS:
             raise BoostrunError(f"{override.input_line} lists {count:,.0f} values: at most {MOST_CELLS:,} can be swept")
     values = list(override.sweep_string_iterator())
-    if override.get_key_element() in _CLASSES:  # Hydra writes their colons with a sign of its own
+    if override.get_key_element() in _CLASSES:  # Hydra escapes their colons
         values = [value.replace("\\:", ":") for value in values]
     return values
 
 
-def _depth(line: str) -> int:
-    """How many brackets are open at once, at most."""
-    open_ = [0]
-    for character in line:
-        if character in "([{":
-            open_.append(open_[-1] + 1)
-        elif character in ")]}":
-            open_.append(open_[-1] - 1)
-    return max(open_)
+def keys_and_values(words: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """For each word: its key and the values it lists.
+
+    >>> keys_and_values(["algo=rand,geem", "r=100"])
+    [('algo', ['rand', 'geem']), ('r', ['100'])]
+    """
+    return [(override.get_key_element(), listed(override)) for override in parse(words)]
+
+
+def words_of_places(words: Iterable[str]) -> list[str]:
+    """The words that say where data, records and results lie.
+
+    >>> words_of_places(["r=100", "results=mine"])
+    ['results=mine']
+    """
+    return [f"{key}={values[0]}" for key, values in keys_and_values(words) if key in PLACES]
+
+
+def single_values(words: Sequence[str], advice: str = "one is needed") -> dict[str, Any]:
+    """The one value of each key; BoostrunError, with an advice, for a word that lists several.
+
+    >>> single_values(["n=100", "path=my.csv"])
+    {'n': 100, 'path': 'my.csv'}
+    """
+    overrides = parse(words)
+    for override in overrides:
+        if override.is_sweep_override():
+            raise BoostrunError(f"{override.input_line} lists several values: {advice}")
+    return {override.key_or_group: override.value() for override in overrides}
+
+
+class Span(NamedTuple):
+    """A range of numbers as typed; ``log``: it is searched on a logarithmic scale."""
+
+    low: float
+    high: float
+    log: bool
+
+
+def split_ranges(words: Iterable[str]) -> tuple[list[str], dict[str, Span | Choices]]:
+    """The words that are no ranges, and the ranges by key, as Hydra's sweepers read them.
+
+    A range is ``interval(low,high)`` or ``tag(log,interval(low,high))`` of a budget or a key of the method;
+    ``choice(a,b)`` counts as one too. Values without such a word around them are a sweep.
+
+    >>> split_ranges(["algo=geem", "T=interval(10,50)", "algo.base=choice(stump,gnb)", "r=10,20"])
+    (['algo=geem', 'r=10,20'], {'T': Span(low=10.0, high=50.0, log=False), 'algo.base': Choices('stump', 'gnb')})
+    """
+    rest, ranges = list[str](), dict[str, Span | Choices]()
+    for word in words:
+        key = word.partition("=")[0]
+        if not (key in BUDGET_KEYS or key.startswith("algo.")) or "(" not in word:
+            rest.append(word)
+            continue
+        override = _read(word)
+        swept = override.value()
+        if override.is_interval_sweep():
+            ranges[key] = Span(swept.start, swept.end, "log" in swept.tags)
+        elif override.is_choice_sweep() and not getattr(swept, "simple_form", True):
+            ranges[key] = Choices(*(getattr(value, "text", value) for value in swept.list))
+        else:
+            rest.append(word)
+    return rest, ranges
+
+
+def combinations(words: Iterable[str], keys_of: Callable[[str, str], Collection[str]]) -> list[list[str]]:
+    """The words of each cell of a sweep, each cell once, the last word varying fastest.
+
+    If several methods (data sets, features) are swept, each gets the keys that it has.
+
+    Parameters
+    ----------
+    words : words that may list several values
+    keys_of : group and choice -> its keys as they are typed, for a method with its budgets
+
+    Raises BoostrunError for a key that none of the swept choices has, and for more than MOST_CELLS cells.
+
+    >>> known = {"geem": ["r", "q", "T"], "logitboost": ["T"]}
+    >>> for line in combinations(["algo=geem,logitboost", "r=10,20", "T=5"], lambda group, name: known[name]):
+    ...     print(*line)
+    algo=geem r=10 T=5
+    algo=geem r=20 T=5
+    algo=logitboost T=5
+    """
+    pairs = keys_and_values(words)
+    count = math.prod(len(values) for _, values in pairs)
+    if count > MOST_CELLS:
+        raise BoostrunError(f"this sweep has {count:,} combinations: at most {MOST_CELLS:,} can be run at once")
+    swept = {key: values for key, values in pairs if key in _GROUPS and len(values) > 1}
+    lacking: dict[tuple[str, str], set[str]] = {}  # (group, choice) -> keys that it does not have
+    for key, values in pairs:
+        group = _group(key)
+        if group in swept:
+            without = [name for name in swept[group] if key not in keys_of(group, name)]
+            if len(without) == len(swept[group]):
+                raise BoostrunError(_no_choice_has(key, values, group, swept[group], keys_of))
+            for name in without:
+                lacking.setdefault((group, name), set()).add(key)
+    cells = []
+    for cell in itertools.product(*([(key, value) for value in values] for key, values in pairs)):
+        left_out = set().union(*(lacking.get(pair, ()) for pair in cell if pair[0] in swept))
+        cells.append(tuple(f"{key}={value}" for key, value in cell if key not in left_out))
+    return [list(cell) for cell in dict.fromkeys(cells)]
+
+
+def _group(key: str) -> str:
+    """The group whose choices may have this key, or ""."""
+    first, dot, _ = key.partition(".")
+    return "algo" if key in BUDGET_KEYS else first if dot and first in _GROUPS else ""
+
+
+def _no_choice_has(
+    key: str, values: Sequence[str], group: str, names: Sequence[str], keys_of: Callable[[str, str], Collection[str]]
+) -> str:
+    if key not in BUDGET_KEYS:
+        known = dict.fromkeys(one for name in names for one in keys_of(group, name) if one not in BUDGET_KEYS)
+        return f"none of {group}={','.join(names)} has a key '{key.partition('.')[2]}'{did_you_mean(key, known)}"
+    takes = {name: [one for one in keys_of(group, name) if one in BUDGET_KEYS] for name in names}
+    budgets = "; ".join(f"{name} takes {', '.join(budget) or 'no budget'}" for name, budget in takes.items())
+    return f"none of {group}={','.join(names)} has a use for {key}={','.join(values)} ({budgets})"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.config import catalogue, yaml_files
+from boostrun.config import catalogue
 from boostrun.config.fields import fields_of
 from boostrun.conformance import Check, Failed, Skipped, numpy_left_alone, said
 from boostrun.errors import BoostrunError
@@ -156,7 +156,7 @@ def item_checks(name: str, config_dir: str | None = None, overrides: Sequence[st
 def _named_item(name: str, config_dir: str | None) -> None:
     found = paper.faults(name, config_dir)
     if found:
-        path = yaml_files.options("paper", config_dir)[name]
+        path = catalogue.options("paper", config_dir)[name]
         places = [_place(path, fault) for fault in found]
         if len(found) == 1:
             raise Failed(found[0], *places)

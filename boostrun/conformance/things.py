@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from boostrun import config, plugins
-from boostrun.config import catalogue, compose, yaml_files
+from boostrun.config import catalogue
 from boostrun.config.settings import BUDGET_KEYS
+from boostrun.config.words import single_values
 from boostrun.conformance import Check, Section, Skipped
 from boostrun.conformance import paper as part
 from boostrun.conformance import subject as blame
@@ -38,7 +39,7 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
     an unknown name or key.
     """
     if config_dir is not None:
-        catalogue.read_beside(Path(config_dir))
+        catalogue.read_own_papers(Path(config_dir))
     if ":" not in word:
         return _of_name(word, config_dir, overrides)
     catalogue.refuse_left_out(word)
@@ -85,7 +86,7 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
     papers = [name for name in catalogue.papers() if name]
     if word in papers:
         return _of_paper(word, config_dir, overrides)
-    if word in (items := yaml_files.options("paper", config_dir)):
+    if word in (items := catalogue.options("paper", config_dir)):
         return [_of_item(word, config_dir, overrides)]
     for group in catalogue.GROUPS:
         if word in catalogue.names(group):
@@ -110,7 +111,7 @@ def _paper_named(where: str, folder: str) -> str:
         if point.value == where:
             return str(point.name)
     name = where.partition(":")[0].partition(".")[0]
-    catalogue.take_beside({name: where}, folder)
+    catalogue.add_own_papers({name: where}, folder)
     catalogue.papers()
     return name
 
@@ -128,13 +129,13 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
     for room in part.ROOMS:
         found += [_or_told(each, lambda r=room, e=each, t=target: of_part(r, e, t, ()))  # type: ignore[misc]
                   for each, target in getattr(paper, room).items()]  # fmt: skip
-    items = [each for each in yaml_files.options("paper", config_dir) if each.startswith(f"{name}/")]
+    items = [each for each in catalogue.options("paper", config_dir) if each.startswith(f"{name}/")]
     return [*found, *(_of_item(each, config_dir, ()) for each in items)]
 
 
 def _where_of(name: str) -> str:
     """module:OBJECT of a paper."""
-    beside = {each: where for each, where, _ in catalogue.beside()}
+    beside = {each: where for each, where, _ in catalogue.own_papers()}
     return beside[name] if name in beside else next(
         point.value for point in plugins.entry_points("boostrun.papers") if point.name == name
     )  # fmt: skip
@@ -160,8 +161,8 @@ def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     if group == "algo":
         declared = catalogue.methods()[name]
         roots = [declared.target, declared.evaluation, *(each.target for each in declared.parts.values())]
-    elif registry.is_own(group, name):
-        roots = [registry.where_of(group, name)]
+    elif catalogue.own_class(group, name):
+        roots = [catalogue.own_class(group, name)]
     elif group == "features":
         roots = [*roots_in(catalogue.pipeline({"name": name}).module, ["Pipeline"])]
     else:
@@ -186,13 +187,13 @@ def _computed_names(roots: Sequence[str]) -> list[Check]:
 
 
 def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
-    given = {word.removeprefix(f"{group}."): value for word, value in compose.values_of(overrides).items()}
+    given = {word.removeprefix(f"{group}."): value for word, value in single_values(overrides).items()}
     budgets = {key: given.pop(key) for key in BUDGET_KEYS if group == "algo" and key in given}
     checked = config.check_group(group, {"name": name, **given})
     if group == "algo":
         return _of_method(name, checked, budgets)
-    if registry.is_own(group, name):
-        checked = {"name": name, "class": registry.where_of(group, name), **checked}
+    if catalogue.own_class(group, name):
+        checked = {"name": name, "class": catalogue.own_class(group, name), **checked}
     if group == "features":
         from boostrun.conformance import data as family
 
@@ -257,7 +258,7 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
     """
     from boostrun.methods.declaration import obtain
 
-    given = compose.values_of(overrides)
+    given = single_values(overrides)
     thing = obtain(where)
     checked = config.check_keys(keys.of_part(thing, where), given, _ONE[room], name)
     made = {key: _as_before(thing, key, value) for key, value in checked.items()}

@@ -1,9 +1,9 @@
-"""The user's own choices: the YAML file, entry point or word that names each, and their declarations in the catalogue.
+"""A user's own choices: which YAML file, entry point or word names them, and their declarations in the catalogue.
 
-On the command line: ``algo=estimator algo.class=module:Class``, or ``algo=module:Class``; and a stream,
-``dataset=module:function``. Such a class is a method of the catalogue, and such a function a data set, for the rest of
-the process, under its "module:name". Only names typed on the command line are imported this way, never names from a
-file of settings.
+A word may name a class, ``algo=estimator algo.class=module:Class`` or ``algo=module:Class``, or the function of a
+stream, ``dataset=module:function``. Such a class is a method of the catalogue, and such a function a data set, for as
+long as the process lives, called by where it is. Only what words, files of ``--config-dir`` and entry points name is
+imported, never what a value or a record names.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from boostrun import plugins
-from boostrun.config import catalogue, defaults
+from boostrun.config import catalogue
+from boostrun.config.catalogue import ENTRY_POINTS, describe_error
 from boostrun.config.words import listed, parse
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys
+from boostrun.files import read_yaml
 from boostrun.methods.declaration import Method, Part
 
 _SPELLING = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
@@ -95,7 +95,7 @@ def call(where: str, function: Callable[..., Any], *arguments: Any, **keys: Any)
         file = getattr(sys.modules.get(module_of(where)), "__file__", None)
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-        raise BoostrunError(f"{where} failed{place}: {_said(error)}") from error
+        raise BoostrunError(f"{where} failed{place}: {describe_error(error)}") from error
 
 
 def _module(dotted: str, folder: str) -> ModuleType:
@@ -108,7 +108,7 @@ def _module(dotted: str, folder: str) -> ModuleType:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{dotted}.".startswith(f"{error.name}."):
             looked = f"in {folder} or " if folder else ""
             raise BoostrunError(f"there is no module '{dotted}' {looked}on the Python path") from None
-        raise BoostrunError(f"the module '{dotted}' cannot be imported: {_said(error)}") from error
+        raise BoostrunError(f"the module '{dotted}' cannot be imported: {describe_error(error)}") from error
     theirs = Path(folder or ".").joinpath(*dotted.split(".")).with_suffix(".py")
     source = getattr(module, "__file__", None)
     if folder and theirs.is_file() and not (source and theirs.samefile(source)):
@@ -116,48 +116,62 @@ def _module(dotted: str, folder: str) -> ModuleType:
     return module
 
 
-def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
 _CLASS = "algo.class"
+_registered: dict[tuple[str, str], Any] = {}  # (group, name) -> class or function
 _taken: dict[str, tuple[str, ...]] = {}  # module:Class -> keys that only its **keywords take
 _streams: set[str] = set()  # module:function
 
 
-def translated(overrides: Sequence[str], config_dir: str | None = None) -> list[str]:
-    """The words, with each class replaced by the method that takes it; adds classes and streams to the catalogue.
+def take_named(words: Sequence[str], config_dir: str | None = None) -> list[str]:
+    """Put a user's own choices that words name into the catalogue, and return the words.
 
-    Raises BoostrunError if a class or function is absent or unsuitable.
+    In the words that are returned, each class stands in the place of the method that takes one.
 
-    >>> translated(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"])
+    Raises BoostrunError for a class or function that is missing, or of the wrong kind.
+
+    >>> take_named(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"])
     ['algo=geem,sklearn.svm:SVC', 'r=50']
     """
-    if not any(word.startswith(("algo=", "dataset=", f"{_CLASS}=")) for word in overrides):
-        return list(overrides)
-    typed = {override.key_or_group: override for override in parse(overrides)}
+    overrides = {override.key_or_group: override for override in parse(words)}
+    names = {group: _values(overrides[group]) if group in overrides else [] for group in ENTRY_POINTS}
     folder = os.path.realpath(config_dir or ".")
-    for name in _values(typed["dataset"]) if "dataset" in typed else []:
+    for name in names["dataset"]:
         if ":" in name and name not in _streams:
             allow(name, folder)
             take_stream(name)
-    names = _values(typed["algo"]) if "algo" in typed else []
-    takers = [name for name in names if name in catalogue.names("algo") and catalogue.methods()[name].takes_class]
-    if not takers and not any(":" in name for name in names):
-        return list(overrides)
-    classes = _values(typed[_CLASS]) if takers and _CLASS in typed else []
+    for group, chosen in names.items():
+        for name in chosen:
+            _take_own(group, name, config_dir)
+    takers = [name for name in names["algo"] if getattr(catalogue.methods().get(name), "takes_class", "")]
+    typed = [name for name in names["algo"] if ":" in name]
+    if not takers and not typed:
+        return list(words)
+    classes = _values(overrides[_CLASS]) if takers and _CLASS in overrides else []
     if takers and not classes:
         raise BoostrunError(f"algo={takers[0]} needs a class: {_CLASS}=module:Class, as in {_CLASS}=sklearn.svm:SVC")
-    given = [key.removeprefix("algo.") for key in typed if key.startswith("algo.") and key != _CLASS]
-    found = [each for name in names for each in (classes if name in takers else [name])]
-    for where in [*classes, *(name for name in names if ":" in name)]:
+    given = [key.removeprefix("algo.") for key in overrides if key.startswith("algo.") and key != _CLASS]
+    for where in [*classes, *typed]:
         allow(where, folder)
         take(where, given)
+    found = [each for name in names["algo"] for each in (classes if name in takers else [name])]
     return [
         f"algo={','.join(found)}" if word.startswith("algo=") else word
-        for word in overrides if not (takers and word.startswith(f"{_CLASS}="))
+        for word in words if not (takers and word.startswith(f"{_CLASS}="))
     ]  # fmt: skip
+
+
+def _take_own(group: str, name: str, config_dir: str | None) -> None:
+    """Put a choice into the catalogue if a YAML file of a user's own folder, or an entry point, names its class."""
+    path = catalogue.option(group, name, config_dir) if config_dir is not None else None
+    if path is not None:
+        where, folder = _class_in(path), os.path.realpath(config_dir or ".")
+        if where is not None:  # else values for a choice of boostrun's own
+            allow(where, folder)
+            register(group, name, where)
+        return
+    if not catalogue.is_declared(group, name) and (point := catalogue.installed(group).get(name)):
+        allow(point.value)
+        register(group, name, point.value)
 
 
 def _values(override: Any) -> list[str]:
@@ -203,16 +217,6 @@ def keywords_of(where: str) -> tuple[str, ...]:
     return _taken[where]
 
 
-def forget_typed() -> None:
-    """Forget all names from the command line."""
-    _taken.clear()
-    _streams.clear()
-
-
-ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
-_registered: dict[tuple[str, str], str] = {}
-
-
 class OwnChoice(NamedTuple):
     """A user's choice as it is passed to a worker: a group and name, a paper (``group`` is paper), or a class or stream
     from the command line with its ``keywords``.
@@ -225,68 +229,12 @@ class OwnChoice(NamedTuple):
     keywords: tuple[str, ...] = ()
 
 
-def installed(group: str) -> dict[str, EntryPoint]:
-    """The choices of a group that installed packages declare, by name; imports nothing.
-
-    A name that already exists is left out, see :func:`boostrun.config.catalogue.left_out`.
-    """
-    found: dict[str, EntryPoint] = {}
-    for point in plugins.entry_points(ENTRY_POINTS[group]) if group in ENTRY_POINTS else ():
-        declared = point.name in catalogue.names(group) and not is_own(group, point.name)
-        if declared or found.get(point.name, point).value != point.value:
-            why = f"{group} '{point.name}' is there already"
-            catalogue.leave_out(catalogue.LeftOut(f"the {ENTRY_POINTS[group]}", point.name, point.value, why))
-        else:
-            found[point.name] = point
-    return found
-
-
-def is_own(group: str, name: str) -> bool:
-    """Whether a choice is the user's and registered here."""
-    return (group, name) in _registered
-
-
-def where_of(group: str, name: str) -> str:
-    """module:Class of a registered choice of the user."""
-    return _registered[group, name]
-
-
-def fill_in(config: dict[str, Any], yaml_of: Mapping[str, Mapping[str, Path]]) -> dict[str, Any]:
-    """A composed config with the defaults of the user's choices filled in; adds them to the catalogue.
-
-    ``yaml_of`` gives the user's YAML files: group -> name -> file. A ``class`` counts only if that file or an entry
-    point names it: it cannot come from the command line or another file. Raises BoostrunError with one sentence.
-    """
-    for group in ENTRY_POINTS:
-        values = config.get(group)
-        if not isinstance(values, dict):
-            continue
-        name, where = values.get("name"), values.get("class")
-        if where is None:
-            if is_own(group, str(name)):
-                raise BoostrunError(f"{group}.class says what {group} '{name}' is, and cannot be taken away")
-            continue
-        if not is_own(group, str(name)) and name in catalogue.names(group):
-            raise BoostrunError(f"{group} '{name}' is boostrun's own, and has no key 'class': give yours another name")
-        path = yaml_of.get(group, {}).get(str(name))
-        point = installed(group).get(str(name)) if path is None else None
-        if path is None and point is None:
-            raise BoostrunError(f"{group} '{name}' names {where}, but its name is that of no YAML file in --config-dir")
-        said = _class_in(path) if path is not None else point.value  # type: ignore[union-attr]
-        if said != where:
-            raise BoostrunError(
-                f"{group}.class is {said}, as {path or 'its entry point'} says, and cannot be given elsewhere ({where})"
-            )
-        allow(where, str(path.parents[1].resolve()) if path is not None else "")
-        register(group, str(name), where)
-        config[group] = {**defaults(group, str(name)), **values}
-    return config
-
-
 def register(group: str, name: str, where: str) -> None:
-    """Declare an allowed class or function and put it beside the others."""
-    catalogue.add(group, name, keys.declared(group, obtain(where), where))
-    _registered[group, name] = where
+    """Declare an allowed class or function, and add it to the catalogue."""
+    thing = obtain(where)
+    if _registered.get((group, name)) is not thing or catalogue.own_class(group, name) != where:
+        catalogue.add(group, name, keys.declared(group, thing, where), where)
+        _registered[group, name] = thing
 
 
 def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
@@ -295,8 +243,7 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
     Raises BoostrunError with the constructor's message and its line.
     """
     name = str(algo["name"])
-    if is_own("algo", name) or is_typed(algo):
-        where = name if is_typed(algo) else where_of("algo", name)
+    if where := name if is_typed(algo) else catalogue.own_class("algo", name):
         try:
             call(where, catalogue.method(algo).make, algo, budget, {"random_state": 0})
         except BoostrunError as error:
@@ -314,20 +261,21 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoi
             found[OwnChoice("class", name, name, folder_of(name), keywords_of(name))] = None
         elif group == "dataset" and is_typed(values):
             found[OwnChoice("stream", name, name, folder_of(name))] = None
-    return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
+    return (*(OwnChoice("paper", *paper) for paper in catalogue.own_papers()), *found)
 
 
 def everything() -> tuple[OwnChoice, ...]:
     """Everything the user has registered in this process, for :func:`admit` in another."""
-    found = (OwnChoice(group, name, where, folder_of(where)) for (group, name), where in _registered.items())
-    return (*(OwnChoice("paper", *beside) for beside in catalogue.beside()), *found)
+    classes = ((group, name, catalogue.own_class(group, name)) for group, name in _registered)
+    found = (OwnChoice(group, name, where, folder_of(where)) for group, name, where in classes)
+    return (*(OwnChoice("paper", *paper) for paper in catalogue.own_papers()), *found)
 
 
 def admit(own: Iterable[OwnChoice]) -> None:
     """In a worker: register and allow everything the command has."""
     for group, name, where, folder, keywords in own:
         if group == "paper":
-            catalogue.take_beside({name: where}, folder)
+            catalogue.add_own_papers({name: where}, folder)
         elif group == "class":
             if not is_typed({"name": name}) or keywords_of(name) != keywords:
                 allow(where, folder)
@@ -336,7 +284,7 @@ def admit(own: Iterable[OwnChoice]) -> None:
             if not is_typed({"name": name}):
                 allow(where, folder)
                 take_stream(where)
-        elif _registered.get((group, name)) != where:
+        elif catalogue.own_class(group, name) != where:
             allow(where, folder)
             register(group, name, where)
 
@@ -344,17 +292,16 @@ def admit(own: Iterable[OwnChoice]) -> None:
 def forget() -> None:
     """Remove all registered choices."""
     _registered.clear()
-    forget_typed()
+    _taken.clear()
+    _streams.clear()
     catalogue.forget()
 
 
 def _class_in(path: Path) -> Any:
     import yaml
 
-    from boostrun.config import quick_yaml
-
     try:
-        content = quick_yaml.load(path.read_text(encoding="utf-8"))
+        content = read_yaml(path)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     return content.get("class") if isinstance(content, dict) else None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from boostrun import __version__
-from boostrun.config import catalogue, guests
+from boostrun.config import catalogue
 from boostrun.data.dataset import Parts
 from boostrun.data.table import parts_of_rows
 from boostrun.errors import BoostrunError
@@ -46,7 +46,7 @@ def load(path: str | Path) -> Saveable:
             cls = obtain(target)
         except (Exception, SystemExit) as error:
             raise BoostrunError(
-                f"{path} holds a model of {target}, which cannot be imported: {guests.said(error)}"
+                f"{path} holds a model of {target}, which cannot be imported: {catalogue.describe_error(error)}"
             ) from error
         if kind not in _kinds(cls):
             raise _unknown(path, kind)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostrun.config import catalogue, guests
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def figures(paper: str, table: str = "") -> list[dict[str, Any]]:
         catalogue.refuse_left_out(paper)
         raise BoostrunError(f"no figures of a paper {_unknown(paper, sorted(brought))}")
     try:
-        rows = [_row(line) for line in guests.figures_in(brought[paper])]
+        rows = [_row(line) for line in catalogue.read_figures(brought[paper])]
     except (OSError, ValueError) as error:
         raise BoostrunError(f"the figures of paper {paper!r} cannot be read: {error}") from None
     chosen = [row for row in rows if not table or row["table"] == table]

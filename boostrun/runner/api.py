@@ -6,9 +6,10 @@ import warnings
 
 import pandas
 
-from boostrun.config.compose import compose_all, expand_one_by_one
+from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError
 from boostrun.runner import predictions
+from boostrun.runner.compose import compose_all
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import apart
 from boostrun.runner.record import told
@@ -47,7 +48,7 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
         error = result.failed[0]["error"]
         raise BoostrunError(f"{len(result.failed)} trials failed, the first with: {error['message']}")
     rows, kept = [], predictions.folder_of(result.cells[0].settings)
-    for cell, settings in zip(result.cells, apart(result.cells, {key for key, _ in expand_one_by_one(words)})):
+    for cell, settings in zip(result.cells, apart(result.cells, {key for key, _ in keys_and_values(words)})):
         for record in cell.done:
             measured = record["metrics"] | predictions.measures(kept, record["key"])
             rows.append({**settings, "seed": record["seed"], **measured, **record["cost"]})

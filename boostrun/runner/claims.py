@@ -10,12 +10,13 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from boostrun.config import catalogue, compose, yaml_files
+from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, build
 from boostrun.report.claims import Case, Claim, Judged, Pick, Source, judge, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.runner import item_checks, paper
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import PlannedCell, open_store, plan
 
 
@@ -52,7 +53,7 @@ def of_papers(names: Sequence[str], config_dir: str | None = None) -> dict[str, 
     """The claims of papers by name, of all that bring some where none is named, checked: BoostrunError for an unknown
     paper and for what is wrong with a file."""
     if config_dir is not None:
-        catalogue.read_beside(Path(config_dir))
+        catalogue.read_own_papers(Path(config_dir))
     brought = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
     for name in names:
         if name not in brought:
@@ -76,7 +77,7 @@ def items_of(claims: Iterable[Claim]) -> list[str]:
 
 def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> None:
     """Hold claims against the files of their items: BoostrunError for the first name that nobody has."""
-    known = yaml_files.options("paper", config_dir)
+    known = catalogue.options("paper", config_dir)
     names: dict[str, item_checks.Names] = {}
     drawn = functools.cache(lambda item: bool(paper.drawing(item, config_dir)))
     for claim in claims:
@@ -110,8 +111,7 @@ def _sources(
     up for rows that need them alone, which takes longer than the trials. An item that cannot be read is left out with
     its paper, see :func:`boostrun.config.catalogue.sparing`, but for papers that are named in ``names``.
     """
-    bases = dict[object, object]()
-    where = compose.compose_one(places, config_dir, bases)
+    where = compose_one(places, config_dir)
     root, results = where.root, Path(where.root["results"])
     more = ["--config-dir", config_dir] if config_dir else []
     found: dict[str, Source] = {}
@@ -126,7 +126,7 @@ def _sources(
                 found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
                 continue
             wanted = {(pick.row, pick.labels) for pick in picked}
-            loaded[name], _ = paper.load_published(name, results, places, config_dir, bases, wanted)
+            loaded[name], _ = paper.load_published(name, results, places, config_dir, wanted)
             make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
             commands[name] = Source(show, shlex.join(make))
     store = open_store(where)

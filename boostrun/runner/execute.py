@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun import kernel_cache
-from boostrun.config.compose import Settings
+from boostrun.config.settings import Settings
 from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
@@ -168,8 +168,8 @@ def _again(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:
     """One line about cells that have one trial where more were asked for, because all would be the same; or none."""
-    names = sorted({each.algo["name"] for each in all_settings if each.asked > each.root["trials"]})
-    most = max(each.asked for each in all_settings)
+    names = sorted({each.algo["name"] for each in all_settings if each.requested > each.root["trials"]})
+    most = max(each.requested for each in all_settings)
     return f"boostrun: nothing is random in {', '.join(names)}: 1 trial, not {most}" if names else ""
 
 

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.compose import PLACES, Settings, composer, expand
+from boostrun.config.settings import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
+from boostrun.runner.compose import composer, expand
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials as told_trials
 from boostrun.runner.naming import word
@@ -104,19 +105,19 @@ def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
     if asked.kind not in KINDS:
         raise BoostrunError(f"no budget '{asked.kind}'{did_you_mean(asked.kind, KINDS)} ({', '.join(KINDS)})")
     combinations = _combinations(asked)
-    with composer(asked.config_dir) as compose:
-        composed = _composed(asked, combinations, compose)
-        first = next(iter(composed.values()))[0]
-        whole, part = table_of(first), table_of(_held_out(first))
-        facts, held_out = facts_of(whole), facts_of(part, whole)
-        composed = {name: _filled(*one, asked, held_out["n_samples"], compose) for name, one in composed.items()}
-        budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
-        keeping, pilots = _keeping(composed, asked.kind, compose, command)
-        places = [
-            _place(name, settings, words, budget, asked, (whole, part), (facts, held_out), keeping[name], compose)
-            for name, (settings, words) in composed.items()
-            for budget in budgets
-        ]
+    compose = composer(asked.config_dir)
+    composed = _composed(asked, combinations, compose)
+    first = next(iter(composed.values()))[0]
+    whole, part = table_of(first), table_of(_held_out(first))
+    facts, held_out = facts_of(whole), facts_of(part, whole)
+    composed = {name: _filled(*one, asked, held_out["n_samples"], compose) for name, one in composed.items()}
+    budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
+    keeping, pilots = _keeping(composed, asked.kind, compose, command)
+    places = [
+        _place(name, settings, words, budget, asked, (whole, part), (facts, held_out), keeping[name], compose)
+        for name, (settings, words) in composed.items()
+        for budget in budgets
+    ]
     del part  # a copy of what it has of a bank, which may be gigabytes
     searched, failed, interrupted = _tune(places, asked, whole, command)
     cells: dict[str, PlannedCell] = {}

@@ -12,9 +12,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boostrun.config import compose
-from boostrun.config.by_hydra import GROUPS
-from boostrun.config.settings import BUDGET_KEYS
+from boostrun.config.settings import BUDGET_KEYS, GROUPS
+from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.formats import metric_name
 from boostrun.report.reference import files
@@ -36,7 +35,7 @@ def narrow(name: str, blocks: list, overrides: Sequence[str]) -> tuple[dict[str,
     """Overrides of swept keys as the values to keep, and the others, which hold for every cell."""
     swept = {key for block in blocks for key in block["sweep"]}
     narrowed, others = {}, []
-    for key, values in compose.expand_one_by_one(overrides):
+    for key, values in keys_and_values(overrides):
         if key in swept:
             narrowed[key] = values
         elif len(values) > 1:

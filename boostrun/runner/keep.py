@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.config.compose import Settings
+from boostrun.config.settings import Settings
 from boostrun.data.dataset import Parts, names_of
 from boostrun.data.options import loader_of, merge, of_trial
 from boostrun.errors import BoostrunError

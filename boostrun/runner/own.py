@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boostrun.config.compose import PLACES
+from boostrun.config.settings import PLACES
 from boostrun.report import Entry
 from boostrun.runner.naming import PARTS, flat, word
 from boostrun.runner.store import Store

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostrun.config import by_hydra, catalogue, compose, quick_yaml, yaml_files
+from boostrun.config import catalogue
+from boostrun.config.settings import GROUPS, Settings
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.files import read_yaml
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.formats import metric_name
 from boostrun.runner import item_checks, published
 from boostrun.runner import item_checks as item_cells
+from boostrun.runner.compose import composer
 from boostrun.runner.derived import kappas, merged, relative
 from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell
@@ -70,10 +73,10 @@ class Item:
     tradeoff: dict[str, str] = field(default_factory=dict)
     read_after: dict[str, int] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
-    cells: list[tuple[Place, compose.Settings]] = field(default_factory=list)
+    cells: list[tuple[Place, Settings]] = field(default_factory=list)
 
     @property
-    def settings(self) -> list[compose.Settings]:
+    def settings(self) -> list[Settings]:
         """The settings of all cells."""
         return [settings for _, settings in self.cells]
 
@@ -196,16 +199,16 @@ class Item:
 
 
 def _label(key: str, value: str) -> str:
-    return value if key in (*by_hydra.GROUPS, "setting", "metric") else f"{key}={value}"
+    return value if key in (*GROUPS, "setting", "metric") else f"{key}={value}"
 
 
 def load(
     name: str, overrides: Sequence[str] = (), quick: bool = False, config_dir: str | None = None,
-    bases: dict | None = None, wanted: Collection[tuple[str, Iterable[str]]] | None = None,
+    wanted: Collection[tuple[str, Iterable[str]]] | None = None,
 ) -> Item:  # fmt: skip
-    """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell, ``bases`` is what
-    items of one command share (see :func:`boostrun.config.compose.composer`). With ``wanted``, rows and some labels of
-    entries, cells that none of these is made of may be left out.
+    """Read an item and compose its cells; ``overrides`` narrow a swept key or change every cell.
+
+    ``wanted`` are rows and some labels of entries: cells that none of these is made of may be left out.
 
     Raises BoostrunError for an unknown item, a file that is not an item, and every bad override.
 
@@ -236,19 +239,19 @@ def load(
         **{key: raw[key] for key in _PASSED_ON if key in raw},
         beside=tuple(raw.get("beside", ())),
     )
-    with compose.composer(config_dir, bases) as make:
-        for place, words in item_cells.cells(raw, narrowed, others, quick):
-            if item.mean_over in place.values:
-                item.positions.setdefault(place.values[item.mean_over], len(item.positions))
-            if wanted is None or item.has_part(place, wanted):
-                item.cells.append((place, make(words)))
+    compose = composer(config_dir)
+    for place, words in item_cells.cells(raw, narrowed, others, quick):
+        if item.mean_over in place.values:
+            item.positions.setdefault(place.values[item.mean_over], len(item.positions))
+        if wanted is None or item.has_part(place, wanted):
+            item.cells.append((place, compose(words)))
     if not item.cells and wanted is None:
         raise BoostrunError(f"nothing of {name} is left by {' '.join(overrides)}")
     return item
 
 
 def load_published(
-    name: str, results: str | Path, typed: Sequence[str] = (), config_dir: str | None = None, bases: dict | None = None,
+    name: str, results: str | Path, typed: Sequence[str] = (), config_dir: str | None = None,
     wanted: Collection[tuple[str, Iterable[str]]] | None = None,
 ) -> tuple[Item, list[str]]:  # fmt: skip
     """The item as the table in the folder of results shows it, and all its overrides; those typed count before others.
@@ -258,11 +261,11 @@ def load_published(
     """
     overrides = published.as_published(name, results, typed)
     try:
-        return load(name, overrides, False, config_dir, bases, wanted), overrides
+        return load(name, overrides, False, config_dir, wanted), overrides
     except BoostrunError:
         if overrides == list(typed):
             raise
-        return load(name, typed, False, config_dir, bases, wanted), list(typed)
+        return load(name, typed, False, config_dir, wanted), list(typed)
 
 
 def _typed(narrowed: dict[str, list[str]]) -> list[str]:
@@ -290,10 +293,10 @@ def _drawing(raw: Any, path: Path) -> str:
 def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
     """An item's file as it stands, which nobody may change, and where it is."""
     if config_dir is not None:
-        catalogue.read_beside(Path(config_dir))  # an item of a person's own may draw what his paper brings
-    path = yaml_files.option("paper", name, config_dir)
+        catalogue.read_own_papers(Path(config_dir))  # an item of a person's own may draw what his paper brings
+    path = catalogue.option("paper", name, config_dir)
     if path is None:
-        known = yaml_files.options("paper", config_dir)
+        known = catalogue.options("paper", config_dir)
         catalogue.refuse_left_out(name)
         raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
     try:
@@ -305,7 +308,7 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
 @functools.lru_cache(maxsize=200)
 def _content(path: Path, stamp: int) -> Any:
     """A YAML file, read once for each ``stamp`` of its last change."""
-    return quick_yaml.load(path.read_text(encoding="utf-8"))
+    return read_yaml(path)
 
 
 def _read(name: str, config_dir: str | None) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue, without_late
-from boostrun.config.compose import Settings
-from boostrun.config.settings import data_root
+from boostrun.config.settings import Settings, data_root
 from boostrun.data import digests
 from boostrun.data.options import of_trial
 from boostrun.digest import source_digest

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.config.compose import Settings
+from boostrun.config.settings import Settings
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import BINS, Calibration, Trained, measure, together
 from boostrun.files import write_whole

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from boostrun.config.compose import Settings
-from boostrun.config.settings import Choices, Range
+from boostrun.config.settings import Choices, Range, Settings
 from boostrun.errors import BoostrunError
 from boostrun.inputs.bank import Table
 from boostrun.runner.execute import run_cells

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.compose import Settings
-from boostrun.config.settings import Choices, Range, data_root
+from boostrun.config.settings import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
@@ -115,7 +114,7 @@ def study_of(
 
     Keys are as they are typed: ``algo.shrinkage``, ``T``.
 
-    >>> from boostrun.config.compose import compose_one
+    >>> from boostrun.runner.compose import compose_one
     >>> sorted(study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], {"T": Range(10, 50)}).space)
     ['T', 'algo.coefficient', 'algo.depth', 'algo.stump_weights', 'algo.weak_learner']
     """
@@ -204,7 +203,7 @@ def _of_trials(settings: Settings, seeds: int) -> Settings:
         given = catalogue.dataset(settings.dataset).gives
         input_of(given).refuse(settings.algo["name"], method, settings.dataset, settings.features, root)
     run = {**settings.run, "predictions": False}
-    return dataclasses.replace(settings, dataset=dataset, root=root, run=run, asked=1)
+    return dataclasses.replace(settings, dataset=dataset, root=root, run=run, requested=1)
 
 
 def _unscored(settings: Settings) -> int:

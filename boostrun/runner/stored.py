@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas
 
-from boostrun.config.compose import compose_all, compose_one, places_of
+from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper, predictions
+from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.naming import flat
 from boostrun.runner.plan import open_store, plan
 from boostrun.runner.record import told
@@ -60,7 +61,7 @@ def _found(words: tuple[str, ...], given: list[str], config_dir: str | None) -> 
     items, overrides = [each for each in words if "=" not in each], [each for each in words if "=" in each] + given
     if len(items) > 1:
         raise BoostrunError(f"records takes one item of a paper, not {len(items)} ({', '.join(items)})")
-    if not items and len(places_of(overrides)) == len(overrides):
+    if not items and len(words_of_places(overrides)) == len(overrides):
         settings = compose_one(overrides, config_dir)
         return open_store(settings).records(), predictions.folder_of(settings)
     if items:

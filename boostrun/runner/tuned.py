@@ -15,7 +15,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue
-from boostrun.config.compose import Settings
+from boostrun.config.settings import Settings
 from boostrun.errors import BoostrunError
 from boostrun.runner.cell import Cell, digest_of
 
@@ -94,7 +94,7 @@ def _missing(word: str, cell: Cell) -> str:
 def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The settings with other values of some keys of the method (``algo.shrinkage``) and its budget (``T``), checked.
 
-    >>> from boostrun.config.compose import compose_one
+    >>> from boostrun.runner.compose import compose_one
     >>> changed = with_values(compose_one(["algo=wsam", "r=20"]), {"algo.shrinkage": 1, "T": 7})
     >>> changed.algo["shrinkage"], changed.budget
     (1.0, {'r': 20, 'q': 20, 'T': 7})

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from boostrun.config.compose import compose_one
 from boostrun.config.settings import Choices, Range
+from boostrun.runner.compose import compose_one
 from boostrun.runner.sampler import Sampler, optuna
 from boostrun.runner.search import BATCH, study_of, tune_all
 from tests.bench.timing import show

@@ -35,7 +35,7 @@ SENTENCES = {
     "algo=rand algo.ridge=1": "algo 'rand' has no key 'ridge'",
     "algo.covariance_dims=0": "auto, all, or a whole number",
     "shrinkage=1": "no key 'shrinkage'; did you mean 'algo.shrinkage'",
-    "+shrinkage=1": "has no key 'shrinkage'",
+    "+shrinkage=1": "no key 'shrinkage'; did you mean 'algo.shrinkage'",
     "features.bins=1000": "a whole number from 2 to 256",
     "features=coates_ng features.device=gpu": "one of cpu, cuda is needed",
     "run.backend=lokky": "did you mean 'loky'",

@@ -10,8 +10,8 @@ import pytest
 from boostrun.cli.arguments import VERBS, parse
 from boostrun.cli.frontier import names
 from boostrun.cli.help import PAGES, page
-from boostrun.config.compose import compose_all
-from boostrun.config.yaml_files import options
+from boostrun.config import catalogue
+from boostrun.runner.compose import compose_all
 
 SMALL = "dataset=digits r=12 T=3 trials=2 n_jobs=1"
 
@@ -31,7 +31,7 @@ def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
         if line.startswith("  boostrun "):
             words = parse(shlex.split(line.partition("boostrun ")[2].partition("   ")[0]))
             items = [name for name in words.names if "/" in name]
-            assert words.verb in VERBS and set(items) <= {*options("paper"), *names()}, line
+            assert words.verb in VERBS and set(items) <= {*catalogue.options("paper"), *names()}, line
             if words.overrides and not items and words.verb in ("run", "plan", "tune", "export"):
                 of_a_search = [word for word in words.overrides if word.startswith("tune.") or "=interval(" in word]
                 compose_all([word for word in words.overrides if word not in of_a_search])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.cli import run
-from boostrun.config.compose import values_of
+from boostrun.config.words import single_values
 
 ITEM = "reservoir/table3"
 OF_ITEM = "dataset=digits algo=rand r=20 T=2 trials=2 n_jobs=1"
@@ -140,7 +140,7 @@ def test_a_cell_is_typed_so_that_the_shell_and_the_command_take_it_back():
             "features": {"name": "raw", "kinds": [text, "b"]},
             "budget": {"r": 20},
         }
-        typed = {key: plain(value) for key, value in values_of(shlex.split(run.cell_words(config))).items()}
+        typed = {key: plain(value) for key, value in single_values(shlex.split(run.cell_words(config))).items()}
         assert typed == {
             "algo": "wsam", "algo.loss": None, "algo.balanced": True, "algo.shrinkage": 0.5, "holdout": 0.25,
             "dataset": "csv", "dataset.path": text, "features": "raw", "features.kinds": [text, "b"], "r": 20,

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostrun.config.compose import compose_one
 from boostrun.digest import reached
 from boostrun.runner.code import code_of
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import cell_of
 from tests.marks import slow_after, slow_but
 

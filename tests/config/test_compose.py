@@ -1,77 +1,118 @@
-"""What Hydra composes is what is declared; values are read the same way however they are typed."""
+"""What is composed is what Hydra makes of the declarations; values are read the same way however they are typed."""
 
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from boostrun import config
-from boostrun.config import by_hydra, catalogue, compose, yaml_files
+from boostrun.config import catalogue
+from boostrun.config import compose as composing
+from boostrun.config.compose import Composer, default_choices
 from boostrun.config.fields import fields_of, kind_of
-from boostrun.config.settings import Root
+from boostrun.config.settings import GROUPS, Root
 from boostrun.errors import BoostrunError
+from boostrun.files import read_yaml
 from boostrun.runner import paper
+from boostrun.runner.compose import compose_all, compose_one, expand
 from boostrun.runner.plan import cell_of
 
 
-@pytest.mark.parametrize("group", ["dataset", "features", pytest.param("algo", marks=pytest.mark.slow)])
-def test_every_choice_is_a_node_made_of_its_declaration_and_has_a_line_that_explains_it(group):
-    lines = compose.choices(group)
-    with compose.composer():
+def by_hydra(words):
+    """The twin: Hydra composes everything, a node for each declared choice."""
+    store = ConfigStore.instance()
+    for group in catalogue.GROUPS:
         for name in catalogue.names(group):
-            assert by_hydra.composed([f"{group}={name}"], None)[group] == {"name": name, **config.defaults(group, name)}
+            store.store(group=group, name=name, node={"name": name, **config.defaults(group, name)})
+    with initialize_config_dir(str(catalogue.conf_dir().resolve()), version_base="1.3"):
+        return OmegaConf.to_container(compose("config", words), resolve=True)
+
+
+LINES = """
+algo=geem r=100 algo.ridge=0.5
+algo=geem r=250 algo.ridge=1e-2
+algo=geem dataset=csv dataset.path='a,b.csv' dataset.label=null features=hog
+algo=geem dataset=csv dataset.path=x.csv algo.balanced=true T=7 T=8
+algo=wsam T=7 seed=3 run.memory_mb=99
+algo=geem algo.ridge=${T} T=3
+algo=geem T=3 T=${r} r=9
+algo=geem T=${r} T=3
+algo=geem seed=${T} T=${r} r=9 algo.ridge=${algo.shrinkage}
+algo=geem T=${oc.decode:'8'} store=\\${x} name=a-${dataset.name}
+dataset=csv dataset.path=x.csv algo=wsam algo=geem dataset=csv T=4
+algo=shareboost dataset=mnist_expanded features=templates dataset.seed=${features.seed} features.seed=4
+algo=shareboost dataset=mnist_expanded features=templates dataset.seed=${.copies} dataset.copies=2
+"""
+
+
+def test_words_change_the_configuration_as_hydra_changes_it():
+    composer = Composer()  # of all lines, which share what they have in common
+    for line in LINES.strip().splitlines():
+        assert composer(line.split()) == by_hydra(line.split()), line
+
+
+def test_hydra_composes_the_files_of_boostrun_once(monkeypatch):
+    first = compose_one(["algo=geem"])
+    monkeypatch.setattr(composing, "_composed", None)
+    cells = compose_all(["algo=geem,wsam", "dataset=mnist,digits", "r=10,20"])
+    assert len(cells) == 8 and compose_one(["algo=geem"]) == first
+
+
+def test_every_choice_has_the_values_of_its_declaration_and_a_line_that_explains_it():
+    composer = Composer()
+    for group in catalogue.GROUPS:
+        lines = catalogue.summaries(group)
+        for name in catalogue.names(group):
+            assert composer([f"{group}={name}"])[group] == {"name": name, **config.defaults(group, name)}
             assert lines[name]
 
 
 def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
-    values = OmegaConf.to_container(OmegaConf.load(yaml_files.conf_dir() / "config.yaml"))
-    groups = {key: name for one in values.pop("defaults") if one != "_self_" for key, name in one.items()}
+    values = OmegaConf.to_container(OmegaConf.load(catalogue.conf_dir() / "config.yaml"))
+    values.pop("defaults")
     assert values == {key: field.default for key, field in fields_of(Root).items()}
-    chosen = compose.compose_one([])
-    assert groups == {group: getattr(chosen, group)["name"] for group in by_hydra.GROUPS}
-    for name, path in yaml_files.options("run").items():
-        values = OmegaConf.to_container(OmegaConf.load(path))
-        assert values == {"name": name, **config.defaults("run", name)}
+    chosen = compose_one([])
+    assert default_choices() == {group: getattr(chosen, group)["name"] for group in GROUPS}
+    for name, path in catalogue.options("run").items():
+        assert read_yaml(path) == {"name": name, **config.defaults("run", name)}
 
 
-def test_a_data_set_names_its_features_and_a_person_may_choose_others():
+def test_a_data_set_names_its_features_and_a_word_may_choose_others():
     for dataset, name in {"digits": "raw", "pedestrians": "hog", "inria": "hog", "stl10": "coates_ng"}.items():
-        assert compose.compose_one([f"dataset={dataset}"]).features["name"] == name
-    assert compose.compose_one(["dataset=cifar10"]).features == {
-        "name": "coates_ng", **config.defaults("features", "coates_ng")
-    }  # fmt: skip
-    assert compose.compose_one(["dataset=cifar10", "features=raw"]).features["name"] == "raw"
+        assert compose_one([f"dataset={dataset}"]).features["name"] == name
+    assert compose_one(["dataset=cifar10", "features=raw"]).features["name"] == "raw"
 
 
 @pytest.mark.parametrize("words", [("algo.shrinkage=1.0", "r=1e2"), ("r=100.0", "algo.shrinkage=1")])
 def test_one_value_typed_in_several_ways_is_one_cell(words):
-    expected = cell_of(compose.compose_one(["algo=wsam", "algo.shrinkage=1", "r=100"]))
-    assert cell_of(compose.compose_one(["algo=wsam", *words])) == expected
+    expected = cell_of(compose_one(["algo=wsam", "algo.shrinkage=1", "r=100"]))
+    assert cell_of(compose_one(["algo=wsam", *words])) == expected
 
 
 def test_where_and_how_things_run_is_no_part_of_a_cell():
-    plain = cell_of(compose.compose_one(["algo=wsam"]))
     words = ["algo=wsam", "n_jobs=1", "store=x", "data_root=y", "trials=3", "seed=7", "run.memory_mb=99"]
-    assert cell_of(compose.compose_one(words)) == plain
+    assert cell_of(compose_one(words)) == cell_of(compose_one(["algo=wsam"]))
 
 
 def test_q_follows_r_until_it_is_given():
-    assert compose.compose_one(["r=30"]).budget == {"r": 30, "q": 30, "T": 250}
-    assert compose.compose_one(["r=30", "q=5"]).budget["q"] == 5
+    assert compose_one(["r=30"]).budget == {"r": 30, "q": 30, "T": 250}
+    assert compose_one(["r=30", "q=5"]).budget["q"] == 5
 
 
 @settings(max_examples=8)
 @given(st.text(max_size=12))
-def test_no_text_whatever_ends_in_anything_but_a_setting_or_a_sentence(text):
+def test_any_text_ends_in_settings_or_in_a_sentence(text):
     for line in (f"r={text}", f"algo={text}", text, f"algo.shrinkage={text}"):
         try:
-            compose.compose_one([line])
+            compose_one([line])
         except BoostrunError as error:
             assert str(error)
 
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers())))
-def test_no_value_whatever_passes_a_declaration_unchecked(value):
+def test_no_value_passes_a_declaration_unchecked(value):
     for key, field in catalogue.fields("algo", "geem").items():
         try:
             found = config.check_group("algo", {"name": "geem", key: value})[key]
@@ -81,27 +122,97 @@ def test_no_value_whatever_passes_a_declaration_unchecked(value):
             assert found == (field.default if value is None else kind_of(field).read(found))
 
 
-ITEMS = [name for name in yaml_files.options("paper") if not paper.drawing(name)]  # but figures without trials
+@pytest.mark.parametrize(("line", "says"), [
+    ("algo.rigde=1", "algo 'geem' has no key 'rigde'; did you mean 'algo.ridge'"),
+    ("++algo.rigde=1", "algo 'geem' has no key 'rigde'; did you mean 'algo.ridge'"),
+    ("algo.ridge.x=1", "has no key 'ridge.x'"), ("algo.name=rand", "has no key 'name'"),
+    ("algo.seed=1", "did you mean 'seed' alone?"), ("shrinkage=1", "no key 'shrinkage'; did you mean 'algo.shrinkage'"),
+    ("+x=1", "no key 'x' .at the top: algo, dataset"), ("algo@here=rand", "no key 'algo@here'"),
+    ("algo.ridge=[1,2]", r"algo.ridge=\[1,2\]: a number"), ("r=${y}", "'y' not found"), ("r=${r}", "Recursive"),
+    ("algo=null", "no algo 'null'"), ("algo={a:1}", "names no class"), ("run=remote", "no run 'remote'"),
+    ("dataset=a.csv.gz", "did you mean dataset=csv dataset.path=a.csv.gz"),
+])  # fmt: skip
+def test_a_word_that_does_not_fit_is_one_sentence(line, says):
+    with pytest.raises(BoostrunError, match=says):
+        compose_one(["algo=geem", line])
+
+
+def test_files_of_a_folder_are_composed_with_what_they_name(tmp_path):
+    files = {
+        "algo/gentle.yaml": "name: wsam\nshrinkage: ${holdout}\n", "algo/odd.yaml": "[1, 2]", "algo/no.yaml": "a: [",
+        "run/here.yaml": "name: local\nbackend: sequential\n",
+        "try/small.yaml": "# @package _global_\nr: 20\nalgo: {depth: 3}\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    made = compose_one(["algo=gentle", "run=here", "holdout=0.3", "algo.depth=2", "+try=small"], str(tmp_path))
+    assert (made.algo["name"], made.algo["shrinkage"], made.algo["depth"]) == ("wsam", 0.3, 2)
+    assert made.run["backend"] == "sequential" and made.budget["r"] == 20
+    assert compose_one(["algo=wsam", "try=small"], str(tmp_path)).algo["depth"] == 3
+    wrong = {
+        "algo=odd": "algo must be keys with values", "algo=no": "no.yaml cannot be read", "algo=gentl": "mean 'gentle'",
+        "+try=large": "no try 'large'", "+hard=small": "no key 'hard'",
+    }  # fmt: skip
+    for word, says in wrong.items():
+        with pytest.raises(BoostrunError, match=says):
+            compose_one([word], str(tmp_path))
+    (tmp_path / "algo" / "geem.yaml").write_text("name: geem\n")
+    with pytest.raises(BoostrunError, match=r"geem.yaml: algo 'geem' is boostrun's own; give yours another name"):
+        compose_one([], str(tmp_path))
+
+
+def test_a_budget_goes_to_the_methods_that_have_it_and_each_cell_is_there_once():
+    found = compose_all(["algo=geem,logitboost,laminating,knn", "dataset=digits", "r=20,30", "T=7", "algo.k=3"])
+    assert [(one.algo["name"], dict(one.budget)) for one in found] == [
+        ("geem", {"r": 20, "q": 20, "T": 7}), ("geem", {"r": 30, "q": 30, "T": 7}),
+        ("logitboost", {"T": 7}), ("laminating", {"T": 7}), ("knn", {}),
+    ]  # fmt: skip
+    assert found[-1].algo["k"] == 3 and "k" not in found[0].algo
+
+
+def test_keys_of_data_sets_and_features_go_to_those_that_have_them():
+    words = ["algo=majority", "dataset=digits,pendigits", "dataset.split=1,2", "features=raw,hog", "features.cell=4"]
+    assert expand(words) == [
+        ["algo=majority", "dataset=digits", "features=raw"],
+        ["algo=majority", "dataset=digits", "features=hog", "features.cell=4"],
+        ["algo=majority", "dataset=pendigits", "dataset.split=1", "features=raw"],
+        ["algo=majority", "dataset=pendigits", "dataset.split=1", "features=hog", "features.cell=4"],
+        ["algo=majority", "dataset=pendigits", "dataset.split=2", "features=raw"],
+        ["algo=majority", "dataset=pendigits", "dataset.split=2", "features=hog", "features.cell=4"],
+    ]
+
+
+@pytest.mark.parametrize(("line", "says"), [
+    ("algo=geem,logitboost M=5,6", r"none of algo=geem,logitboost has a use for M=5,6 \(geem takes r, q, T; logit"),
+    ("algo=knn,logitboost algo.shrinkag=1", "none of algo=knn,logitboost has a key 'shrinkag'; did you mean 'algo.sh"),
+    ("algo=knn,majority T=5", "knn takes no budget; majority takes no budget"),
+    ("algo=geem,logitboost r=abc T=5", "r=abc: a whole number"),
+    ("algo=geem,gem r=20", "no algo 'gem'; did you mean 'geem'"),
+    ("algo=geem Q=10", "algo 'geem' has no use for Q=10"),
+])  # fmt: skip
+def test_a_key_that_no_swept_choice_has_stays_an_error(line, says):
+    with pytest.raises(BoostrunError, match=says):
+        compose_all([*line.split(), "dataset=digits"])
+
+
+ITEMS = [name for name in catalogue.options("paper") if not paper.drawing(name)]  # without figures that have no trials
 FIRST = {name.split("/")[0]: name for name in reversed(ITEMS)}.values()  # of each paper; the others take their time
 
 
-@pytest.fixture(scope="module")
-def bases():
-    return {}  # what items share is composed once
-
-
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in FIRST)) for name in ITEMS])
-def test_every_item_of_a_paper_composes_and_its_figures_exist(name, bases):
+def test_every_item_of_a_paper_composes_and_its_figures_exist(name):
     from boostrun.report.reference import lookup, reference
+    from boostrun.runner.plan import PlannedCell
 
     raw = paper._read(name, None)
     datasets = raw["blocks"][0]["sweep"].get("dataset", [])  # none: the item has one, among its overrides
     one = ["dataset=inria" if "inria" in datasets else f"dataset={datasets[0]}"] if datasets else []
-    item = paper.load(name, [] if "beside" in raw else one, bases=bases)  # one composes as others do
+    item = paper.load(name, [] if "beside" in raw else one)  # one composes as others do
     assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
     if raw["paper"]:  # else it has no figures to stand beside
         frame = reference(item.spec.paper, item.spec.table)
-        entries = item.entries([_empty(settings) for settings in item.settings])
+        entries = item.entries([PlannedCell(settings, cell_of(settings), None) for settings in item.settings])
         assert any(lookup(frame, entry.metric, entry.where) for entry in entries if entry.where)
 
 
@@ -112,12 +223,6 @@ def test_an_item_that_draws_says_so_alone(tmp_path):
         (folder / "figure.yaml").write_text(content)
         with pytest.raises(BoostrunError, match="draws must stand alone and be one of expected_edge"):
             paper.drawing("mine/figure", str(tmp_path))
-
-
-def _empty(settings):
-    from boostrun.runner.plan import PlannedCell
-
-    return PlannedCell(settings, cell_of(settings), None)
 
 
 COLON = """title: x
@@ -134,7 +239,7 @@ notes:
 """
 
 
-@pytest.mark.parametrize("text", ["[1, 2", "title: x", "- a", "title: x\nblocks: 3\nzzz: 1", COLON])
+@pytest.mark.parametrize("text", ["[1, 2", "title: x", "- a", "title: x\nblocks: 3\nzzz: 1", "a: 1\na: 2", COLON])
 def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
     folder = tmp_path / "paper" / "mine"
     folder.mkdir(parents=True)
@@ -143,56 +248,8 @@ def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
         paper.load("mine/item", config_dir=str(tmp_path))
 
 
-def test_cells_that_share_a_base_are_composed_as_hydra_composes_them():
-    lines = [
-        ["algo=geem", "r=100", "algo.ridge=0.5"], ["algo=geem", "r=250", "algo.ridge=1e-2"], ["algo=geem"],
-        ["algo=geem", "dataset=csv", "dataset.path='a b.csv'", "dataset.label=null"], ["algo=wsam", "T=7", "seed=3"],
-        ["algo=geem", "dataset=csv", "dataset.path=x.csv", "algo.balanced=true", "T=7", "T=8"],
-        ["algo=geem", "algo.ridge=${T}", "T=3"], ["algo=geem", "T=3", "T=${r}", "r=9"], ["algo=geem", "T=${r}", "T=3"],
-        ["algo=geem", "seed=${T}", "T=${r}", "r=9"], ["algo=geem", "algo.ridge=${algo.shrinkage}"],
-        ["algo=geem", "T=${oc.decode:'8'}"], ["dataset=csv", "dataset.path=x.csv", "algo=geem", "dataset=csv", "T=4"],
-        ["dataset=digits", "dataset=sea", "algo=geem", "dataset=digits"],
-        ["algo=geem", "algo=wsam", "algo=geem", "r=9"],
-    ]  # fmt: skip
-    with compose.composer() as make:
-        made = [make(line) for line in lines]
-        whole = [by_hydra.composed(line, None) for line in lines]
-    assert made == [compose.compose_one(line) for line in lines]
-    assert [one["algo"] for one in whole] == [dict(settings.algo) for settings in made]
-    assert [one["dataset"]["name"] for one in whole] == [settings.dataset["name"] for settings in made]
-    assert [(one["T"], one["seed"]) for one in whole] == [(one.root["T"], one.root["seed"]) for one in made]
-
-
-def test_cells_whose_seeds_are_another_key_s_share_a_base(monkeypatch):
-    lines = [["algo=shareboost", "dataset=mnist_expanded", "features=templates", f"features.seed={seed}",
-              "dataset.seed=${features.seed}"] for seed in (3, 4)]  # fmt: skip
-    compose.compose_one(["algo=shareboost"])  # what is chosen nowhere is composed once in a process
-    monkeypatch.setattr(by_hydra, "composed", None)
-    with compose.composer() as make:
-        assert [(made.dataset["seed"], made.features["seed"]) for made in map(make, lines)] == [(3, 3), (4, 4)]
-
-
-def test_choices_that_are_declared_are_composed_without_hydra_to_the_same(monkeypatch):
-    lines = [
-        ["algo=wsam", "dataset=mnist", "r=100"], ["algo=iboost_batch", "dataset=sea"], ["dataset=cifar10"],
-        ["features=hog", "dataset=digits"], ["algo=shareboost", "dataset=letter", "features=products"],
-        ["algo=laminating", "T=3"],
-    ]  # fmt: skip
-    with compose.composer() as make:
-        made = [make(line) for line in lines]
-    monkeypatch.setattr(compose, "_declared", lambda *_: {})
-    with compose.composer() as make:
-        assert made == [make(line) for line in lines]
-
-
-@pytest.mark.parametrize(
-    "line", ["algo.rigde=1", "shrinkage=1", "algo.ridge.x=1", "algo.ridge=[1,2]", "+x=1", "r=${y}"]
-)
-def test_a_change_that_does_not_fit_is_the_same_sentence_with_and_without_a_base(line):
-    with pytest.raises(BoostrunError) as alone:
-        compose.compose_one(["algo=geem", line])
-    with compose.composer() as make:
-        make(["algo=geem"])
-        with pytest.raises(BoostrunError) as after:
-            make(["algo=geem", line])
-    assert str(after.value) == str(alone.value)
+def test_items_are_read_as_omegaconf_reads_them():
+    found = list(catalogue.options("paper").values())
+    assert len(found) > 80
+    for path in found:
+        assert repr(read_yaml(path)) == repr(OmegaConf.to_container(OmegaConf.load(path))), path

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boostrun.config import catalogue, yaml_files
+from boostrun.config import catalogue
 from boostrun.conformance import outcomes, paper, things
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
@@ -40,7 +40,7 @@ METHODS, DATASETS, PIPELINES = catalogue.methods(), catalogue.datasets(), catalo
 TABLES = [name for name, found in DATASETS.items() if found.gives == "table"]
 STREAMS = [name for name, found in DATASETS.items() if found.gives == "stream"]
 PARTS = [(room, name) for room in paper.ROOMS for name in catalogue.parts(room)]
-ITEMS = list(yaml_files.options("paper"))
+ITEMS = list(catalogue.options("paper"))
 
 
 def hold(section, wanted=lambda name: True):

@@ -8,7 +8,6 @@ import pytest
 from boostrun.cli.arguments import VERBS
 from boostrun.cli.frontier import names as frontiers
 from boostrun.config import catalogue
-from boostrun.config.yaml_files import options
 
 from .page import loaded, script
 
@@ -35,7 +34,7 @@ def test_the_gallery_is_what_make_pictures_writes_and_its_commands_exist():
     assert text == made.gallery()
     assert {shown.name for shown in made.GALLERY} <= {made.HERO, *(picture.name for picture in made.PICTURES)}
     items = re.findall(r"^\$ boostrun reproduce (\S+)", text, re.M)
-    assert len(items) > 6 and set(items) <= {*options("paper"), *frontiers()}
+    assert len(items) > 6 and set(items) <= {*catalogue.options("paper"), *frontiers()}
 
 
 def test_pictures_of_pages_are_small_and_in_one_folder():

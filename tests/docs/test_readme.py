@@ -8,9 +8,9 @@ import pytest
 
 from boostrun.cli.arguments import VERBS, parse
 from boostrun.cli.frontier import names
-from boostrun.config.compose import compose_all
-from boostrun.config.words import searched
-from boostrun.config.yaml_files import options
+from boostrun.config import catalogue
+from boostrun.config.words import split_ranges
+from boostrun.runner.compose import compose_all
 
 ROOT = Path(__file__).parents[2]
 _RUN_WORD_FOR_WORD = ("tutorial.md", "faq.md", "extending.md")  # with mistakes, and things of a person's own
@@ -36,9 +36,9 @@ def test_the_commands_of_a_page_are_understood(page):
         words = parse(shlex.split(line, comments=True))
         assert words.verb in VERBS, line
         items = [name for name in words.names if "/" in name]
-        assert set(items) <= {*options("paper"), *names()}, line
+        assert set(items) <= {*catalogue.options("paper"), *names()}, line
         if words.verb in ("run", "plan", "tune", "export") and words.overrides and not items:
-            compose_all(searched([word for word in words.overrides if not word.startswith("tune.")])[0])
+            compose_all(split_ranges([word for word in words.overrides if not word.startswith("tune.")])[0])
 
 
 def test_commands_are_found_on_pages():

@@ -12,7 +12,6 @@ import pytest
 
 from boostrun import BoostrunError, ReservoirClassifier, ShareBoostClassifier, StumpEnsemble, VoteEnsemble
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import Saved, read
 from boostrun.export import onnx as onnx_model
@@ -20,6 +19,7 @@ from boostrun.export.parts import OnnxParts, Operators, check
 from boostrun.methods.saved import Saveable
 from boostrun.prediction import load as load_model
 from boostrun.runner import keep
+from boostrun.runner.compose import compose_one
 from tests.export.operators_in_numpy import KINDS, run
 from tests.export.test_classifiers import LINEAR, STUMPS, samples
 

@@ -25,7 +25,6 @@ from boostrun import (
     SplitReservoirClassifier,
 )
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
@@ -37,6 +36,7 @@ from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.runner import keep
+from boostrun.runner.compose import compose_one
 from tests.export.compiled import COMPILER, Compiled
 from tests.marks import slow_but
 from tests.papers.iboost.learners import LEARNERS, METHODS, QUICK, SLOW, make

@@ -9,7 +9,6 @@ import pytest
 
 from boostrun import VoteEnsemble
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.data import load
 from boostrun.export import c_source, read
 from boostrun.features import open_bank
@@ -18,6 +17,7 @@ from boostrun.methods import archive
 from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.runner import keep
+from boostrun.runner.compose import compose_one
 from tests.export.compiled import Compiled
 from tests.marks import slow_but
 

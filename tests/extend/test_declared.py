@@ -3,8 +3,8 @@
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.errors import BoostrunError
+from boostrun.runner.compose import compose_one
 
 CLASSES = """
     from numbers import Integral, Real

@@ -3,13 +3,12 @@
 import sys
 
 import pytest
-import yaml
 
 from boostrun import digest
-from boostrun.config import check_group
 from boostrun.errors import BoostrunError
-from boostrun.extend import keys, registry
+from boostrun.extend import keys
 from boostrun.extend import registry as objects
+from boostrun.runner.compose import compose_one
 
 VOTER = """
     import numpy as np
@@ -138,14 +137,8 @@ def test_a_mistake_is_one_sentence(content, voter, mine):
     mine("json.py", "class Voter: ...\n")
     voter.write_text(f"name: voter\n{content}\n")
     with pytest.raises(BoostrunError) as caught:
-        _fill_in(voter)
+        compose_one(["algo=voter"], "mine")
     assert SENTENCES[content] in str(caught.value) and "\n" not in str(caught.value)
-
-
-def _fill_in(path):
-    """As the command does it, without Hydra."""
-    config = registry.fill_in({"algo": yaml.safe_load(path.read_text())}, {"algo": {path.stem: path}})
-    check_group("algo", {key: value for key, value in config["algo"].items() if key != "class"})
 
 
 def test_so_it_is_at_the_command(command, voter, workplace):
@@ -285,7 +278,7 @@ def test_an_installed_package_needs_no_yaml(command, mine, workplace, monkeypatc
     code, out, err = command("algo=they_vote dataset=digits trials=1 n_jobs=1 T=2 algo.share=0.25")
     assert code == 0 and "they_vote" in out, err
     code, _, err = command("algo=they_vote algo.class=os:system")
-    assert code == 2 and "as its entry point says" in err
+    assert code == 2 and "its entry point says" in err
     assert "did you mean 'they_vote'" in command("algo=they_votes")[2]
 
 
@@ -322,8 +315,6 @@ def test_values_may_be_trained_on_as_they_are(command, voter):
     ("def broken(n=9): 1 / 0", True),
 ])  # fmt: skip
 def test_own_data_are_split_anew_where_they_have_no_test_part(thing, splits, mine, workplace):
-    from boostrun.config.compose import compose_one
-
     mine("things.py", "import numpy as np\nx, y = np.eye(9), np.arange(9) % 3\n")
     with (workplace / "mine" / "things.py").open("a") as file:
         file.write(thing)

@@ -3,10 +3,10 @@
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_all, compose_one, expand
 from boostrun.errors import BoostrunError
 from boostrun.extend import registry
 from boostrun.runner.api import run
+from boostrun.runner.compose import compose_all, compose_one, expand
 from boostrun.runner.plan import own_choices
 
 SVC = "sklearn.svm:SVC"

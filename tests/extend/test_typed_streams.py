@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from boostrun.config.compose import compose_all, compose_one
 from boostrun.data import checksum
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
 from boostrun.extend import registry, stream
 from boostrun.extend import registry as objects
 from boostrun.extend import registry as typed
+from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.plan import open_store, own_choices, plan
 
 MINE = """

@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from boostrun.config.compose import compose_one
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, open_bank, patch_kernels, patch_torch
 from boostrun.features.coates_ng import DEFAULTS, CoatesNg
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import cell_of
 
 RNG = np.random.default_rng(0)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostrun.config.compose import compose_one
 from boostrun.prediction import load, samples
 from boostrun.runner import keep
+from boostrun.runner.compose import compose_one
 
 
 def rows(n, seed):

@@ -16,7 +16,6 @@ from sklearn.base import clone
 from boostrun import BoostrunError, ReservoirClassifier
 from boostrun.cli import main
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.export import read
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
@@ -24,6 +23,7 @@ from boostrun.methods import archive
 from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.prediction import load, samples
 from boostrun.runner import keep
+from boostrun.runner.compose import compose_one
 from tests.export.test_saved_models import CLASSIFIERS, HOG, LABELS, SAVED, TEMPLATES, answers, table
 from tests.marks import slow_but
 

@@ -9,13 +9,13 @@ from sklearn.linear_model import LogisticRegression
 
 from boostrun.cli import main
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.conformance.subject import answers
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.rivals import linear
 from boostrun.rivals.linear import first_on_the_path
+from boostrun.runner.compose import compose_one
 from boostrun.runner.frontier import default_methods
 from boostrun.runner.plan import cell_of
 from boostrun.runner.sampler import Sampler

@@ -11,7 +11,6 @@ from run_clusters import run_group
 from run_toys import Toy, assert_whole, expected, figures, quick, record, threads, trials
 
 from boostrun.config import check_run
-from boostrun.config.compose import compose_one
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster
@@ -19,6 +18,7 @@ from boostrun.runner.cluster import task
 from boostrun.runner.cluster.flow import in_batches
 from boostrun.runner.cluster.ship import ship
 from boostrun.runner.cluster.task import Lost, Site, site
+from boostrun.runner.compose import compose_one
 from boostrun.runner.queue import run_trials
 from boostrun.runner.store import Store
 

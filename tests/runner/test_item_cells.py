@@ -81,9 +81,9 @@ def test_of_the_cells_of_an_item_those_that_are_wanted_make_the_wanted_entries(n
         pick for one in claims.of_papers([name])[name] for case in one.cases for pick in claims.picks_of(case)
     ):
         wanted.setdefault(pick.item, set()).add((pick.row, pick.labels))
-    store, bases, fewer = Store(tmp_path), {}, 0
+    store, fewer = Store(tmp_path), 0
     for item, these in wanted.items():
-        whole, part = (paper.load(item, bases=bases, wanted=given) for given in (None, these))
+        whole, part = (paper.load(item, wanted=given) for given in (None, these))
         fewer += len(part.cells) < len(whole.cells)
         found, expected = (
             [

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from boostrun.config.compose import compose_all, compose_one
 from boostrun.config.settings import Choices, Range
 from boostrun.errors import BoostrunError
 from boostrun.report.tuning import searched_text
 from boostrun.runner import search
+from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.execute import RunResult
 from boostrun.runner.plan import cell_of
 from boostrun.runner.search import BATCH, BY, study_of, tune_all

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostrun.config.compose import compose_all, compose_one
 from boostrun.data.options import splits_anew
 from boostrun.data.table import last, parts_of_rows, whole_groups
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import Bank
+from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.plan import PlannedCell, open_store, plan, table_of
 
 N = 60

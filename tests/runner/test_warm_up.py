@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.runner import trial
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import cell_of
 
 

@@ -45,6 +45,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.files import read_yaml
 from boostrun.report.formats import decimal
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, holm, mean_std, signed_rank
 
@@ -120,10 +121,8 @@ def read(path: Path) -> list[Claim]:
     """
     import yaml
 
-    from boostrun.config import quick_yaml
-
     try:
-        rows = quick_yaml.load(path.read_text(encoding="utf-8"))
+        rows = read_yaml(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(rows, list) or not rows:

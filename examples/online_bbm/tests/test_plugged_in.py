@@ -96,7 +96,7 @@ def test_constructors_have_the_declared_defaults():
 
 @pytest.fixture
 def here():
-    catalogue.read_beside(PACKAGE)
+    catalogue.read_own_papers(PACKAGE)
     yield
     catalogue.forget()
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
@@ -15,6 +14,7 @@ from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, prequential
 from boostrun.inputs.bank import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import open_store, plan
 
 RNG = np.random.default_rng(0)

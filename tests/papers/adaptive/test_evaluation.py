@@ -137,7 +137,7 @@ def test_a_strangers_policy_sees_every_family_as_an_object_and_by_name(by_name, 
     (tmp_path / "stranger_of_policies.py").write_text(STRANGER)
     (tmp_path / "papers.yaml").write_text("stranger: stranger_of_policies:PAPER\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    catalogue.read_beside(tmp_path)
+    catalogue.read_own_papers(tmp_path)
     try:
         import stranger_of_policies as stranger
 

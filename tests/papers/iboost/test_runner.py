@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.config.compose import compose_one
 from boostrun.data import checksum, describe, fetch, load
 from boostrun.data.streams import draw, names
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream
 from boostrun.inputs.bank import Followed
+from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import open_store, plan
 from tests.papers.iboost.learners import METHODS
 

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from boostrun.config.compose import compose_one
 from boostrun.core import FEATURES as PIPELINES
 from boostrun.evaluation import staged as shared_path
 from boostrun.features import open_bank
@@ -18,6 +17,7 @@ from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.evaluations import pool_of, samples_of
 from boostrun.papers.shareboost.selection import Checkpoint
 from boostrun.runner.cell import Inputs, Trial
+from boostrun.runner.compose import compose_one
 from boostrun.runner.execute import fewer_trials, threads
 from boostrun.runner.plan import cell_of, input_for, places_of
 from boostrun.runner.trial import Execute
