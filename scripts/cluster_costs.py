@@ -21,12 +21,12 @@ from pathlib import Path
 from boostrun.config import defaults
 from boostrun.runner import cluster
 from boostrun.runner.board import TrialBoard
-from boostrun.runner.cell import Cell, Inputs, Trial
 from boostrun.runner.cluster.task import Site, Task
-from boostrun.runner.provenance import collect
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
 from boostrun.runner.worker import Job, Summary, make_record
+from boostrun.store.cell import Cell, Inputs, Trial
+from boostrun.store.provenance import collect
+from boostrun.store.store import Store
 
 RECORDS = 300
 POINTS = 13  # of a curve, as a run of T = 100 has

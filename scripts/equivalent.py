@@ -27,10 +27,10 @@ from typing import Any
 from boostrun.config import catalogue
 from boostrun.digest import source_digest
 from boostrun.runner import plan
-from boostrun.runner.cell import Cell
-from boostrun.runner.code import code_of
 from boostrun.runner.compose import compose_one
-from boostrun.runner.equivalent import RERUN, Equivalent, add_row
+from boostrun.store.cell import Cell
+from boostrun.store.code import code_of
+from boostrun.store.equivalent import RERUN, Equivalent, add_row
 
 RESULTS = Path("results")
 # seconds that it takes to build the features, by which the cheapest trial is found; others are quick
@@ -40,7 +40,7 @@ _LARGE = {"pedestrians": 8.0, "cifar10": 4.0, "mnist_expanded": 6.0, "digits": 0
 # works in a checkout of any age since records have been made: a trial a line in, its result or what went wrong out
 _TRIALS = """
 import contextlib, json, sys
-from boostrun.runner.cell import Cell, Inputs, Trial
+from boostrun.store.cell import Cell, Inputs, Trial
 from boostrun.runner.trial import Execute
 from boostrun.runner.worker import without_numpy
 for line in sys.stdin:
@@ -59,8 +59,8 @@ for line in sys.stdin:
 _DIGESTS = """
 import json, sys
 from boostrun.digest import source_digest
-from boostrun.runner.cell import Cell
-from boostrun.runner.code import code_of
+from boostrun.store.cell import Cell
+from boostrun.store.code import code_of
 for line in sys.stdin:
     print(source_digest(*code_of(Cell.from_config(json.loads(line)))))
 """

@@ -25,10 +25,10 @@ from boostrun.config import catalogue
 from boostrun.data.options import read_roots
 from boostrun.digest import roots_in, source_digest
 from boostrun.files import write_whole
-from boostrun.runner import code as changes
-from boostrun.runner.cell import Cell
-from boostrun.runner.code import code_of
-from boostrun.runner.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows, spelled
+from boostrun.store import code as changes
+from boostrun.store.cell import Cell
+from boostrun.store.code import code_of
+from boostrun.store.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows, text_of
 
 _OF_BANKS = """
 import importlib, json, sys
@@ -103,8 +103,8 @@ def main() -> None:
     checkout = Path(sys.argv[1])
     content, notes = frozen(checkout)
     pairs = {kind: sum(map(len, rows.values())) for kind, rows in content.items()}
-    write_whole(RESULTS / NAME, spelled({"frozen": content, "rows": []}).encode())
-    write_whole(RESULTS / changes.NAME, changes.spelled(notes).encode())
+    write_whole(RESULTS / NAME, text_of({"frozen": content, "rows": []}).encode())
+    write_whole(RESULTS / changes.NAME, changes.notes_text(notes).encode())
     names = of_banks(checkout)
     text = ",\n".join(f"{json.dumps(new)}: {json.dumps(old)}" for new, old in sorted(names.items()))
     write_whole(Path("boostrun/published_digests.json"), f"{{\n{text}\n}}\n".encode())

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.packed import NAME, packs_below, unpack, write_pack
-from boostrun.runner.parquet_pack import LARGEST_GROUP, ParquetPack, parquet_of, table_of, text_of
+from boostrun.store.cell import json_text
+from boostrun.store.packs import NAME, packs_below, unpack, write_pack
+from boostrun.store.parquet import LARGEST_GROUP, ParquetPack, parquet_of, table_of
 
 
 def fold(room: Path) -> int:
@@ -39,7 +40,7 @@ def fold(room: Path) -> int:
         record = whole.read(row)
         found[record["cell_key"], record["seed"]] = _order(record), None
     for path in files:
-        for record in sorted(unpack(path), key=lambda one: (text_of(one["cell"]), one["seed"], one["key"])):
+        for record in sorted(unpack(path), key=lambda one: (json_text(one["cell"]), one["seed"], one["key"])):
             place = record["cell_key"], record["seed"]
             if place not in found or found[place][0] < _order(record):
                 found.pop(place, None)

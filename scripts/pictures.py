@@ -28,8 +28,8 @@ from boostrun.report.canvas import apart, write_png
 from boostrun.report.curve_figures import curve_figures
 from boostrun.report.frontier.summary import FrontierSummary, draw_differences, draw_ranks, frontiers_of
 from boostrun.runner import paper
-from boostrun.runner.packed import Packs, packs_below
 from boostrun.runner.plan import plan, published_store
+from boostrun.store.packs import Packs, packs_below
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "pictures"

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from boostrun.runner import paper
-from boostrun.runner.packed import packs_below, unpack
 from boostrun.runner.plan import plan, published_store
+from boostrun.store.packs import packs_below, unpack
 
 RESULTS = Path(__file__).parent.parent / "results"
 

@@ -100,8 +100,8 @@ def _cut(sentence: str) -> str:
 
 def _tell_set_aside() -> None:
     """One line about records that do not fit, where any were read."""
-    record = sys.modules.get("boostrun.runner.record")
-    if record is not None and (line := record.told()):
+    record = sys.modules.get("boostrun.store.record")
+    if record is not None and (line := record.set_aside_line()):
         with contextlib.suppress(OSError):
             print(line, file=sys.stderr)
 

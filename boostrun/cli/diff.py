@@ -11,9 +11,9 @@ from boostrun.errors import BoostrunError
 from boostrun.report.diff import diff
 from boostrun.runner import paper
 from boostrun.runner.compose import compose_one
-from boostrun.runner.packed import NAME, OLD_NAME, unpack
 from boostrun.runner.plan import open_store, plan, published_store
-from boostrun.runner.record import NotARecordError, read
+from boostrun.store.packs import NAME, OLD_NAME, unpack
+from boostrun.store.record import NotARecordError, read
 
 
 def main(words: Arguments) -> int:

@@ -50,7 +50,7 @@ def _version(package: str) -> str:
 
 
 def _threads() -> list[str]:
-    from boostrun.runner.provenance import usable_cores
+    from boostrun.store.provenance import usable_cores
 
     variables = [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.endswith("_NUM_THREADS")]
     use = "a trial runs on one thread; ShareBoost's and its rivals' also on cores that no other trial has"

@@ -93,7 +93,7 @@ def main(words: Arguments) -> int:
     from boostrun.report.frontier.summary import draw_frontier
     from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
-    from boostrun.runner.packed import write_records
+    from boostrun.store.packs import write_records
 
     asked = _asked(words)
     found = measure(asked, command=["boostrun", *words.argv])

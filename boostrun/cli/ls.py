@@ -81,7 +81,7 @@ def _runs(words: Arguments) -> int:
 
     from boostrun.report.formats import align
     from boostrun.runner.naming import flat
-    from boostrun.runner.store import Store
+    from boostrun.store.store import Store
 
     root = compose_one(words_of_places(words.overrides), words.config_dir).root["store"]
     cells: dict[str, list[Mapping[str, Any]]] = {}
@@ -103,7 +103,7 @@ def _last(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _label(records: Sequence[Mapping[str, Any]]) -> str:
-    from boostrun.runner.cell import Cell
+    from boostrun.store.cell import Cell
 
     return Cell.from_config(records[0]["cell"]).label
 

@@ -12,15 +12,14 @@ from typing import Any
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.digest import reached
-from boostrun.runner import code as changes
-from boostrun.runner.code import code_of
 from boostrun.runner.compose import compose_all
-from boostrun.runner.equivalent import Equivalent
 from boostrun.runner.naming import PARTS, apart, trials, word
-from boostrun.runner.packed import like
 from boostrun.runner.plan import PlannedCell, open_store, plan
-from boostrun.runner.provenance import instructions_in_force
-from boostrun.runner.store import Store
+from boostrun.store import code as changes
+from boostrun.store.code import code_of
+from boostrun.store.equivalent import Equivalent
+from boostrun.store.provenance import instructions_in_force
+from boostrun.store.store import Store
 
 
 def main(words: Arguments) -> int:
@@ -113,16 +112,22 @@ def _line(cell: PlannedCell, label: str, seconds: float | None, megabytes: float
 def _history(store: Store) -> dict[str, list[tuple[float, float]]]:
     """Names and budget of a cell -> seconds and peak memory (MB) of trials done."""
     found: dict[str, list[tuple[float, float]]] = {}
-    like_of = functools.cache(lambda cell: like(json.loads(cell)))
+    like_of = functools.cache(lambda cell: _names_and_budget(json.loads(cell)))
     for known in store.known():
         if known.status == "done" and known.seconds is not None:
             found.setdefault(like_of(known.cell), []).append((known.seconds, known.peak_memory_mb or 0.0))
     return found
 
 
+def _names_and_budget(cell: Mapping[str, Any]) -> str:
+    """The names and the budget of a cell as text: cells that agree in it take similar time and memory."""
+    names = [cell[part]["name"] for part in PARTS]
+    return json.dumps([*names, sorted(cell["budget"].items())])
+
+
 def _estimate(cell: PlannedCell, history: dict) -> tuple[float | None, float | None]:
     """Medians over trials of the same names and budget, whatever their other keys; None when there are none."""
-    found: Sequence[tuple[float, float]] = history.get(like(cell.cell.config()), [])
+    found: Sequence[tuple[float, float]] = history.get(_names_and_budget(cell.cell.config()), [])
     if not found:
         return None, None
     return statistics.median(s for s, _ in found), statistics.median(m for _, m in found)

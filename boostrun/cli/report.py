@@ -29,7 +29,7 @@ from boostrun.runner.claims import verdicts
 from boostrun.runner.compose import compose_one
 from boostrun.runner.own import own_runs
 from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
-from boostrun.runner.store import Store
+from boostrun.store.store import Store
 
 _OURS = ("table.png", "curve_")  # pictures that the page draws anew
 _OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # of an own run with a name, made of its predictions

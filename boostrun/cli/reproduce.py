@@ -15,11 +15,11 @@ from boostrun.cli.run import same_places, tell_end
 from boostrun.report import build, text, write
 from boostrun.report.paired import write_differences
 from boostrun.runner import paper
-from boostrun.runner.code import publish
 from boostrun.runner.compose import compose_one
 from boostrun.runner.drawings import draw, draw_item
-from boostrun.runner.packed import write_records
 from boostrun.runner.plan import roots
+from boostrun.store.code import publish
+from boostrun.store.packs import write_records
 
 
 def main(words: Arguments) -> int:

@@ -14,10 +14,10 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue, fields_in
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import GROUPS, Root, Settings
-from boostrun.runner.cell import Cell, digest_of
 from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.naming import telling, word
 from boostrun.runner.plan import PlannedCell
+from boostrun.store.cell import Cell, digest_of
 
 _WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
 

@@ -99,8 +99,8 @@ def _report(cells, settings: Settings, combination: Sequence[str], words: Argume
     from boostrun.report import tuning
     from boostrun.report.paired import write_bytes
     from boostrun.runner import tuned
-    from boostrun.runner.packed import write_records
     from boostrun.runner.plan import cell_of
+    from boostrun.store.packs import write_records
 
     records = [cell.done[0] for cell in cells]
     choice = tuned.choose([cell.cell for cell in cells], records)

@@ -113,10 +113,10 @@ def _headline(all_settings: Sequence[Settings], how: Mapping[str, Any]) -> str:
 def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupted: bool) -> None:
     from boostrun.report import tuning
     from boostrun.report.paired import write_bytes
-    from boostrun.runner.packed import write_records
     from boostrun.runner.plan import cell_of, open_store
     from boostrun.runner.search import whole
     from boostrun.runner.tuned import searched_folder
+    from boostrun.store.packs import write_records
 
     settings = whole(choice.study.settings)
     if choice.best is None:

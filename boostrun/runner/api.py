@@ -12,7 +12,7 @@ from boostrun.runner import predictions
 from boostrun.runner.compose import compose_all
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import apart
-from boostrun.runner.record import told
+from boostrun.store.record import set_aside_line
 
 
 def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **keys) -> pandas.DataFrame:
@@ -40,7 +40,7 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     """
     words = [*overrides, *(f"{key}={'null' if value is None else value}" for key, value in keys.items())]
     result = run_cells(compose_all(words, config_dir), command=["boostrun.run", *words], quiet=quiet)
-    if line := told():
+    if line := set_aside_line():
         warnings.warn(line, stacklevel=2)
     if result.interrupted:
         raise KeyboardInterrupt

@@ -17,11 +17,8 @@ from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.extend import registry as typed
-from boostrun.runner import cluster, pool, predictions, provenance
-from boostrun.runner import code as changes
-from boostrun.runner.cell import Inputs, Trial
+from boostrun.runner import cluster, pool, predictions
 from boostrun.runner.cluster.ship import ship
-from boostrun.runner.code import code_of
 from boostrun.runner.plan import (
     PlannedCell,
     cell_of,
@@ -35,8 +32,12 @@ from boostrun.runner.plan import (
 )
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store, StoreWriteError
 from boostrun.runner.trial import Execute, warm_up
+from boostrun.store import code as changes
+from boostrun.store import provenance
+from boostrun.store.cell import Inputs, Trial
+from boostrun.store.code import code_of
+from boostrun.store.store import Store, StoreWriteError
 
 
 @dataclass

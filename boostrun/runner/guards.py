@@ -10,8 +10,8 @@ import threading
 from collections.abc import Iterator, Sequence
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.provenance import forget_threads
 from boostrun.runner.worker import pin_threads
+from boostrun.store.provenance import forget_threads
 
 
 def thread_variables() -> Sequence[str]:

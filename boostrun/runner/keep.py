@@ -20,13 +20,13 @@ from boostrun.inputs.bank import Table
 from boostrun.methods import saved
 from boostrun.methods.preparation import PREFIX, RawTable, of_bank
 from boostrun.prediction.model import columns_of
-from boostrun.runner import provenance
-from boostrun.runner.cell import Trial
 from boostrun.runner.execute import threads
 from boostrun.runner.guards import pinned
 from boostrun.runner.plan import open_store, plan, prepare, roots
 from boostrun.runner.trial import Execute
 from boostrun.runner.worker import perform
+from boostrun.store import provenance
+from boostrun.store.cell import Trial
 
 _OF_THE_RUN = ("checkpoint", "n_jobs")  # parameters that say nothing about the model
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.report.curves import marks_of
-from boostrun.runner.cell import Cell
+from boostrun.store.cell import Cell
 
 _BATCH = 1000  # metrics that one request may hold
 _LONGEST = 500  # signs of a parameter's value

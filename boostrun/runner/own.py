@@ -10,7 +10,7 @@ from typing import Any
 from boostrun.config.settings import PLACES
 from boostrun.report import Entry
 from boostrun.runner.naming import PARTS, flat, word
-from boostrun.runner.store import Store
+from boostrun.store.store import Store
 
 METRIC = "test_accuracy_pct"
 

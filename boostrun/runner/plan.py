@@ -19,13 +19,13 @@ from boostrun.extend import registry
 from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
-from boostrun.runner import code as changed
 from boostrun.runner import tuned
-from boostrun.runner.cell import Cell, Inputs, Trial, canonical_json
-from boostrun.runner.code import code_of
-from boostrun.runner.equivalent import RERUN, Equivalent
-from boostrun.runner.packed import packs_below
-from boostrun.runner.store import Store
+from boostrun.store import code as changed
+from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
+from boostrun.store.code import code_of
+from boostrun.store.equivalent import RERUN, Equivalent
+from boostrun.store.packs import packs_below
+from boostrun.store.store import Store
 
 MOST_TRIALS = 500_000  # of one command
 _MOST_NAMES = 3  # of definitions that have changed

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.provenance import usable_cores
+from boostrun.store.provenance import usable_cores
 
 
 def parallel(backend: str, n_jobs: int):

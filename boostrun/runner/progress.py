@@ -11,7 +11,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from boostrun.runner.cell import Trial
+from boostrun.store.cell import Trial
 
 _LINES = 10  # plain lines for a long run, besides one at least every _SILENCE seconds
 _SILENCE = 5.0

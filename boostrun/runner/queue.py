@@ -19,15 +19,15 @@ from boostrun import signals
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import pool
 from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
-from boostrun.runner.cell import Trial
 from boostrun.runner.cluster import NAMES as ENGINES
 from boostrun.runner.cluster import Engine
 from boostrun.runner.cluster.flow import flow
 from boostrun.runner.cluster.task import Site, Task, site
 from boostrun.runner.guards import pinned, sending, sigterm_as_interrupt, thread_variables
 from boostrun.runner.progress import RunProgress
-from boostrun.runner.store import Store
 from boostrun.runner.worker import Execute, Job, Summary, make_record
+from boostrun.store.cell import Trial
+from boostrun.store.store import Store
 
 __all__ = ["Execute", "Outcome", "RunProgress", "run_trials"]
 
@@ -83,7 +83,7 @@ def run_trials(
     sources : sequence of (modules, digest), optional
         Code that the machines of a cluster must have in common with this one.
     provenance : mapping
-        What :func:`boostrun.runner.provenance.collect` gave; a record adds the threads of its worker and its time, and
+        What :func:`boostrun.store.provenance.collect` gave; a record adds the threads of its worker and its time, and
         on a cluster what is that of its machine.
     progress : RunProgress, optional
         Silent when left out.

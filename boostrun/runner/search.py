@@ -24,8 +24,8 @@ from boostrun.runner.execute import run_cells
 from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, places_of, plan, table_of
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.sampler import Sampler, version
-from boostrun.runner.store import Store
 from boostrun.runner.tuned import with_values
+from boostrun.store.store import Store
 
 BATCH = 5  # asked for before any of them is told
 HOLDOUT = 0.2  # of the training data, where nothing else is asked for

@@ -15,7 +15,7 @@ from boostrun.runner import paper, predictions
 from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.naming import flat
 from boostrun.runner.plan import open_store, plan
-from boostrun.runner.record import told
+from boostrun.store.record import set_aside_line
 
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
 
@@ -51,7 +51,7 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
     given = [f"{key}={'null' if value is None else value}" for key, value in keys.items()]
     found, kept = _found(words, given, config_dir)
     rows = [row for record in found for row in _rows(record, kept, curves)]
-    if line := told():
+    if line := set_aside_line():
         warnings.warn(line, stacklevel=2)
     return pandas.DataFrame(rows)
 

@@ -24,9 +24,9 @@ from boostrun.evaluation.measures import Trained, train_and_test
 from boostrun.extend import registry
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
-from boostrun.runner.cell import Cell, Trial, canonical_json
-from boostrun.runner.code import code_of
 from boostrun.runner.predictions import model_bytes
+from boostrun.store.cell import Cell, Trial, canonical_json
+from boostrun.store.code import code_of
 
 
 @dataclass(frozen=True)

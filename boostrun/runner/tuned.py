@@ -17,7 +17,7 @@ from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.settings import Settings
 from boostrun.errors import BoostrunError
-from boostrun.runner.cell import Cell, digest_of
+from boostrun.store.cell import Cell, digest_of
 
 WORD = "tuned"
 

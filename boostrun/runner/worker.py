@@ -17,16 +17,16 @@ from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
-from boostrun.runner.cell import Trial
-from boostrun.runner.provenance import (
+from boostrun.store.cell import Trial
+from boostrun.store.provenance import (
     forget_threads,
     instructions_in_force,
     loaded_numba,
     threads_in_force,
     utc_now,
 )
-from boostrun.runner.record import check_record
-from boostrun.runner.store import LockBusyError, Store, StoreWriteError
+from boostrun.store.record import check_record
+from boostrun.store.store import LockBusyError, Store, StoreWriteError
 
 Execute = Callable[[Trial], Mapping[str, Any]]
 

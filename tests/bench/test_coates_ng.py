@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from boostrun.features import patch_kernels
-from boostrun.runner.provenance import usable_cores
+from boostrun.store.provenance import usable_cores
 from tests.bench.timing import show
 
 pytestmark = pytest.mark.bench

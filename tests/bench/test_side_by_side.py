@@ -29,7 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from boostrun import FullDataClassifier, IBoostClassifier
 from boostrun.report.markdown import pipe_table
-from boostrun.runner import provenance
+from boostrun.store import provenance
 from tests.bench import test_drift_iboost as drift
 from tests.bench.timing import show
 

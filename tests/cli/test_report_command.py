@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from boostrun.runner.packed import pack, unpack
+from boostrun.store.packs import pack, unpack
 
 from ..published import RESULTS, copies, of_item
 
@@ -59,7 +59,7 @@ def test_an_item_that_is_published_smaller_is_shown_as_published(command, workpl
 
 
 def remade(path, records):
-    from boostrun.runner.cell import Cell, trial_key
+    from boostrun.store.cell import Cell, trial_key
 
     for record in records:
         record["cell_key"] = Cell.from_config(record["cell"]).key

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from boostrun.digest import reached
-from boostrun.runner.code import code_of
 from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import cell_of
+from boostrun.store.code import code_of
 from tests.marks import slow_after, slow_but
 
 FILES = "dataset=stream dataset.path=x.npy dataset.label=y.npy dataset.test_path=xt.npy dataset.test_label=yt.npy"

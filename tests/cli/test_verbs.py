@@ -12,8 +12,8 @@ import yaml
 
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.runner import provenance
-from boostrun.runner.packed import unpack
+from boostrun.store import provenance
+from boostrun.store.packs import unpack
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
 
@@ -189,8 +189,8 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
     command(f"algo=rand {SMALL}")
     assert "3 cached, 0 stale, 0 to run" in command(f"plan algo=rand {SMALL}")[1]
     assert "2 to run (about" in command(f"plan algo=rand {SMALL} trials=5")[1]
-    from boostrun.runner import code as changes
     from boostrun.runner import plan
+    from boostrun.store import code as changes
 
     now = changes.definitions
     monkeypatch.setattr(plan, "source_digest", lambda *_: "0" * 64)

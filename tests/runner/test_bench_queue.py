@@ -9,9 +9,9 @@ import joblib
 import pytest
 from run_toys import quick, trials
 
-from boostrun.runner.provenance import collect
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
+from boostrun.store.provenance import collect
+from boostrun.store.store import Store
 
 N = 1000
 

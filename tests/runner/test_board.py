@@ -14,7 +14,7 @@ from run_toys import Toy, script, trials, wait_for
 from boostrun.runner import board
 from boostrun.runner.board import RECORDED, RUNNING, WAITING, TrialBoard
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
+from boostrun.store.store import Store
 
 needs_locks = pytest.mark.skipif(board.fcntl is None, reason="needs file locks")
 

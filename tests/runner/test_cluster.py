@@ -20,7 +20,7 @@ from boostrun.runner.cluster.ship import ship
 from boostrun.runner.cluster.task import Lost, Site, site
 from boostrun.runner.compose import compose_one
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
+from boostrun.store.store import Store
 
 
 class InProcess:
@@ -140,7 +140,7 @@ def test_a_worker_that_does_not_see_the_store_ends_the_run(store, monkeypatch):
 
 
 def test_a_worker_with_other_code_ends_the_run(store):
-    modules = ("boostrun.runner.cell",)
+    modules = ("boostrun.store.cell",)
     assert len(go(trials(2), quick, store, InProcess(), sources=[(modules, source_digest(modules))]).done) == 2
     with pytest.raises(BoostrunError, match=r"another version .*boostrun\.runner\.cell differs"):
         go(trials(2, r=1), quick, store, InProcess(), sources=[(modules, "0" * 64)])

@@ -13,7 +13,7 @@ from run_toys import Toy, alive, assert_whole, expected, figures, script, trials
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store
+from boostrun.store.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
 

@@ -11,7 +11,7 @@ from run_toys import Toy, record, script, wait_for
 
 from boostrun.files import owner
 from boostrun.runner import leftovers
-from boostrun.runner.store import _UNLINK_LOCKS, Store
+from boostrun.store.store import _UNLINK_LOCKS, Store
 
 pytestmark = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no such shared memory")
 

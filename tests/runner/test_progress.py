@@ -4,8 +4,8 @@ import re
 import pytest
 from run_toys import cell, trials
 
-from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.progress import RunProgress
+from boostrun.store.cell import Inputs, Trial
 
 
 class Terminal(io.StringIO):

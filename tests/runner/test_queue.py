@@ -11,9 +11,9 @@ from run_toys import Toy, alive, assert_whole, expected, figures, quick, script,
 from boostrun import signals
 from boostrun.errors import BoostrunError
 from boostrun.runner import worker
-from boostrun.runner.provenance import collect
 from boostrun.runner.queue import run_trials
-from boostrun.runner.store import Store, StoreWriteError
+from boostrun.store.provenance import collect
+from boostrun.store.store import Store, StoreWriteError
 
 
 @pytest.fixture
@@ -293,7 +293,7 @@ def test_kernels_can_be_compiled_before_in_and_after_a_run_in_this_process(tmp_p
         "import numba\n"
         "from run_toys import Toy, trials\n"
         "from boostrun.runner.queue import run_trials\n"
-        "from boostrun.runner.store import Store\n"
+        "from boostrun.store.store import Store\n"
         "assert numba.njit(lambda x: x + 1)(1) == 2\n"
         "def compiles(trial):\n"
         "    assert numba.njit(lambda x: x + 2)(1) == 3\n"

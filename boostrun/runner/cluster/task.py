@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boostrun.digest import source_digest
-from boostrun.runner import provenance
-from boostrun.runner.cell import Trial
 from boostrun.runner.guards import pinned
-from boostrun.runner.store import StoreWriteError
 from boostrun.runner.worker import Job, Summary
+from boostrun.store import provenance
+from boostrun.store.cell import Trial
+from boostrun.store.store import StoreWriteError
 
 _OF_THE_NODE = ("versions", "python", "platform", "cpu")  # what of a record's provenance is that of its own machine
 

@@ -16,11 +16,11 @@ from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.evaluations import pool_of, samples_of
 from boostrun.papers.shareboost.selection import Checkpoint
-from boostrun.runner.cell import Inputs, Trial
 from boostrun.runner.compose import compose_one
 from boostrun.runner.execute import fewer_trials, threads
 from boostrun.runner.plan import cell_of, input_for, places_of
 from boostrun.runner.trial import Execute
+from boostrun.store.cell import Inputs, Trial
 
 
 @pytest.fixture

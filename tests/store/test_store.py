@@ -11,10 +11,10 @@ import pytest
 from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.cell import Inputs
-from boostrun.runner.packed import pack
-from boostrun.runner.record import told
-from boostrun.runner.store import LockBusyError, Store, StoreWriteError
+from boostrun.store.cell import Inputs
+from boostrun.store.packs import pack
+from boostrun.store.record import set_aside_line
+from boostrun.store.store import LockBusyError, Store, StoreWriteError
 
 
 def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
@@ -82,8 +82,8 @@ def test_a_half_written_file_is_absent_told_of_once_and_moved_aside(tmp_path, ju
     path = store.put(made)
     path.write_bytes(junk)
     assert store.get(made["key"]) is None and store.get(made["key"]) is None
-    line = told()
-    assert line.startswith("set aside: 1 record") and line.count(str(path)) == 1 and not told()
+    line = set_aside_line()
+    assert line.startswith("set aside: 1 record") and line.count(str(path)) == 1 and not set_aside_line()
     assert not path.exists() and path.with_name(path.name + ".corrupt").read_bytes() == junk
     store.put(made)
     assert store.get(made["key"]) == made
@@ -95,7 +95,7 @@ def test_a_record_under_a_wrong_name_is_not_taken_for_another(tmp_path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(one))
     assert store.get(two["key"]) is None
-    assert "it has the key of another" in told()
+    assert "it has the key of another" in set_aside_line()
 
 
 def test_find_gives_all_inputs_of_a_cell_and_seed_newest_first_and_sees_what_others_write(tmp_path):
@@ -111,15 +111,14 @@ def test_find_gives_all_inputs_of_a_cell_and_seed_newest_first_and_sees_what_oth
     assert store.find(cell(r=11).key, 0) == []
 
 
-def test_a_settled_folder_is_not_read_again_until_it_changes(tmp_path, monkeypatch):
+def test_an_index_reads_no_file_again_until_it_changes(tmp_path, monkeypatch):
     store, made = Store(tmp_path), record()
-    folder = store.put(made).parent
-    long_ago = time.time() - 100
-    os.utime(folder, (long_ago, long_ago))
-    assert store.find(cell().key, 0) == [made]
-    monkeypatch.setattr(Store, "_scan_folder", lambda *_: pytest.fail("read again"))
-    assert store.find(cell().key, 0) == [made]
-    assert store.find(cell().key, 5) == []
+    store.put(made)
+    index, read, again = store.index(), Store._read, []
+    monkeypatch.setattr(Store, "_read", lambda *words: again.append(words) or read(*words))
+    assert store.index() == index and not again
+    store.put(record(1))
+    assert len(store.index()) == 2 and len(again) == 1
 
 
 def test_packed_records_are_read_beside_single_ones_and_what_is_published_wins(tmp_path):

@@ -1,13 +1,7 @@
-"""Which code decides what a cell computes: the roots of its digest, and the facts that stand in no body.
+"""Which code decides what a cell computes, and which of its definitions changed since a record was made.
 
-Everything that decides counts: the method and what its budget is called, the evaluation, what opens the input, the
-seeds. What else there is to choose from does not.
-
-Which definitions have changed since a record was made.
-
-A run notes the definitions of its code in ``.code`` of the store, a file a digest; ``code.json`` beside published
-records holds theirs. Nothing is read of either but for a record that is stale. Both are memories: without them a
-command says only that the code has changed.
+A run notes the definitions of its code in ``.code`` of the store, one file per digest; ``code.json`` beside published
+records holds theirs. Both are read only for stale records. Without them a command can only say that the code changed.
 """
 
 from __future__ import annotations
@@ -23,9 +17,11 @@ from boostrun.config import catalogue
 from boostrun.digest import reached
 from boostrun.files import write_whole
 from boostrun.inputs import input_of
-from boostrun.methods.declaration import Method
-from boostrun.runner.cell import Cell
-from boostrun.runner.equivalent import Equivalent
+from boostrun.store.cell import Cell
+from boostrun.store.equivalent import Equivalent
+
+NAME = "code.json"
+_LENGTH = 12  # hexadecimal digits kept of the hash of a definition's text
 
 
 class Code(NamedTuple):
@@ -36,7 +32,7 @@ class Code(NamedTuple):
 
 
 def code_of(cell: Cell) -> Code:
-    """What decides the result of a cell.
+    """What decides the result of a cell: its method, evaluation, input and seeds, and nothing that it does not use.
 
     >>> cell = Cell({"name": "wsam"}, {"name": "mnist"}, {"name": "raw", "bins": 16}, {"r": 20, "q": 10})
     >>> code_of(cell).roots[0], code_of(cell).facts["budget"]
@@ -49,34 +45,29 @@ def code_of(cell: Cell) -> Code:
         "boostrun.methods.keys:arguments", "boostrun.evaluation.measures:train_and_test",
         *input_.modules(cell.dataset),
     )  # fmt: skip
-    return Code(roots, _facts(method, cell))
-
-
-def _facts(method: Method, cell: Cell) -> dict[str, Any]:
-    """What of a declaration decides, besides the values in the cell."""
-    return {
+    facts = {
         "budget": {symbol: parameter for symbol, parameter in method.budget.items() if symbol in cell.budget},
         "fixed": dict(method.fixed),
         "parts": {name: {"names": dict(part.names)} for name, part in method.parts.items()},
         "not_keys": {"": _not_keys(method.keys), **{name: _not_keys(part.keys) for name, part in method.parts.items()}},
     }
+    return Code(roots, facts)
 
 
 def _not_keys(keys: type) -> dict[str, str]:
-    """Parameters that no key sets, with the default that they always have."""
+    """The parameters that no key sets, with the default that they always have."""
     return {
         one.name: repr(one.default) for one in dataclasses.fields(keys)
         if "kind" not in one.metadata and one.default is not dataclasses.MISSING
     }  # fmt: skip
 
 
-NAME = "code.json"
-_LENGTH = 12  # hexadecimal digits of the hash of a definition's text
+# -- what changed ------------------------------------------------------------------------------------------------------
 
 
 def note(store: Path, source: str, roots: Sequence[str]) -> None:
-    """Note in a store the definitions behind a digest, where they are not noted yet and can be."""
-    path = _place(store, source)
+    """Note the definitions behind a digest in a store, unless they are noted or cannot be."""
+    path = store / ".code" / source
     if not path.exists():
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,42 +75,42 @@ def note(store: Path, source: str, roots: Sequence[str]) -> None:
 
 
 def definitions(roots: Sequence[str]) -> dict[str, str]:
-    """Dotted name of each definition that roots reach -> beginning of the hash of its own text."""
+    """Dotted name of each definition that the roots reach -> beginning of the hash of its text."""
     return {name: text[:_LENGTH] for name, text in reached(roots).definitions.items()}
 
 
 def publish(results: Path, store: Path, sources: Iterable[str]) -> None:
-    """Put the notes of a store about digests beside published records. Raises OSError."""
+    """Copy the notes of a store about these digests beside the published records. Raises OSError."""
     known = _published(results)
-    more = {source: found for source in {*sources} - known.keys() if (found := _read(_place(store, source)))}
+    more = {source: found for source in {*sources} - known.keys() if (found := _read(store / ".code" / source))}
     if more:
-        write_whole(results / NAME, spelled({**known, **more}).encode())
+        write_whole(results / NAME, notes_text({**known, **more}).encode())
 
 
-def spelled(known: Mapping[str, Mapping[str, str]]) -> str:
-    """Notes by digest as one text: each definition once, a line each, and their numbers by digest."""
+def notes_text(known: Mapping[str, Mapping[str, str]]) -> str:
+    """Notes by digest as one text: a numbered line per definition, then its numbers per digest."""
     lines = sorted({f"{name} {text}" for found in known.values() for name, text in found.items()})
     number = {line: place for place, line in enumerate(lines)}
-    digests = {
-        source: sorted(number[f"{name} {text}"] for name, text in found.items()) for source, found in known.items()
-    }
-    rows = ",\n".join(f"{json.dumps(source)}: {json.dumps(digests[source])}" for source in sorted(digests))
+    rows = ",\n".join(
+        f"{json.dumps(source)}: {sorted(number[f'{name} {text}'] for name, text in known[source].items())}"
+        for source in sorted(known)
+    )
     return f'{{"definitions": {json.dumps(lines, indent=0)}, "digests": {{\n{rows}\n}}}}\n'
 
 
 def since(source: str, roots: Sequence[str], store: Path, results: Path, equivalent: Equivalent) -> list[str]:
-    """Names of the definitions that differ between the code of a digest and today's; empty where none are noted.
+    """The names of the definitions that differ between the code of a digest and today's; empty if none were noted.
 
     A definition that was moved or renamed does not differ.
     """
     for digest in (source, *sorted(equivalent.leads_to(source))):
-        if before := _read(_place(store, digest)) or _published(results).get(digest, {}):
+        if before := _read(store / ".code" / digest) or _published(results).get(digest, {}):
             return changed(before, definitions(roots))
     return []
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Names whose definitions differ: edited, added or gone.
+    """The names of the definitions that were edited; if none were, of those added or removed.
 
     >>> changed({"a.f": "1", "a.g": "2", "a.h": "3"}, {"a.f": "1", "b.g": "2", "a.h": "4"})
     ['a.h']
@@ -130,10 +121,6 @@ def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     more = [name for name, text in gone.items() if text not in new.values()]
     more += [name for name, text in new.items() if text not in gone.values()]
     return sorted(edited) or sorted(more)
-
-
-def _place(store: Path, source: str) -> Path:
-    return store / ".code" / source
 
 
 def _published(results: Path) -> dict[str, dict[str, str]]:

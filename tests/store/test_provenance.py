@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import boostrun
-from boostrun.runner import provenance
+from boostrun.store import provenance
 
 
 @pytest.fixture

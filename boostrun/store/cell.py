@@ -1,6 +1,6 @@
-"""What is run: a cell (one configuration) and a trial (a cell, a seed, the inputs it reads), each with a key.
+"""Cells and trials: a cell is one configuration, a trial is a cell with a seed and the inputs it reads.
 
-A key is the sha256 of canonical JSON, so it is the same in every process, on every machine and Python version.
+Both have a key: the sha256 of canonical JSON, the same in every process, on every machine and Python version.
 """
 
 from __future__ import annotations
@@ -16,20 +16,16 @@ from typing import Any
 from boostrun.config.fields import whole_number
 from boostrun.errors import BoostrunError
 
+PARTS = ("algo", "dataset", "features", "budget")
 # The order of the papers' symbols in a label; other budget keys follow in alphabetical order.
 _BUDGET_ORDER = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 
 
 def plain(value: Any, where: str = "value") -> Any:
-    """A deep copy of ``value`` made of dict, list, str, int, float, bool and None alone.
+    """A deep copy of ``value`` that contains only dict, list, str, int, float, bool and None.
 
-    Mappings become dicts and tuples become lists; -0.0 becomes 0.0. Everything else is refused rather than guessed at:
-    a numpy scalar or a path has no agreed spelling in JSON.
-
-    Raises
-    ------
-    BoostrunError
-        For NaN, infinity, a key that is not a string, or any other type; the message names the place.
+    Mappings become dicts, tuples become lists, and -0.0 becomes 0.0. All other types raise BoostrunError, and so do
+    NaN, infinity and keys that are not strings: JSON has no agreed spelling for them. The message names the place.
 
     >>> plain({"r": (1, 2.5)})
     {'r': [1, 2.5]}
@@ -54,23 +50,23 @@ def plain(value: Any, where: str = "value") -> Any:
     )
 
 
+def json_text(value: Any) -> str:
+    """Canonical JSON of a value that is known to be plain: sorted keys, no spaces, floats by ``repr``, ASCII only."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical_json(value: Any) -> str:
-    """The one spelling of a plain value: keys sorted, no spaces, floats by ``repr``, ASCII only.
+    """Canonical JSON of any plain value, see :func:`plain` and :func:`json_text`.
 
-    ``1`` and ``1.0`` are **different** on purpose, as are ``1`` and ``true``: elsewhere an int may be a count where a
-    float is a fraction. Which of the two a key holds is settled before, by the type of its field in the config, so that
-    ``shrinkage=1`` and ``shrinkage=1.0`` typed by a person arrive here as the same float.
-
-    Raises
-    ------
-    BoostrunError
-        For NaN, infinity and values that are not plain, see :func:`plain`; for a value that contains itself.
+    ``1`` and ``1.0`` are **different** on purpose, and so are ``1`` and ``true``: an int may be a count, a float a
+    fraction. The type of a key's field decides before this, so ``shrinkage=1`` and ``shrinkage=1.0`` arrive here as the
+    same float. Raises BoostrunError also for a value that contains itself.
 
     >>> canonical_json({"b": 1, "a": [1.0, True, None]})
     '{"a":[1.0,true,null],"b":1}'
     """
     try:
-        return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return json_text(plain(value))
     except RecursionError:
         raise BoostrunError("the value contains itself or is nested too deeply to be kept") from None
 
@@ -82,10 +78,9 @@ def digest_of(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One configuration: algo, dataset, features, budget; plain JSON values; equal and hashable by ``key``.
+    """One configuration as plain JSON values. Cells with equal ``key`` are equal.
 
-    The four mappings are copied when the cell is made, so that a later change to the caller's dict cannot change the
-    cell; treat them as read-only.
+    The four mappings are copied when the cell is made. Treat them as read-only.
 
     >>> cell = Cell({"name": "geem"}, {"name": "mnist"}, {"name": "raw"}, {"T": 250, "r": 100})
     >>> cell.label
@@ -100,7 +95,7 @@ class Cell:
     budget: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        for part in ("algo", "dataset", "features", "budget"):
+        for part in PARTS:
             value = getattr(self, part)
             if not isinstance(value, Mapping):
                 raise BoostrunError(f"{part} of a cell must be a mapping, not {type(value).__name__}")
@@ -108,36 +103,35 @@ class Cell:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Cell:
-        """The cell that :meth:`config` came from (a record's ``cell``, for one).
+        """The cell with this :meth:`config`, for example the ``cell`` of a record.
 
         >>> cell = Cell({"name": "geem"}, {}, {}, {"r": 100})
         >>> Cell.from_config(cell.config()) == cell
         True
         """
         try:
-            return cls(config["algo"], config["dataset"], config["features"], config["budget"])
+            return cls(*(config[part] for part in PARTS))
         except (KeyError, TypeError):
             raise BoostrunError("a cell needs algo, dataset, features and budget") from None
 
     def config(self) -> dict[str, Any]:
-        """A deep plain dict ``{"algo": …, "dataset": …, "features": …, "budget": …}``, the caller's to change."""
-        return {part: plain(getattr(self, part), part) for part in ("algo", "dataset", "features", "budget")}
+        """A deep copy as ``{"algo": …, "dataset": …, "features": …, "budget": …}``, which the caller may change."""
+        return {part: plain(getattr(self, part), part) for part in PARTS}
 
     @cached_property
     def key(self) -> str:
         """sha256 of the canonical JSON of :meth:`config`."""
-        parts = {part: getattr(self, part) for part in ("algo", "dataset", "features", "budget")}  # they are plain
-        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        text = json_text({part: getattr(self, part) for part in PARTS})
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     @property
     def label(self) -> str:
-        """A short name for people: names of the parts, then the budget; two cells may share one."""
+        """A short name: the names of the parts, then the budget. Two cells may share one."""
         names = [str(part["name"]) for part in (self.algo, self.dataset, self.features) if part.get("name")]
         known = [key for key in _BUDGET_ORDER if key in self.budget]
         order = known + sorted(set(self.budget) - set(known))
-        spent = " ".join(f"{key}={self.budget[key]}" for key in order if self.budget[key] is not None)
-        return " · ".join([*names, spent] if spent else names)
+        budget = " ".join(f"{key}={self.budget[key]}" for key in order if self.budget[key] is not None)
+        return " · ".join([*names, budget] if budget else names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Cell) and self.key == other.key
@@ -148,17 +142,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a trial reads besides its configuration: when one changes, the stored record is stale."""
+    """What a trial reads besides its configuration. A stored record is stale if one of the two has changed."""
 
     data: str
     """Checksum of the data (the key of the feature bank)."""
     source: str
-    """Digest of the source of the modules that the algorithm is made of."""
+    """Digest of the definitions that compute the result, see :mod:`boostrun.store.code`."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One cell with one seed (an integer of at least 0) on given inputs: the unit of work and of storage."""
+    """One cell with one seed (an integer of at least 0) and its inputs: the unit of work and of storage."""
 
     cell: Cell
     seed: int
@@ -174,5 +168,5 @@ class Trial:
 
 
 def trial_key(config: Mapping[str, Any], seed: int, inputs: Mapping[str, str]) -> str:
-    """The key of a trial from plain parts, as they stand in a record."""
+    """The key of a trial from the plain parts of its record."""
     return digest_of({"cell": config, "seed": seed, "inputs": inputs})

@@ -9,10 +9,10 @@ import pytest
 from run_toys import cell, record, trials
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.packed import packs_below, unpack
-from boostrun.runner.record import NotARecordError, check_record, check_whole, read, set_aside, told
-from boostrun.runner.store import Store
 from boostrun.runner.worker import perform
+from boostrun.store.packs import packs_below, unpack
+from boostrun.store.record import NotARecordError, check_record, check_whole, read, set_aside, set_aside_line
+from boostrun.store.store import Store
 
 CURVE = {"T": [1, 2], "test_accuracy_pct": [10.0, 90.5], "weights": [[1.0], [2.0]], "family_steps": {"hog": [1, 2]}}
 PUBLISHED = packs_below(Path(__file__).parents[2] / "results")
@@ -20,7 +20,7 @@ PUBLISHED = packs_below(Path(__file__).parents[2] / "results")
 
 @pytest.fixture(autouse=True)
 def nothing_set_aside():
-    told()
+    set_aside_line()
 
 
 def text(changed: dict) -> bytes:
@@ -102,7 +102,7 @@ def test_a_figure_that_is_no_number_makes_a_failed_trial_of_the_record_that_hold
     path = store.path(odd["key"])
     path.parent.mkdir()
     path.write_bytes(text(odd))
-    assert store.get(odd["key"])["status"] == "failed" and store.done(odd["key"]) is None and not told()
+    assert store.get(odd["key"])["status"] == "failed" and store.done(odd["key"]) is None and not set_aside_line()
     with pytest.raises(BoostrunError):
         store.put(odd)
 
@@ -129,7 +129,7 @@ def test_settings_may_be_as_large_as_a_float():
 def test_every_published_record_fits(path):
     for one in unpack(path):
         check_whole({**one, "curve": dict(one["curve"])})
-    assert not told()
+    assert not set_aside_line()
 
 
 @pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999", '"\\ud800"', "9" * 400])
@@ -160,11 +160,11 @@ def test_any_value_at_any_place_is_a_record_or_one_sentence():
 
 
 def test_what_was_set_aside_is_told_once_in_one_line_with_the_first_names():
-    assert not told()
+    assert not set_aside_line()
     for number in range(20):
         set_aside(f"\udcff{number}", "why")
         set_aside(f"\udcff{number}", "again")
-    line = told()
+    line = set_aside_line()
     assert "20 records" in line and "\\udcff0 (why)" in line and "17 more" in line and "\n" not in line
     line.encode()
-    assert not told()
+    assert not set_aside_line()

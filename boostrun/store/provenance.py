@@ -1,4 +1,4 @@
-"""Where a figure comes from: revision, versions, machine, threads, command, time. What a record keeps of it."""
+"""Where a record comes from: revision, versions, machine, threads, command and time."""
 
 from __future__ import annotations
 
@@ -21,29 +21,15 @@ _PACKAGES = (
     "numpy", "scipy", "numba", "scikit-learn", "joblib", "scikit-image", "pandas", "torch", "torchvision", "lightgbm",
     "xgboost", "xgboost-cpu", "catboost",
 )  # fmt: skip
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def collect(command: Sequence[str] | None = None) -> dict[str, Any]:
-    """What surrounds this run, as plain values; all but command, time and threads is found once per process.
+    """The provenance of this process as plain values; all but command, time and threads is found once.
 
-    Parameters
-    ----------
-    command : sequence of str, optional
-        The command line; ``sys.argv`` when left out.
-
-    Returns
-    -------
-    dict
-        ``git`` ({"revision", "dirty"}, or None outside a checkout of boostrun), ``versions``, ``python``,
-        ``platform``, ``cpu`` ({"model", "cores", "usable"}), ``threads`` and ``instructions`` (of this process, see
-        :func:`threads_in_force` and :func:`instructions_in_force`; the queue puts those of the worker in their place),
-        ``command``, ``time`` (UTC, ISO).
+    ``git`` is {"revision", "dirty"}, or None outside a checkout of boostrun; ``cpu`` is {"model", "cores", "usable"};
+    ``command`` is ``sys.argv`` by default; ``time`` is UTC in ISO format. A record has the ``threads`` and
+    ``instructions`` of the worker that ran it.
 
     >>> sorted(collect(["boostrun", "algo=geem"]))
     ['command', 'cpu', 'git', 'instructions', 'platform', 'python', 'threads', 'time', 'versions']
@@ -63,33 +49,30 @@ def collect(command: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 def prepare() -> None:
-    """Begin to ask for what :func:`collect` will want to know: git and the packages answer while cells are planned."""
+    """Start to look up in the background what :func:`collect` needs, while cells are planned."""
     threading.Thread(target=lambda: (_revision(), _versions(), _cpu_model()), daemon=True).start()
 
 
 def utc_now() -> str:
-    """The time as ``2024-05-01T12:00:00.123456+00:00``: such strings sort as the times do."""
+    """The time as ``2024-05-01T12:00:00.123456+00:00``; such strings sort by time."""
     return datetime.now(timezone.utc).isoformat(timespec="microseconds")
 
 
 def usable_cores() -> int:
-    """Cores that this process may use (affinity and container limits, as joblib sees them)."""
+    """The cores that this process may use (affinity and container limits, as joblib counts them)."""
     from joblib import cpu_count
 
     return int(cpu_count())
 
 
 def threads_in_force() -> dict[str, Any]:
-    """Threads that the numerical libraries loaded in this process would use now, whatever was asked of them.
+    """The threads that the numerical libraries of this process would use now.
 
-    Returns
-    -------
-    dict
-        ``pools``: library name -> threads, of every BLAS and OpenMP library loaded (the largest number when one is
-        loaded twice); ``numba``: its threads, or None when numba is not loaded; ``environment``: the variables set.
+    ``pools``: library name -> threads, of every BLAS and OpenMP library loaded (the largest if one is loaded twice);
+    ``numba``: its threads, or None if numba is not loaded; ``environment``: the variables that are set.
     """
     pools: dict[str, int] = {}
-    for library in _libraries(len(sys.modules)):  # of those of one kind the one with most threads
+    for library in _libraries(len(sys.modules)):
         name = library["internal_api"]
         pools[name] = max(pools.get(name, 0), int(library["num_threads"]))
     numba = loaded_numba()
@@ -101,9 +84,9 @@ def threads_in_force() -> dict[str, Any]:
 
 
 def instructions_in_force() -> dict[str, str]:
-    """Instruction sets that the numerical libraries loaded in this process have chosen, by library.
+    """The instruction sets that the numerical libraries of this process use, by library.
 
-    Rounding, and the order of equal values in a sort, hang on them: figures of two sets can differ, see the FAQ.
+    Rounding, and the order of equal values in a sort, depend on them: results may differ between two sets, see the FAQ.
 
     >>> instructions_in_force()["numpy"]
     '...'
@@ -123,7 +106,7 @@ def instructions_in_force() -> dict[str, str]:
 
 
 def loaded_numba() -> Any:
-    """numba where this process has loaded it, else None; where another thread is at it, its end is waited for."""
+    """numba if this process has loaded it, else None. If another thread is loading it, waits for that."""
     if not sys.modules.get("numba"):
         return None
     import numba
@@ -132,13 +115,13 @@ def loaded_numba() -> Any:
 
 
 def forget_threads() -> None:
-    """Look again at the libraries next time: somebody has changed their threads."""
+    """Inspect the libraries again next time, after their number of threads has been changed."""
     _libraries.cache_clear()
 
 
 @lru_cache(maxsize=1)
 def _libraries(_modules_loaded: int) -> list[dict[str, Any]]:
-    """What threadpoolctl knows of the numerical libraries; looked at again when modules were loaded since."""
+    """The numerical libraries as threadpoolctl finds them, inspected again when more modules are loaded."""
     from threadpoolctl import threadpool_info
 
     return threadpool_info()
@@ -146,23 +129,18 @@ def _libraries(_modules_loaded: int) -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def _revision() -> dict[str, Any] | None:
-    """Revision and dirty flag of the checkout that boostrun was imported from; one call of git for both."""
+    """Revision and dirty flag of the checkout that boostrun was imported from, by one call of git."""
     root = Path(boostrun.__file__).resolve().parents[1]
     if not (root / ".git").exists():
         return None
     # A hook's GIT_DIR would point git elsewhere; without optional locks, git status never writes in the checkout.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
-    command = ["git", "-C", str(root), "status", "--porcelain=v2", "--branch", "--untracked-files=no"]
-    try:
-        answer = subprocess.run(
-            command, capture_output=True, text=True, timeout=20, env=environment, check=True, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    lines = answer.stdout.splitlines()
-    revision = next((line.split()[-1] for line in lines if line.startswith("# branch.oid ")), None)
-    if revision is None or revision == "(initial)":
+    lines = _output_of(
+        ["git", "-C", str(root), "status", "--porcelain=v2", "--branch", "--untracked-files=no"], environment
+    ).splitlines()
+    revision = next((line.split()[-1] for line in lines if line.startswith("# branch.oid ")), "(initial)")
+    if revision == "(initial)":
         return None
     return {"revision": revision, "dirty": any(not line.startswith("#") for line in lines)}
 
@@ -183,10 +161,16 @@ def _cpu_model() -> str:
             name, _, value = line.partition(":")
             if name.strip() in ("model name", "Model", "cpu model") and value.strip():
                 return value.strip()
-    if sys.platform == "darwin":
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            answer = subprocess.run(
-                ["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True, timeout=5, check=True
-            )
-            return answer.stdout.strip()
+    if sys.platform == "darwin" and (model := _output_of(["sysctl", "-n", "machdep.cpu.brand_string"]).strip()):
+        return model
     return platform.processor() or platform.machine()
+
+
+def _output_of(command: Sequence[str], environment: dict[str, str] | None = None) -> str:
+    """What a command prints; empty if it fails."""
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=20, env=environment, check=True, stdin=subprocess.DEVNULL
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""

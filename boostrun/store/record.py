@@ -1,7 +1,7 @@
-"""The one schema of a record: whatever is read or written is held against it here, and nowhere else.
+"""The schema of a record. Every record that is read or written is checked here.
 
-What does not fit is set aside: it counts as absent, and a command names it in one line at its end. A record that fits
-but for a figure that is no number (NaN, infinity, 1e308) is that of a failed trial.
+A record that does not fit the schema counts as absent, and the command names it in one line at its end. A record that
+fits but has a figure that is not a number (NaN, infinity, 1e308) counts as that of a failed trial.
 """
 
 from __future__ import annotations
@@ -17,27 +17,23 @@ from typing import Any
 import orjson
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.cell import Cell, plain, trial_key
+from boostrun.store.cell import PARTS, Cell, plain, trial_key
 
 SCHEMA = 1
 LARGEST = 1e75
-"""No figure is as large: fourth powers of those that are smaller are numbers, as tests of them need."""
-_DEEPEST = 16  # mappings and lists inside each other
+"""Figures must be smaller: statistical tests take their fourth powers, which must be finite."""
+_DEEPEST = 16  # levels of nested mappings and lists
 _KEY = re.compile(r"[0-9a-f]{64}")
-_NAMED = 3  # of what was set aside, in the one line that tells of it
+_NAMED = 3  # records named in the line about those set aside
 
 _set_aside: dict[str, str] = {}
 
 
 class NotARecordError(BoostrunError):
-    """What was read or is to be written is no record; the message names the first field that does not fit."""
+    """What was read or is to be written is not a record. The message names the first field that does not fit."""
 
 
 # -- the schema --------------------------------------------------------------------------------------------------------
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str
 
 
 def _is_key(value: Any) -> bool:
@@ -49,8 +45,9 @@ def _is_seed(value: Any) -> bool:
 
 
 def _is_plain(value: Any, largest: float | None = sys.float_info.max) -> bool:
-    """Whether a value is made of texts, true, false, null, numbers up to ``largest`` (any, where it is None), lists and
-    mappings, not nested deeply. A loop: most of the time that reading takes beyond JSON is spent here.
+    """Whether a value is plain JSON, not nested too deeply, with numbers up to ``largest`` (any number if None).
+
+    A loop instead of recursion: apart from parsing JSON, reading a record spends most of its time here.
     """
     items = [value]
     for _ in range(_DEEPEST):
@@ -60,7 +57,7 @@ def _is_plain(value: Any, largest: float | None = sys.float_info.max) -> bool:
             if kind is str or kind is bool or item is None:
                 continue
             if kind is int or kind is float:
-                if largest is not None and not -largest <= item <= largest:  # NaN is neither
+                if largest is not None and not -largest <= item <= largest:  # also refuses NaN
                     return False
             elif kind is dict:
                 inner += item.values()
@@ -74,12 +71,16 @@ def _is_plain(value: Any, largest: float | None = sys.float_info.max) -> bool:
     return False
 
 
+def _is_list_of_finite(value: list) -> bool:
+    """Whether a list contains only finite numbers, decided at the speed of C: most of a record is such lists."""
+    try:
+        return math.hypot(*value) < LARGEST
+    except (TypeError, OverflowError):
+        return False
+
+
 def _is_mapping(value: Any) -> bool:
     return type(value) is dict and _is_plain(value)
-
-
-def _is_choice(value: Any) -> bool:
-    return _is_mapping(value) and type(value.get("name")) is str
 
 
 def _is_budget(value: Any) -> bool:
@@ -89,8 +90,8 @@ def _is_budget(value: Any) -> bool:
 def _is_cell(value: Any) -> bool:
     return (
         type(value) is dict
-        and value.keys() == {"algo", "dataset", "features", "budget"}
-        and all(_is_choice(value[part]) for part in ("algo", "dataset", "features"))
+        and value.keys() == {*PARTS}
+        and all(_is_mapping(value[part]) and type(value[part].get("name")) is str for part in PARTS[:3])
         and _is_budget(value["budget"])
     )
 
@@ -99,21 +100,17 @@ def _is_texts(value: Any, *names: str) -> bool:
     return type(value) is dict and value.keys() == set(names) and all(type(text) is str for text in value.values())
 
 
-def _is_figures(value: Any) -> bool:
-    return type(value) is dict and all(type(figure) in (int, float) for figure in value.values())
+def _is_list_of(value: Any, *kinds: type) -> bool:
+    return type(value) is list and set(map(type, value)) <= set(kinds)
 
 
-def _is_cost(value: Any) -> bool:
-    return type(value) is dict and all(cost is None or type(cost) in (int, float) for cost in value.values())
+def _is_mapping_of(value: Any, *kinds: type) -> bool:
+    return type(value) is dict and set(map(type, value.values())) <= set(kinds)
 
 
 def _is_marks(value: Any) -> bool:
-    """Whether a curve's checkpoints are numbers that grow, from 0 or above."""
+    """Whether the checkpoints of a curve are increasing numbers of at least 0."""
     return _is_list_of(value, int, float) and all(map(operator.lt, [-1, *value], value))
-
-
-def _is_list_of(value: Any, *kinds: type) -> bool:
-    return type(value) is list and set(map(type, value)) <= set(kinds)
 
 
 def _is_steps(value: Any) -> bool:
@@ -132,26 +129,22 @@ _OF_CURVES: dict[str, Callable[[Any], bool]] = {
     "T": _is_marks, "examples": _is_marks, "changes": lambda value: _is_list_of(value, int, float),
     "family_steps": _is_steps, "path": _is_steps, "stream": _is_stream,
 }  # fmt: skip
-"""What our tables and figures read of a curve besides lists of figures; other names may hold anything plain."""
+"""Series of a curve that tables and figures read and that are not lists of figures. Others may be any plain value."""
 
 
 def _is_curve(value: Any) -> bool:
-    if type(value) is not dict or not all(right(value[name]) for name, right in _OF_CURVES.items() if name in value):
+    if type(value) is not dict or not all(fits(value[name]) for name, fits in _OF_CURVES.items() if name in value):
         return False
     steps = value.get("family_steps", {}).values()
     return not steps or set(map(len, steps)) == {len(value.get("T", ()))}
 
 
-def _is_list_of_finite(value: Any) -> bool:
-    """Whether this is a list of finite numbers, told at the speed of C: most of a record is such lists."""
-    try:
-        return type(value) is list and math.hypot(*value) < LARGEST
-    except (TypeError, OverflowError):
-        return False
-
-
 def _is_provenance(value: Any) -> bool:
     return _is_mapping(value) and (value.get("command") is None or _is_list_of(value["command"], str))
+
+
+def _is_error(value: Any) -> bool:
+    return value is None or _is_texts(value, "type", "message", "traceback")
 
 
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -162,35 +155,32 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "seed": (_is_seed, "a whole number of at least 0"),
     "status": (lambda value: value in ("done", "failed"), "done without an error, or failed with one"),
     "inputs": (lambda value: _is_texts(value, "data", "source"), "data and source, both texts"),
-    "metrics": (_is_figures, "numbers by name"),
-    "cost": (_is_cost, "numbers, or null, by name"),
+    "metrics": (lambda value: _is_mapping_of(value, int, float), "numbers by name"),
+    "cost": (lambda value: _is_mapping_of(value, int, float, type(None)), "numbers, or null, by name"),
     "curve": (_is_curve, "lists of numbers by name, growing ones of T or examples"),
     "provenance": (_is_provenance, "plain values by name, the command a list of texts"),
-    "error": (
-        lambda value: value is None or _is_texts(value, "type", "message", "traceback"),
-        "null, or type, message and traceback",
-    ),
+    "error": (_is_error, "null, or type, message and traceback"),
 }
 
 
 def _check_form(record: Any) -> None:
-    """Raise NotARecordError for the first field that is missing, unknown or not of its kind."""
+    """Raise NotARecordError for the first field that is missing, unknown or of the wrong kind."""
     if type(record) is not dict:
         raise NotARecordError(f"not a record but {'a list' if type(record) is list else 'something else'}")
     if record.keys() != _FIELDS.keys():
         odd = ", ".join(sorted(str(name)[:40] for name in record.keys() ^ _FIELDS.keys())[:_NAMED])
         raise NotARecordError(f"not a record: these fields are missing or unknown: {odd}")
-    for name, (right, needed) in _FIELDS.items():
-        if not right(record[name]):
+    for name, (fits, needed) in _FIELDS.items():
+        if not fits(record[name]):
             raise NotARecordError(f"record.{name} is not {needed}")
     if (record["status"] == "done") != (record["error"] is None):
         raise NotARecordError(f"record.status is not {_FIELDS['status'][1]}")
 
 
-def _no_number(record: Mapping[str, Any]) -> str:
-    """The place of the first figure that is no number to calculate with; empty where all are.
+def _first_odd_figure(record: Mapping[str, Any]) -> str:
+    """The place of the first figure that is not a number to calculate with; empty if all are.
 
-    Raises NotARecordError for a curve that is something else than numbers and texts in lists and mappings.
+    Raises NotARecordError for a curve that contains anything other than numbers and texts in lists and mappings.
     """
     for part in ("metrics", "cost", "curve"):
         if _is_plain(record[part], LARGEST):
@@ -207,8 +197,8 @@ def _no_number(record: Mapping[str, Any]) -> str:
 # -- reading and writing -----------------------------------------------------------------------------------------------
 
 
-def parsed(text: bytes) -> Any:
-    """What a text of JSON holds, in a quarter of json's time; what orjson refuses, as NaN, json may know."""
+def parse_json(text: bytes) -> Any:
+    """The content of a JSON text, four times as fast as json; text that orjson refuses (NaN) is left to json."""
     try:
         return orjson.loads(text)
     except ValueError:
@@ -216,42 +206,35 @@ def parsed(text: bytes) -> Any:
 
 
 def check_whole(record: Any) -> None:
-    """Raise NotARecordError for the first field that does not fit, or the first figure that is no number."""
+    """Raise NotARecordError for the first field that does not fit, or the first figure that is not a number."""
     _check_form(record)
-    if place := _no_number(record):
+    if place := _first_odd_figure(record):
         raise NotARecordError(f"record.{place} holds a number beyond {LARGEST:g}: such a figure cannot be kept")
 
 
 def read(text: bytes) -> dict[str, Any]:
-    """The record that a text of JSON holds.
+    """The record in a JSON text; raises NotARecordError.
 
-    One whose figures are not all numbers comes back as that of a failed trial, without figures: it is run again.
-
-    Raises
-    ------
-    NotARecordError
-        Saying what does not fit.
+    If one of its figures is not a number, the record of a failed trial without figures is returned, so that the trial
+    runs again.
     """
     try:
-        record = parsed(text)
+        record = parse_json(text)
     except RecursionError:
         raise NotARecordError("nested too deeply") from None
     except ValueError:
         raise NotARecordError("not JSON") from None
     _check_form(record)
-    if place := _no_number(record):
+    if place := _first_odd_figure(record):
         error = {"type": "BoostrunError", "message": f"{place} is not a finite number", "traceback": ""}
         return {**record, "status": "failed", "metrics": {}, "cost": {}, "curve": {}, "error": error}
     return record
 
 
 def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A plain copy of ``record`` when it is a whole record of the schema whose key is that of its content.
+    """A plain copy of a record that fits the schema and whose keys are those of its content.
 
-    Raises
-    ------
-    BoostrunError
-        Naming the first field that is missing, unknown or wrong. Figures must be finite numbers.
+    Raises BoostrunError naming the first field that is missing, unknown or wrong.
     """
     try:
         whole: dict[str, Any] = plain(record, "record")
@@ -265,7 +248,7 @@ def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-# -- what was set aside ------------------------------------------------------------------------------------------------
+# -- records set aside -------------------------------------------------------------------------------------------------
 
 
 def set_aside(name: object, why: object) -> None:
@@ -273,8 +256,8 @@ def set_aside(name: object, why: object) -> None:
     _set_aside.setdefault(str(name), str(why))
 
 
-def told() -> str:
-    """One line about what was set aside since the last call; empty where nothing was."""
+def set_aside_line() -> str:
+    """One line about what was set aside since the last call; empty if nothing was."""
     found = dict(_set_aside)
     _set_aside.clear()
     if not found:

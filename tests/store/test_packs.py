@@ -12,12 +12,12 @@ from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import canonical
-from boostrun.runner import packed as packed_module
-from boostrun.runner.cell import Inputs
-from boostrun.runner.packed import DamagedPackError, Known, Packs, pack, packs_below, unpack, write_records
-from boostrun.runner.parquet_pack import COSTS, LARGEST_GROUP, ParquetPack, parquet_of, table_of
-from boostrun.runner.record import told
-from boostrun.runner.store import Store
+from boostrun.store import packs as packed_module
+from boostrun.store.cell import Inputs
+from boostrun.store.packs import DamagedPackError, Known, Packs, pack, packs_below, unpack, write_records
+from boostrun.store.parquet import COSTS, LARGEST_GROUP, ParquetPack, parquet_of, table_of
+from boostrun.store.record import set_aside_line
+from boostrun.store.store import Store
 
 CURVE = {
     "T": [1, 2, 5], "test_accuracy_pct": [10.0, 1e-300, 0.1 + 0.2], "weights": [[1.0], [2.0, -0.0], []],
@@ -104,7 +104,7 @@ def packs(tmp_path):
 def test_a_store_says_the_same_of_its_records_whether_it_reads_them_or_not(packs):
     store = Store(packs[0].parent / "s", packs)
     records = list(store.records())
-    assert len(records) == 11 and "b.gz line 2" in told()
+    assert len(records) == 11 and "b.gz line 2" in set_aside_line()
     assert records == sorted(records, key=lambda one: one["key"])
     assert list(store.known()) == [Known.of(one) for one in records] and len(store.index()) == 11
     assert store.packed_keys() == {one["key"] for one in records}
@@ -117,7 +117,7 @@ def test_a_line_of_an_old_pack_that_is_no_record_is_set_aside_and_the_others_cou
     lines = [json.dumps(one).encode() for one in made]
     path.write_bytes(gzip.compress(b"\n".join([lines[0], odd, *lines[1:]]) + b"\n"))
     assert list(unpack(path)) == made
-    line = told()
+    line = set_aside_line()
     assert f"{path} line 2" in line and line.startswith("set aside: 1 record") and "\n" not in line
 
 
@@ -183,7 +183,7 @@ def test_a_damaged_pack_hides_no_other_and_is_told_of(tmp_path):
     damaged.write_bytes(damaged.read_bytes()[:-9])
     store = Store(tmp_path / "s", [tmp_path / "a", tmp_path / "b"])
     assert [one["seed"] for one in store.records()] == [1]
-    assert f"{damaged} (cut or corrupt)" in told()
+    assert f"{damaged} (cut or corrupt)" in set_aside_line()
 
 
 def test_a_pack_whose_damage_shows_late_is_set_aside_as_a_whole(tmp_path):
@@ -196,7 +196,7 @@ def test_a_pack_whose_damage_shows_late_is_set_aside_as_a_whole(tmp_path):
     (tmp_path / "a.parquet").write_bytes(flipped(whole, places[-1]))
     packs = Packs([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     assert len(packs.known) == 9
-    assert packs.get(made[7]["key"]) is None and "a.parquet (cut or corrupt)" in told()
+    assert packs.get(made[7]["key"]) is None and "a.parquet (cut or corrupt)" in set_aside_line()
     assert packs.get(made[2]["key"]) == made[2] and len(packs.known) == 5
 
 
@@ -215,7 +215,7 @@ def opens(path, whole, place):
 
 
 def test_a_file_that_another_has_replaced_is_read_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("boostrun.runner.parquet_pack._SMALL", 0)
+    monkeypatch.setattr("boostrun.store.parquet._SMALL", 0)
     pack([record(seed, curve=CURVE) for seed in range(3)], tmp_path / "a.parquet")
     packs = Packs([tmp_path / "a.parquet"])
     pack([record(7)], tmp_path / "a.parquet")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from run_toys import cell, record
 
-from boostrun.runner.cell import Inputs
-from boostrun.runner.packed import pack, packs_below, unpack
-from boostrun.runner.parquet_pack import ParquetPack
+from boostrun.store.cell import Inputs
+from boostrun.store.packs import pack, packs_below, unpack
+from boostrun.store.parquet import ParquetPack
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "pack_records.py"
 if not SCRIPT.is_file():

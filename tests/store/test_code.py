@@ -13,9 +13,9 @@ from boostrun import digest, source
 from boostrun.config import catalogue, fields, without_late
 from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
-from boostrun.runner.cell import Cell
-from boostrun.runner.code import code_of
-from boostrun.runner.equivalent import RERUN, SAME_TREE, Equivalent, add_row, read_rows, spelled
+from boostrun.store.cell import Cell
+from boostrun.store.code import code_of
+from boostrun.store.equivalent import RERUN, SAME_TREE, Equivalent, add_row, read_rows, text_of
 
 HOME = Path(boostrun.__file__).parent
 BANK, VALUES, DRIFTING, CHUNKS = (
@@ -27,15 +27,13 @@ ALL = [
     *((name, *CHUNKS) for name, each in catalogue.methods().items() if "chunks" in each.inputs),
     ("shareboost", *VALUES),
 ]
-TRAINING = (
-    "evaluation.trial.spawn", "evaluation.staged.Staged", "evaluation.trial.train_and_test", "inputs.chunks.Chunks",
-    "inputs.bank.opened", "inputs.bank.Table", "methods.making.arguments", "papers.iboost.streams.sea.draw",
-    "papers.reservoir.kernels.geem.eliminate", "features.bank.Bank", "features.build.ValueBank",
-    "papers.shareboost.inner.lbfgs",
-)  # fmt: skip
+TRAINING = {
+    "spawn", "Staged", "train_and_test", "Chunks", "opened", "Table", "arguments", "draw", "eliminate", "Bank",
+    "ValueBank", "lbfgs",
+}  # fmt: skip
 UNCOUNTED = (
-    "boostrun.cli", "boostrun.config", "boostrun.core", "boostrun.methods.declaration", "boostrun.runner",
-    "boostrun.report", "boostrun.methods.probabilities", "boostrun.methods.saved",
+    "boostrun.cli", "boostrun.config", "boostrun.core", "boostrun.methods.declaration", "boostrun.store",
+    "boostrun.runner", "boostrun.report", "boostrun.methods.probabilities", "boostrun.methods.saved",
     "boostrun.files", "boostrun.data.digests", "boostrun.features.store",
 )  # fmt: skip
 
@@ -137,7 +135,7 @@ def test_a_constant_that_is_edited_makes_exactly_those_stale_that_reach_it(part,
 
 def test_what_trains_counts_and_what_lists_stores_or_shows_does_not():
     found = {label for cell in cells().values() for label in reached(code_of(cell).roots).definitions}
-    assert not {f"boostrun.{label}" for label in TRAINING} - found
+    assert not TRAINING - {label.rpartition(".")[2] for label in found}
     assert not [label for label in found if label.startswith(tuple(f"{each}." for each in UNCOUNTED))]
 
 
@@ -276,11 +274,11 @@ def test_a_public_name_in_a_strangers_code_leads_to_its_definition(text, tmp_pat
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "stranger.py").write_text(text)
     found = set(reached(["stranger:f"]).definitions)
-    reservoir = "boostrun.papers.reservoir"
-    assert {f"{reservoir}.classifier.ReservoirClassifier", f"{reservoir}.loop.Reservoir", "stranger.f"} < found
+    classifier = "boostrun.papers.reservoir.classifier"
+    assert {f"{classifier}.ReservoirClassifier", f"{classifier}.Reservoir", "stranger.f"} < found
     before = source_digest(["stranger:f"])
     head = "\nclass Reservoir:\n"
-    edit(monkeypatch, lambda text: text.replace(head, f"{head}    changed = 1\n"), f"{reservoir}.loop")
+    edit(monkeypatch, lambda text: text.replace(head, f"{head}    changed = 1\n"), classifier)
     assert source_digest(["stranger:f"]) != before
 
 
@@ -325,7 +323,7 @@ def test_every_row_that_is_published_is_well_formed():
 
 def test_a_row_is_added_once_and_what_is_frozen_stays(tmp_path):
     frozen = {SAME_TREE: {"c": ["b", "a"]}, RERUN: {}}
-    (tmp_path / "equivalent.json").write_text(spelled({"frozen": frozen, "rows": []}))
+    (tmp_path / "equivalent.json").write_text(text_of({"frozen": frozen, "rows": []}))
     for _ in range(2):
         add_row(tmp_path, {"kind": RERUN, "old": "c", "new": "d", "seeds": 3})
     known = Equivalent.read(tmp_path)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.cell import Cell, Inputs, Trial, canonical_json
+from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -65,7 +65,7 @@ def test_a_value_that_contains_itself_is_refused():
 def test_keys_are_the_same_in_another_process_and_do_not_change_between_versions():
     trial = Trial(make(), 3, Inputs("data", "source"))
     code = (
-        "from boostrun.runner.cell import *; print(Trial(Cell({'shrinkage': 0.1, 'name': 'geem'}, {'name': 'mnist'}, "
+        "from boostrun.store.cell import *; print(Trial(Cell({'shrinkage': 0.1, 'name': 'geem'}, {'name': 'mnist'}, "
         "{'name': 'raw'}, {'extra': 2, 'M': None, 'r': 100, 'T': 250}), 3, Inputs('data', 'source')).key)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -116,6 +116,6 @@ def test_a_numpy_seed_gives_the_key_of_the_plain_one():
 
 def test_the_module_imports_nothing_beyond_the_standard_library():
     heavy = ("numpy", "joblib", "tqdm", "filelock")
-    code = f"import sys, boostrun.runner.cell; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, boostrun.store.cell; print([name for name in {heavy} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

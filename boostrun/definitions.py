@@ -1,0 +1,445 @@
+"""Definitions by name: which definition a name leads to, its normal form, and the hash of everything it refers to.
+
+Names are followed into boostrun, and into some folders and files.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import os
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
+
+from boostrun.errors import BoostrunError
+from boostrun.normal_form import Statement, normal_form, plain_form
+from boostrun.source import (
+    DEFINITIONS,
+    PURE,
+    Module,
+    ModuleRef,
+    Node,
+    Outside,
+    Target,
+    changes,
+    dotted,
+    found_at,
+    imported_by_call,
+    imported_on_top,
+    inner,
+    last,
+    stores,
+)
+
+_BOOSTRUN = os.path.dirname(os.path.realpath(__file__))
+_NAME = __name__.partition(".")[0]
+_UNCOUNTED = (
+    # reading a configuration, whose values stand in each record's cell; computing digests; writing files
+    *(f"{_NAME}.{name}" for name in (
+        "config", "store.cell", "digest", "source", "when_imported", "files", "data._loader", "data.checksum",
+        "data.digests", "data.torchvision_sets.PUBLISHED", "data.torchvision_sets.verify_published",
+        "features.bank_key", "features.journal", "features.progress", "features.seal", "features.store",
+    )),
+    # handling a model after its evaluation
+    *(f"{_NAME}.methods.{name}" for name in (
+        "archive", "importances", "layout", "plain_values", "preparation", "probabilities", "river_kind", "saved",
+        "saved_layouts", "stream_layouts", "stream_state",
+    )),
+)  # fmt: skip
+_EVERYTHING = "*"  # stands for all names of a module
+
+
+@functools.cache
+def code_below(homes: frozenset[str]) -> Definitions:
+    """The definitions below these folders and files, and in boostrun; read once a process."""
+    return Definitions(homes)
+
+
+class Definitions:
+    """The definitions below some folders and files, and in boostrun; satisfies :class:`boostrun.source.Resolver`."""
+
+    def __init__(self, homes: frozenset[str]):
+        self._homes = homes
+        self._own = code_below(frozenset()) if homes else self  # boostrun's definitions are the same for all
+        self._modules: dict[str, Module | None] = {}
+        self._specs: dict[str, ModuleSpec | None] = {}
+        self._followed: dict[str, bool] = {}
+        self._names: dict[tuple[str, str], list[Target]] = {}
+        self._contents: dict[Node, tuple[Statement, ...]] = {}
+        self._hashes: dict[Node, str] = {}
+        self._effects: dict[str, tuple[Node, ...]] = {}
+
+    def root(self, root: str) -> list[Node]:
+        """The definitions that a root names."""
+        module, _, name = root.partition(":")
+        if self.spec(module) is None:
+            raise BoostrunError(f"no module {module!r} on the Python path: the algorithm it belongs to cannot be run")
+        if not name:
+            return [Node(module, _EVERYTHING)]
+        found = [node for node in self.member(module, name) if isinstance(node, Node)]
+        return found or [Node(module, _EVERYTHING)]
+
+    # -- modules
+
+    def spec(self, name: str) -> ModuleSpec | None:
+        """Where a module is."""
+        if name not in self._specs:
+            self._specs[name] = found_at(name)
+        return self._specs[name]
+
+    def follows(self, name: str) -> bool:
+        """Whether a module lies where names are followed to."""
+        if name not in self._followed:
+            spec = self.spec(name)
+            places = [] if spec is None else [spec.origin] if spec.has_location else spec.submodule_search_locations
+            homes = (_BOOSTRUN, *self._homes)
+            self._followed[name] = any(_below(os.path.realpath(place), home) for place in places or () if place
+                                       for home in homes)  # fmt: skip
+        return self._followed[name]
+
+    def module(self, name: str) -> Module | None:
+        """The source of a module that is followed, else None."""
+        if name not in self._modules:
+            spec = self.spec(name)
+            path = Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
+            package = spec is not None and spec.submodule_search_locations is not None
+            python = path is not None and path.suffix == ".py"
+            self._modules[name] = Module(name, path, package) if path and python else None
+        return self._modules[name]
+
+    def place(self, module: str) -> ModuleRef | Outside:
+        """A module that is followed, or the dotted name of one that is not."""
+        if _uncounted(module):
+            return Outside("")
+        return ModuleRef(module) if self.follows(module) else Outside(module)
+
+    # -- names
+
+    def lookup(self, module: Module, name: str) -> list[Target]:
+        """The definitions a top-level name of a module leads to; empty for a built-in name."""
+        key = module.name, name
+        if key not in self._names:
+            self._names[key] = []  # while it is looked for, so that names that stand for each other come to an end
+            self._names[key] = list(dict.fromkeys(self._found(module, name)))
+        return self._names[key]
+
+    def _found(self, module: Module, name: str) -> Iterator[Target]:
+        if _uncounted(f"{module.name}.{name}"):
+            yield Outside("")
+        elif name in module.bound:
+            yield from self._other_name(module, name) or [Node(module.name, name)]
+        for base, attribute in module.imported.get(name, ()):
+            yield from self.member(base, attribute) if attribute else [self.place(base)]
+        if not module.defines(name):
+            for base in module.stars:
+                there = self.module(base) if self.follows(base) else None
+                if there is not None and (name in there.public or there.stars):
+                    yield from self.lookup(there, name)
+
+    def _other_name(self, module: Module, name: str) -> list[Target]:
+        """The definitions behind an alias, ``name = other``."""
+        statements = module.bound[name]
+        if len(statements) > 1 or name in module.imported or not isinstance(statements[0], ast.Assign):
+            return []
+        value, targets = statements[0].value, statements[0].targets
+        if len(targets) > 1 or not isinstance(targets[0], ast.Name):
+            return []
+        if (imported := imported_by_call(value, module.package)) is not None:
+            return [self.place(imported)]
+        return list(self.lookup(module, value.id)) if isinstance(value, ast.Name) else []
+
+    def member(self, module: str, name: str) -> list[Target]:
+        """The definitions ``module.name`` leads to; empty if there is no such name."""
+        if _uncounted(module) or _uncounted(f"{module}.{name}"):
+            return [Outside("")]
+        if not self.follows(module):
+            return [Outside(f"{module}.{name}")]
+        there = self.module(module)
+        if there is not None and there.defines(name):
+            return self.lookup(there, name)
+        spec = self.spec(module)
+        if spec is not None and spec.submodule_search_locations is not None and self.spec(f"{module}.{name}"):
+            return [self.place(f"{module}.{name}")]
+        if there is None:
+            return [Node(module, _EVERYTHING)] if spec is not None and spec.has_location else []
+        if found := self.lookup(there, name):  # by a star
+            return found
+        if name in there.lazy:
+            return self.member(*there.lazy[name])
+        if module == _NAME and (where := _given_by_papers(name)):
+            return self.member(where, name)
+        if "__getattr__" in there.bound and not name.startswith("__"):
+            return [Node(module, _EVERYTHING)]
+        return []
+
+    def names(self, module: str) -> set[str]:
+        """The names a module defines or imports at its top."""
+        there = self.module(module)
+        return {*there.bound, *there.imported} if there is not None else set()
+
+    def defined(self, module: str, name: str) -> list[Node]:
+        """The definition of a name in a module that is used as a value."""
+        return [node for node in self.member(module, name) if isinstance(node, Node)]
+
+    # -- what a definition is
+
+    def content(self, node: Node) -> tuple[Statement, ...]:
+        """The statements of a definition, in normal form."""
+        if self._own is not self and _below_boostrun(node.module):
+            return self._own.content(node)
+        if node not in self._contents:
+            self._contents[node] = tuple(self._content(node))
+        return self._contents[node]
+
+    def _content(self, node: Node) -> Iterator[Statement]:
+        module = self.module(node.module)
+        nothing: frozenset[str] = frozenset()
+        if module is None:  # compiled: it has no source to normalise
+            spec = self.spec(node.module)
+            path = Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
+            content = path.read_bytes() if path is not None else b""
+            yield Statement(hashlib.sha256(content).hexdigest(), (), nothing, nothing, nothing, ())
+        elif node.name == _EVERYTHING:
+            names = tuple(Node(module.name, name) for name in module.bound)
+            yield Statement(sha(*map(plain_form, module.statements)), names, nothing, nothing, nothing, ())
+        else:
+            number = node.name.removeprefix("#")
+            own = [module.statements[int(number)]] if number != node.name else module.bound[node.name]
+            for statement in own:
+                found = normal_form(statement, module, node.name, self)
+                if found.unresolved and not _below_boostrun(module.name):
+                    found = found._replace(refs=(*found.refs, Node(module.name, _EVERYTHING)))
+                yield found
+
+    def hash(self, node: Node) -> str:
+        """sha256 (hex) of a definition and of everything it refers to.
+
+        Definitions that refer to each other are hashed together: as many rounds as there are definitions, each
+        including the hashes of its references from the round before.
+        """
+        if self._own is not self and _below_boostrun(node.module):
+            return self._own.hash(node)
+        if node not in self._hashes:
+            for ring in _rings(node, self._refs, self._is_known):
+                hashes = {one: sha(*(statement.text for statement in self.content(one))) for one in ring}
+                for _ in ring:
+                    hashes = {
+                        one: sha(hashes[one], *(hashes.get(ref) or self.hash(ref) for ref in self._refs(one)))
+                        for one in ring
+                    }
+                self._hashes |= hashes
+        return self._hashes[node]
+
+    def _is_known(self, node: Node) -> bool:
+        return node in self._hashes or (self._own is not self and _below_boostrun(node.module))
+
+    def _refs(self, node: Node) -> list[Node]:
+        return [ref for one in self.content(node) for ref in one.refs]
+
+    # -- what the import of a module does
+
+    def run_by(self, modules: Iterable[str]) -> set[str]:
+        """Modules that run when these are imported: of boostrun only these, of plug-ins also their imports."""
+        found, waiting = set[str](), list(modules)
+        while waiting:
+            name = waiting.pop()
+            if name in found or not self.follows(name) or _uncounted(name):
+                continue
+            found.add(name)
+            module = self.module(name)
+            if not _below_boostrun(name) and module is not None:
+                parts = name.split(".")
+                waiting += [".".join(parts[:depth]) for depth in range(1, len(parts))]
+                waiting += imported_on_top(module)
+        return found
+
+    def effects(self, name: str) -> tuple[Node, ...]:
+        """Statements of a module that do more than bind names when it is imported."""
+        if name not in self._effects:
+            module = self.module(name)
+            statements = module.statements if module is not None else []
+            self._effects[name] = tuple(
+                Node(name, f"#{number}") for number, statement in enumerate(statements)
+                if module is not None and any(self._acts(each, module) for each in inner([statement]))
+            )  # fmt: skip
+        return self._effects[name]
+
+    def _acts(self, statement: Any, module: Module) -> bool:
+        if isinstance(statement, DEFINITIONS):
+            hooked = isinstance(statement, ast.ClassDef) and self._has_hook(statement, module)
+            return hooked or any(self._registers(each, module) for each in statement.decorator_list)
+        for names in changes(statement):
+            if not names or names[0] not in module.bound:
+                return not self._is_uncounted_call(statement, module)
+        value = getattr(statement, "value", None)
+        return isinstance(value, ast.Call) and self._stores(value.func, module)
+
+    def _is_uncounted_call(self, statement: Any, module: Module) -> bool:
+        value = getattr(statement, "value", None)
+        called = dotted(value.func) if isinstance(value, ast.Call) else []
+        return len(called) == 1 and Outside("") in self.lookup(module, called[0])
+
+    def _registers(self, decorator: Any, module: Module) -> bool:
+        """Whether a decorator may store its argument somewhere."""
+        names = dotted(decorator)
+        targets = self.lookup(module, names[0]) if names else []
+        if nodes := [target for target in targets if isinstance(target, Node)]:
+            return self._keeps(nodes, names[-1]) if len(names) > 1 else self._stores(decorator, module)
+        known = any(isinstance(one, Outside) and one.dotted.partition(".")[0] in ("", "typing") for one in targets)
+        return bool(targets) and not known and last(decorator) not in PURE
+
+    def _keeps(self, nodes: Sequence[Node], method: str) -> bool:
+        """Whether a method of a definition may store its argument; not one of an abstract base class."""
+        for node in nodes:
+            there = self.module(node.module)
+            for statement in there.bound.get(node.name, ()) if there is not None else ():
+                own = [each.name for each in statement.body if isinstance(each, DEFINITIONS)] if isinstance(
+                    statement, ast.ClassDef) else [method]  # fmt: skip
+                if method != "register" or method in own:
+                    return True
+        return False
+
+    def _stores(self, called: Any, module: Module) -> bool:
+        """Whether a function of ours that is called, or one that it calls, changes a variable of a module."""
+        if _below_boostrun(module.name):
+            return False
+        waiting = [*self._named(dotted(called), module)]
+        seen = set[Target]()
+        while waiting:
+            node = waiting.pop()
+            there = self.module(node.module) if isinstance(node, Node) and node not in seen else None
+            if there is None or not isinstance(node, Node):
+                continue
+            seen.add(node)
+            for statement in there.bound.get(node.name, ()):
+                if isinstance(statement, DEFINITIONS):
+                    if stores(statement, there):
+                        return True
+                    waiting += self._refs(node)
+        return False
+
+    def _has_hook(self, made: Any, module: Module) -> bool:
+        """Whether a base or metaclass of a class is notified of subclasses."""
+        if any(last(each.value) != "ABCMeta" for each in made.keywords):
+            return True
+        for base in made.bases:
+            for node in self._bases(base, module):
+                there = self.module(node.module)
+                for statement in there.bound.get(node.name, ()) if there is not None else ():
+                    if isinstance(statement, ast.ClassDef):
+                        methods = {each.name for each in statement.body if isinstance(each, DEFINITIONS)}
+                        if there is not None and ("__init_subclass__" in methods or self._has_hook(statement, there)):
+                            return True
+        return False
+
+    def _bases(self, base: Any, module: Module) -> list[Node]:
+        return [target for target in self._named(dotted(base), module) if isinstance(target, Node)]
+
+    def _named(self, names: Sequence[str], module: Module) -> list[Target]:
+        """The definitions a dotted name leads to, as far as it leads through modules."""
+        found = self.lookup(module, names[0]) if names else []
+        for name in names[1:]:
+            found = [one for place in found if isinstance(place, ModuleRef) for one in self.member(place.module, name)]
+        return found
+
+
+def _rings(start: Node, refs: Any, known: Any) -> Iterator[list[Node]]:
+    """Sets of definitions that lead to each other (Tarjan's), each after those that it refers to."""
+    number: dict[Node, int] = {}
+    lowest: dict[Node, int] = {}
+    path: list[Node] = []
+    waiting: list[tuple[Node, Iterator[Node]]] = []
+
+    def enter(node: Node) -> None:
+        number[node] = lowest[node] = len(number)
+        path.append(node)
+        waiting.append((node, iter(refs(node))))
+
+    enter(start)
+    inside = {start}
+    while waiting:
+        node, others = waiting[-1]
+        following = next((other for other in others if not known(other)), None)
+        if following is None:
+            waiting.pop()
+            if waiting:
+                lowest[waiting[-1][0]] = min(lowest[waiting[-1][0]], lowest[node])
+            if lowest[node] == number[node]:
+                ring = [path.pop()]
+                while ring[-1] != node:
+                    ring.append(path.pop())
+                inside.difference_update(ring)
+                yield ring
+        elif following not in number:
+            enter(following)
+            inside.add(following)
+        elif following in inside:
+            lowest[node] = min(lowest[node], number[following])
+
+
+@functools.cache
+def homes_of(module: str) -> frozenset[str]:
+    """Folders and files whose definitions count with those of a module: beside it, or installed with it."""
+    top = module.partition(".")[0]
+    spec = None if top == _NAME else found_at(top)
+    places = [] if spec is None else list(spec.submodule_search_locations or ())
+    if spec is not None and spec.has_location and spec.origin and not places:
+        places = [spec.origin]
+    if not places:
+        return frozenset()
+    first = os.path.realpath(places[0])
+    beside = os.path.dirname(first)
+    if not (_INSTALLED.intersection(Path(first).parts) or beside in _libraries()):
+        return frozenset({beside})
+    return frozenset({first, *(os.path.join(beside, other) for other in _siblings(top)),
+                      *(os.path.join(beside, f"{other}.py") for other in _siblings(top))})  # fmt: skip
+
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+@functools.cache
+def _libraries() -> frozenset[str]:
+    paths = sysconfig.get_paths()
+    return frozenset(os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
+@functools.cache
+def _siblings(top: str) -> tuple[str, ...]:
+    """Top-level names that were installed with one."""
+    from importlib.metadata import packages_distributions
+
+    owners = packages_distributions()
+    return tuple(sorted(name for name, found in owners.items() if {*found} & {*owners.get(top, ())}))
+
+
+def _below(path: str, home: str) -> bool:
+    """Whether a file or folder is, or lies in, another; a library that is installed below it does not."""
+    rest = path.removeprefix(home) if path.startswith(home) else None
+    return rest is not None and rest[:1] in ("", os.sep) and not _INSTALLED.intersection(rest.split(os.sep))
+
+
+def _below_boostrun(module: str) -> bool:
+    return f"{module}.".startswith(f"{_NAME}.")
+
+
+@functools.cache
+def _uncounted(name: str) -> bool:
+    return any(f"{name}.".startswith(f"{each}.") for each in _UNCOUNTED)
+
+
+def _given_by_papers(name: str) -> str:
+    """The module of a name that a paper gives to ``from boostrun import``, as its declaration says; empty: none."""
+    if name.startswith("_"):
+        return ""
+    from boostrun.config import catalogue
+
+    return dict(catalogue.public()).get(name, "")
+
+
+def sha(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
