@@ -22,7 +22,7 @@ if not PACKAGE.is_dir():
 LEVELS = (
     "errors files plugins signals when_imported", "fresh_import source", "normal_form", "declaration",
     "digest kernel_cache", "kernels", "data", "features methods", "evaluation extend streams",
-    "inputs report export prediction", "runner", "conformance", "papers rivals", "cli", "__main__",
+    "inputs report export prediction", "store", "runner", "conformance", "papers rivals", "cli", "__main__",
 )  # fmt: skip
 # a room is a folder; only declarations lie beside what they declare
 DECLARATION = {

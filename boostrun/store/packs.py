@@ -45,9 +45,11 @@ class Known(NamedTuple):
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Known:
         """The same fields taken from a record."""
-        fields = (record[name] for name in ("key", "cell_key", "seed", "status"))
-        cost = record["cost"]
-        return cls(*fields, json_text(record["cell"]), cost.get("seconds"), cost.get("peak_memory_mb"))
+        cell, cost = json_text(record["cell"]), record["cost"]
+        return cls(
+            record["key"], record["cell_key"], record["seed"], record["status"], cell, cost.get("seconds"),
+            cost.get("peak_memory_mb"),
+        )  # fmt: skip
 
 
 class Pack(Protocol):

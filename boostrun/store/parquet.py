@@ -81,9 +81,9 @@ def table_of(records: Sequence[Mapping[str, Any]]) -> pa.Table:
         for name, value in whole["curve"].items():
             numbers: tuple[list, list] = [], []
             shape[name] = _shape(value, *numbers)
-            for column, found in zip(columns_of(name), numbers):
-                if found:
-                    series.setdefault(column, {})[number] = found
+            for column, values in zip(columns_of(name), numbers):
+                if values:
+                    series.setdefault(column, {})[number] = values
         rows.append(_row(whole, shape))
     columns = {field.name: pa.array([row[field.name] for row in rows], field.type) for field in FIXED}
     for column, found in sorted(series.items()):
