@@ -122,7 +122,7 @@ its budget. A data set may be a file: dataset=mine.csv.""",
     ),
     "claims": Page(
         "claims [PAPER ...] [-o claims.md]",
-        """Every claim of the papers with its verdict (holds, holds only if, fails, cannot be told), its effect, the
+        """Every claim of the papers with its verdict (holds, holds only if, fails, undecided), its effect, the
 number of trials and the test, decided from stored records. Nothing is run.""",
         ("-o, --output FILE     as Markdown into a file", _OWN),
         (("claims", "of all papers"), ("claims {paper} -o claims.md", "of one, written")),

@@ -50,7 +50,7 @@ def row(**values):
 def test_a_claim_without_records_names_the_command_that_makes_them_and_is_decided_by_it(command, own):
     (own / "claims.yaml").write_text(row())
     code, out, _ = command(f"claims mine --config-dir {own}")
-    assert code == 0 and "cannot be told (0 of at least 6 seeds" in " ".join(out.split())
+    assert code == 0 and "undecided (0 of at least 6 seeds" in " ".join(out.split())
     made = next(line for line in out.splitlines() if "$ boostrun reproduce mine/digits" in line)
     assert command(" ".join(made.split()[2:]) + " n_jobs=1")[0] == 0
     code, out, _ = command(f"claims mine --config-dir {own}")

@@ -1,4 +1,4 @@
-"""Verdicts on claims, from made trials: an order, likeness, trends, ratios, counts, and what cannot be told."""
+"""Verdicts on claims, from made trials: an order, likeness, trends, ratios, counts, and what is undecided."""
 
 import math
 
@@ -50,8 +50,8 @@ def test_an_order_holds_only_if_every_pair_of_neighbours_does(tmp_path):
     order = {"test": "order", "sides": ["a", "b", "c"]}
     assert word(tmp_path, shown({"a": 90, "b": 88, "c": 86}), **order) == "holds"
     assert word(tmp_path, shown({"a": 90, "b": 86, "c": 88}), **order) == "fails"
-    assert word(tmp_path, shown({"a": 90, "b": 88, "c": 87.98}), **order) == "cannot be told"
-    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 86.02}), **order) == "cannot be told"
+    assert word(tmp_path, shown({"a": 90, "b": 88, "c": 87.98}), **order) == "undecided"
+    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 86.02}), **order) == "undecided"
 
 
 def test_a_method_that_leads_all_at_a_place_leads_each_of_them(tmp_path):
@@ -62,15 +62,15 @@ def test_a_method_that_leads_all_at_a_place_leads_each_of_them(tmp_path):
 
 def test_fewer_than_six_seeds_carry_no_verdict_and_the_command_that_makes_more_is_told(tmp_path):
     few = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 90, "b": 50}, n=5))
-    assert few.word == "cannot be told" and few.commands == ["make"] and "5 of at least 6 seeds" in few.verdict
+    assert few.word == "undecided" and few.commands == ["make"] and "5 of at least 6 seeds" in few.verdict
     none = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 90, "b": 50}, n=0))
-    assert none.word == "cannot be told" and none.commands == ["make"] and "0 of at least 6" in none.verdict
+    assert none.word == "undecided" and none.commands == ["make"] and "0 of at least 6" in none.verdict
     assert judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 9, "b": 5})).commands == ["show"]
 
 
 def test_copies_of_one_run_are_one_run():
     copies = Side("a", dict.fromkeys(range(10), 1.0)), Side("b", dict.fromkeys(range(10), 0.0))
-    assert findings.order([copies], True)[0].verdict == "cannot be told"
+    assert findings.order([copies], True)[0].verdict == "undecided"
     assert findings.exact([copies], 0.0, math.inf, False)[0].verdict == "holds"
 
 
@@ -83,16 +83,16 @@ def test_of_counts_in_which_nothing_is_random_every_seed_decides():
     assert found([9, 9, 9], [9, 9, 9]).effect == "a - b 0.00" and found([9], [9]).verdict == "fails"
     assert found([9, 8, 9], [9, 8, 9]).verdict == found([9, 9, 9], [5, 7, 6]).verdict == "fails"
     between = found([5, 9, 6], [9, 9, 9])
-    assert (between.verdict, between.why, between.n) == ("cannot be told", "in 2 of 3 seeds", 3)
+    assert (between.verdict, between.why, between.n) == ("undecided", "in 2 of 3 seeds", 3)
     lacking = findings.exact([(Side("a", {0: 1.0}), Side("b", lack="not run"))], -math.inf, 0.0, False)[0]
-    assert (lacking.verdict, lacking.why) == ("cannot be told", "not run")
+    assert (lacking.verdict, lacking.why) == ("undecided", "not run")
 
 
 def test_likeness_holds_within_the_margin_only(tmp_path):
     like = {"test": "alike", "sides": ["a", "b"]}
     near, far = shown({"a": 90.0, "b": 90.1}), shown({"a": 90.0, "b": 91.5})
     assert word(tmp_path, near, **like, margin=0.6) == "holds"
-    assert word(tmp_path, near, **like, margin=0.05) == "cannot be told"
+    assert word(tmp_path, near, **like, margin=0.05) == "undecided"
     assert word(tmp_path, far, **like, margin=0.6) == "fails"
     assert word(tmp_path, far, test="no_worse", sides=["b", "a"], margin=0.1) == "holds"
     assert word(tmp_path, far, test="no_worse", sides=["a", "b"], margin=0.1) == "fails"
@@ -112,7 +112,7 @@ def test_a_cell_in_which_nothing_is_random_stands_against_every_seed(tmp_path):
     assert word(tmp_path, sources, **near, sides=[{"row": "c", "once": True}, "a"]) == "holds"
     assert "1 of at least 6 seeds" in judge(claim(tmp_path, test="order", sides=["a", "b"]), sources).verdict
     many = judge(claim(tmp_path, test="order", sides=["b", {"row": "a", "once": True}]), sources)
-    assert many.word == "cannot be told" and "10 figures of a" in many.verdict
+    assert many.word == "undecided" and "10 figures of a" in many.verdict
 
 
 def test_likeness_is_schuirmanns_two_tests():
@@ -132,14 +132,14 @@ def test_a_trend_is_told_by_the_slope_of_each_seed_though_one_step_goes_back(tmp
     assert word(tmp_path, levels, test="trend", sides=sides[::-1]) == "fails"
     assert word(tmp_path, levels, test="order", sides=sides) != "holds"
     level = shown(dict.fromkeys(sides, 88))
-    assert word(tmp_path, level, test="trend", sides=sides) == "cannot be told"
+    assert word(tmp_path, level, test="trend", sides=sides) == "undecided"
 
 
 def test_a_ratio_lies_within_its_bounds_beyond_them_or_across(tmp_path):
     sources = shown({"a": 90, "b": 30})
     assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=2.5, at_most=3.5) == "holds"
     assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=4) == "fails"
-    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=3.0) == "cannot be told"
+    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=3.0) == "undecided"
 
 
 def test_counts_of_errors_are_fishers(tmp_path):
@@ -148,7 +148,7 @@ def test_counts_of_errors_are_fishers(tmp_path):
         assert findings.fisher(one, other, of) == pytest.approx(expected, rel=1e-6)
     counted = [(Side("a", {0: 73}), Side("paper", figure=47))]
     assert findings.errors(counted, 10000, margin=10)[0].verdict == "fails"
-    assert findings.errors([(Side("a", {0: 65}), Side("paper", figure=47))], 10000, 10)[0].verdict == "cannot be told"
+    assert findings.errors([(Side("a", {0: 65}), Side("paper", figure=47))], 10000, 10)[0].verdict == "undecided"
     assert findings.errors([(Side("a", {0: 20}), Side("b", {0: 47}))], 10000)[0].verdict == "holds"
     assert findings.errors([(Side("a", {0: 46}), Side("b", {0: 47}))], 10000, 25)[0].verdict == "holds"
 
@@ -166,7 +166,7 @@ def test_one_refuted_pair_refutes_though_others_cannot_be_told(tmp_path):
 def test_records_of_different_code_are_not_compared(tmp_path):
     levels = {"a": 90, "b": 80}
     mixed = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123"}))
-    assert mixed.word == "cannot be told" and "records of different code" in mixed.verdict
+    assert mixed.word == "undecided" and "records of different code" in mixed.verdict
     old = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123", "b": "4567"}))
     assert old.word == "holds" and old.stale
 
@@ -192,7 +192,7 @@ def test_an_open_claim_cannot_be_told_and_says_why(tmp_path):
     path = tmp_path / "claims.yaml"
     path.write_text("[{claim: a, where: b, open: no data, command: boostrun algo=geem}]")
     found = judge(read(path)[0], {})
-    assert found.verdict == "cannot be told (no data)" and found.commands == ["boostrun algo=geem"]
+    assert found.verdict == "undecided (no data)" and found.commands == ["boostrun algo=geem"]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ Or ``open`` says why nothing can be compared, with the ``command`` that would ma
 What a comparison of trials shows: each test of a claim, on values by seed, ends in one :class:`Evidence`.
 
 Pairs of seeds carry every test but those of counts and of figures in which nothing is random. Fewer than six pairs
-carry none: what is short of them cannot be told, however far the means lie apart.
+carry none: with fewer, a claim is undecided, however far the means lie apart.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def _pick(side: Any, values: Mapping[str, Any], labels: list[str], place: str) -
                 paper=bool(side.get("paper")), place=" ".join(labels), once=bool(side.get("once")))  # fmt: skip
 
 
-HOLDS, FAILS, UNTOLD = "holds", "fails", "cannot be told"
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 
 
 @dataclass(frozen=True)
@@ -377,13 +377,13 @@ def exact(pairs: Sequence[tuple[Side, Side]], least: float, most: float, quotien
     for first, second in pairs:
         what, sizes = _name(first, second, "/" if quotient else "-"), _sizes(first, second, quotient)
         if not sizes:
-            found.append(Evidence(UNTOLD, what, why=first.lack or second.lack or "no seeds in common"))
+            found.append(Evidence(UNDECIDED, what, why=first.lack or second.lack or "no seeds in common"))
             continue
         there = sum(least < size < most for size in sizes)
-        verdict = HOLDS if there == len(sizes) else UNTOLD if there else FAILS
+        verdict = HOLDS if there == len(sizes) else UNDECIDED if there else FAILS
         effect = _interval(sizes, 0.025) if len(set(sizes)) > 1 else (sizes[0], math.nan, math.nan)
         test = "single figures" if len(sizes) == 1 else "each seed"
-        why = f"in {there} of {len(sizes)} seeds" if verdict == UNTOLD else ""
+        why = f"in {there} of {len(sizes)} seeds" if verdict == UNDECIDED else ""
         found.append(Evidence(verdict, what, len(sizes), *effect, test=test, why=why))
     return found
 
@@ -399,7 +399,7 @@ def errors(pairs: Sequence[tuple[Side, Side]], of: int, margin: float | None = N
         what = _name(first, second)
         one, other = _figure(first), _figure(second)
         if math.isnan(one) or math.isnan(other):
-            found.append(Evidence(UNTOLD, what, why=first.lack or second.lack or "more than one model on a side"))
+            found.append(Evidence(UNDECIDED, what, why=first.lack or second.lack or "more than one model on a side"))
             continue
         p = fisher(round(one), round(other), of)
         spread = math.sqrt(one * (1 - one / of) + other * (1 - other / of))
@@ -432,10 +432,10 @@ def fisher(one: int, other: int, of: int) -> float:
 def _counted(one: Evidence, p: float, margin: float | None) -> Evidence:
     reached = margin is not None and one.mean + (one.high - one.mean) * 1.644854 / 1.959964 <= margin
     worse, better = one.mean > 0 and p < ALPHA, one.mean < 0 and p < ALPHA
-    verdict = FAILS if worse else HOLDS if reached or (margin is None and better) else UNTOLD
+    verdict = FAILS if worse else HOLDS if reached or (margin is None and better) else UNDECIDED
     test = one.test if margin is None else f"{one.test}, margin {margin:g} errors"
     return Evidence(
-        verdict, one.what, one.n, one.mean, one.low, one.high, p, test, "" if verdict != UNTOLD else "within noise"
+        verdict, one.what, one.n, one.mean, one.low, one.high, p, test, "" if verdict != UNDECIDED else "within noise"
     )
 
 
@@ -449,7 +449,7 @@ def _lacking(first: Side, second: Side) -> Evidence | None:
         return None
     why = f"{len(values)} of at least {LEAST_PAIRS} seeds" + (f": {lack}" if lack else "")
     mean = mean_std(values)[0]
-    return Evidence(UNTOLD, _name(first, second), len(values), mean, why=why)
+    return Evidence(UNDECIDED, _name(first, second), len(values), mean, why=why)
 
 
 def _name(first: Side, second: Side, sign: str = "-") -> str:
@@ -493,10 +493,10 @@ def _difference(first: Side, second: Side) -> Evidence:
 
 def _decided(one: Evidence, p: float, family: int, higher: bool) -> Evidence:
     better = one.mean > 0 if higher else one.mean < 0
-    verdict = UNTOLD if p >= ALPHA else HOLDS if better else FAILS
+    verdict = UNDECIDED if p >= ALPHA else HOLDS if better else FAILS
     test = f"{one.test}, Holm over {family}" if family > 1 else one.test
     short = family * 2.0 ** (1 - one.n) > ALPHA
-    why = "" if verdict != UNTOLD else f"too few seeds for {family} pairs" if short else "within noise"
+    why = "" if verdict != UNDECIDED else f"too few seeds for {family} pairs" if short else "within noise"
     return Evidence(verdict, one.what, one.n, one.mean, one.low, one.high, p, test, why)
 
 
@@ -509,8 +509,8 @@ def _within(
     values = _differences(*pair)
     _, low, high = _interval(values, level)
     _, wide_low, wide_high = _interval(values, level / family)
-    verdict = HOLDS if least < low and high < most else FAILS if wide_high < least or wide_low > most else UNTOLD
-    why = "" if verdict != UNTOLD else "the interval reaches over the margin"
+    verdict = HOLDS if least < low and high < most else FAILS if wide_high < least or wide_low > most else UNDECIDED
+    why = "" if verdict != UNDECIDED else "the interval reaches over the margin"
     return Evidence(verdict, _name(*pair), len(values), *_interval(values, 0.025), test=test, why=why)
 
 

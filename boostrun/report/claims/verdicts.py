@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from boostrun.errors import BoostrunError
 from boostrun.report.claims import claim as findings
-from boostrun.report.claims.claim import FAILS, HOLDS, UNTOLD, Case, Claim, Evidence, Pick, Side
+from boostrun.report.claims.claim import FAILS, HOLDS, UNDECIDED, Case, Claim, Evidence, Pick, Side
 from boostrun.report.entry import Entry
 from boostrun.report.formats import metric_name
 from boostrun.report.layout import STALE
@@ -48,9 +48,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with its verdict: ``word`` is holds, holds only if, fails or cannot be told, ``why`` what belongs to it.
+    """A claim with its verdict: ``word`` is holds, holds only if, fails or undecided.
 
-    ``findings`` are those that decide each case, by its name; ``stale``: all records are of code that has changed.
+    ``why`` is its condition or reason, ``findings`` decide each case, by its name. ``stale``: all records are of code
+    that has changed.
     """
 
     claim: Claim
@@ -74,14 +75,14 @@ def judge(claim: Claim, sources: Mapping[str, Source]) -> Judged:
     Raises BoostrunError where a side is several cells of its item's table.
     """
     if claim.open:
-        return Judged(claim, UNTOLD, claim.open, commands=[claim.command] if claim.command else [])
+        return Judged(claim, UNDECIDED, claim.open, commands=[claim.command] if claim.command else [])
     decided = [(case, _case(case, sources)) for case in claim.cases]
     found = [(case.name, finding) for case, finding in decided]
     word, why = verdict(found)
     items = dict.fromkeys(item for case in claim.cases for item in case.items)
     commands = [sources[item].show for item in items]
-    lacking = [item for case, one in decided if one.verdict == UNTOLD and not one.p >= 0 for item in case.items]
-    if word == UNTOLD and lacking:
+    lacking = [item for case, one in decided if one.verdict == UNDECIDED and not one.p >= 0 for item in case.items]
+    if word == UNDECIDED and lacking:
         commands = [sources[item].make for item in dict.fromkeys(lacking)]
     stale = any(name for case in claim.cases for _, name in _codes(case, sources))
     return Judged(claim, word, why, found, commands, stale)
@@ -93,18 +94,18 @@ def verdict(found: Sequence[tuple[str, Evidence]]) -> tuple[str, str]:
     >>> verdict([("with one", Evidence(HOLDS, "")), ("with two", Evidence(FAILS, ""))])
     ('holds only if', 'with one; fails with two')
     """
-    names = {word: [name for name, finding in found if finding.verdict == word] for word in (HOLDS, FAILS, UNTOLD)}
-    whys = "; ".join(dict.fromkeys(finding.why for _, finding in found if finding.verdict == UNTOLD and finding.why))
+    names = {word: [name for name, finding in found if finding.verdict == word] for word in (HOLDS, FAILS, UNDECIDED)}
+    whys = "; ".join(dict.fromkeys(finding.why for _, finding in found if finding.verdict == UNDECIDED and finding.why))
     if names[HOLDS] and names[FAILS]:
-        rest = f"; cannot be told {', '.join(names[UNTOLD])}" if names[UNTOLD] else ""
+        rest = f"; undecided {', '.join(names[UNDECIDED])}" if names[UNDECIDED] else ""
         return CONDITIONAL, f"{', '.join(names[HOLDS])}; fails {', '.join(names[FAILS])}{rest}"
     if names[FAILS]:
-        return FAILS, f"{', '.join(names[UNTOLD])} cannot be told" if names[UNTOLD] else ""
-    if not names[UNTOLD]:
+        return FAILS, f"undecided {', '.join(names[UNDECIDED])}" if names[UNDECIDED] else ""
+    if not names[UNDECIDED]:
         return HOLDS, ""
     if names[HOLDS]:
-        return UNTOLD, f"{', '.join(names[UNTOLD])}: {whys}; holds {', '.join(names[HOLDS])}"
-    return UNTOLD, whys
+        return UNDECIDED, f"{', '.join(names[UNDECIDED])}: {whys}; holds {', '.join(names[HOLDS])}"
+    return UNDECIDED, whys
 
 
 def _case(case: Case, sources: Mapping[str, Source]) -> Evidence:
@@ -118,7 +119,7 @@ def _case(case: Case, sources: Mapping[str, Source]) -> Evidence:
     ]
     higher = _higher(case, sources)
     if mixed := _mixed(case, sources):
-        return Evidence(UNTOLD, "", metric=_what(case, sources), why=f"records of different code: {mixed}")
+        return Evidence(UNDECIDED, "", metric=_what(case, sources), why=f"records of different code: {mixed}")
     if case.exact:
         bounds = {
             "order": (0.0, math.inf) if higher else (-math.inf, 0.0), "ratio": (case.least, case.most),
@@ -151,11 +152,11 @@ def _what(case: Case, sources: Mapping[str, Source]) -> str:
 
 def _deciding(found: Sequence[Evidence]) -> Evidence:
     """The finding that decides: of those that fail the clearest, else of those untold or that hold the weakest."""
-    for word, clear in ((FAILS, -1.0), (UNTOLD, 1.0), (HOLDS, 1.0)):
+    for word, clear in ((FAILS, -1.0), (UNDECIDED, 1.0), (HOLDS, 1.0)):
         of_word = [finding for finding in found if finding.verdict == word]
         if of_word:
             return max(of_word, key=lambda one: (clear * (one.p if one.p >= 0 else math.inf), -abs(one.mean)))
-    return Evidence(UNTOLD, "", why="nothing to compare")
+    return Evidence(UNDECIDED, "", why="nothing to compare")
 
 
 def _cell(pick: Pick, sources: Mapping[str, Source]) -> tuple[Comparison, frozenset[tuple[str, str]]]:
@@ -238,7 +239,7 @@ def _lines(case: Case, source: Source) -> Evidence:
     what = f"{case.column} {case.sign} {case.against}" if isinstance(case.against, str) else (
         f"{case.column} {case.sign} {case.against:g}")  # fmt: skip
     if not source.lines:
-        return Evidence(UNTOLD, what, why="not drawn yet")
+        return Evidence(UNDECIDED, what, why="not drawn yet")
     try:
         pairs = [(_number(line[case.column]), _number(line[case.against]) if isinstance(case.against, str)
                   else case.against) for line in chosen]  # fmt: skip
@@ -255,14 +256,14 @@ def _number(text: str) -> float:
     return float(text.replace("\u202f", "").replace(" ", "").replace(",", ""))
 
 
-WORDS = (HOLDS, CONDITIONAL, FAILS, UNTOLD)
+WORDS = (HOLDS, CONDITIONAL, FAILS, UNDECIDED)
 _WIDTH = 100
 HEAD = ["claim", "verdict", "effect [95 %]", "n", "test", "shown by"]
 TOLD = (
-    "Effects are means of differences by seed, the side named first less the other, with Student's 95 % interval; of "
-    "several pairs the one that decides is shown. An order is tested pair by pair (Wilcoxon signed-rank, paired by "
-    "seed, Holm-corrected), likeness by a margin stated beforehand, errors of single models by Fisher's exact "
-    "test. Fewer than six seeds carry no test."
+    "An effect is the mean of differences by seed, the side named first minus the other, with Student's 95 % "
+    "interval; of several pairs the deciding one is shown. An order is tested pair by pair (Wilcoxon signed-rank, "
+    "paired by seed, Holm-corrected), equality by a margin stated beforehand, and errors of single models by "
+    "Fisher's exact test. Fewer than six seeds allow no test."
 )
 
 
@@ -316,9 +317,9 @@ def table(judged: Sequence[Judged]) -> list[list[str]]:
 def markdown(papers: Mapping[str, Sequence[Judged]], titles: Mapping[str, str]) -> str:
     """All claims as a page: what is counted, then a table for each paper, whose commands are code."""
     parts = [
-        "# What holds",
-        "Every claim of the papers that data can contradict, with a verdict that `boostrun claims` computes from "
-        "stored records; none is typed by hand. A claim that fails is as welcome as one that holds.",
+        "# Which claims hold",
+        "These are the claims of the papers, and ours, that data can contradict. `boostrun claims` computes the "
+        "verdicts from stored records; no verdict is typed by hand.",
         pipe_table(summary(papers), numbers=range(1, 2 + len(WORDS))),
         TOLD,
     ]
