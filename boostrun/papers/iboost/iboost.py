@@ -1,6 +1,8 @@
-"""IBoost as a stream learner: boosting that follows a drifting concept (Grbovic & Vucetic 2011).
+"""IBoost: boosting on a sliding window whose concept drifts (Grbovic & Vucetic, ECML PKDD 2011).
 
-IBoost on a chunk of a stream (Grbovic & Vucetic 2011; sections 3 and 4), for any number of classes.
+The loop on a chunk of a stream, for any number of classes, and the estimator. The arithmetic is in
+:mod:`.kernels.committee`, the base classifiers in :mod:`.kernels.bases`, the loss of several classes in
+:mod:`.kernels.iboost_mm`.
 """
 
 from __future__ import annotations
@@ -17,35 +19,21 @@ from boostrun.kernels.plain import allocating_kernel, allocating_part, part, wri
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.kernels import bases, committee
-from boostrun.papers.iboost.kernels.committee import (
-    CommitteeMembers,
-    HeldOut,
-    above_zero,
-    margin_of,
-    margins_of,
-    predicted,
-    shift,
-    slide,
-    start_order,
-    step_batch,
-    step_newest,
-    step_random,
-    weigh,
-)
+from boostrun.papers.iboost.kernels.committee import CommitteeMembers, HeldOut, above_zero, predicted
 from boostrun.papers.iboost.keys import IBoostKeys
 
 SEEN, SIZE, DIRTY, ADDED, NEGATIVE, BUDGET = range(6)  # places in CommitteeState.counts
-_REFRESH = 1000  # examples after which margins kept by differences alone are summed anew
+_REFRESH = 1000  # examples after which margins that were updated by differences are summed again
 
 
 class CommitteeState(NamedTuple):
-    """Window and committee; M classifiers at most, n slots, d features. All arrays are changed in place.
+    """Window and committee: at most M classifiers, n slots, d features. All arrays are changed in place.
 
-    ``columns`` (d, n) float64, ``labels`` (n,) int64, ``order`` (d, n) int32 for stumps; ``mass`` (n,) float64, for how
-    many examples a slot stands, 0 if it is not in use; ``right`` (M, n) int8, +1 where a classifier is right on a slot
-    and -1 where it is wrong; ``margins`` z (n,) float64, stale while ``counts[DIRTY]``; ``coefficients`` b (M,)
-    float64; ``born`` (M,) int64, the example at which it was added; ``models`` (M, width) float64; ``counts`` (6,)
-    int64; ``random`` (1,) uint64, the state of splitmix64.
+    ``columns`` (d, n) float64 and ``labels`` (n,) int64 are the window; ``order`` (d, n) int32 sorts it for stumps;
+    ``mass`` (n,) float64 is the number of examples a slot stands for, 0 for an unused slot. ``right`` (M, n) int8 is +1
+    if a classifier is right on a slot, else -1. ``margins`` z (n,) float64 are stale while ``counts[DIRTY]`` is 1.
+    ``coefficients`` b (M,) float64, ``born`` (M,) int64 (the example at which a classifier was added), ``models`` (M,
+    width) float64, ``counts`` (6,) int64, ``random`` (1,) uint64 (the state of splitmix64).
     """
 
     columns: np.ndarray
@@ -62,11 +50,11 @@ class CommitteeState(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Parameters as numbers: see :class:`boostrun.papers.iboost.iboost.IBoostClassifier`.
+    """The parameters of :class:`IBoostClassifier` as numbers.
 
-    The first classifier is added after ``start`` examples. ``middle`` and ``half`` are those of :mod:`.margins`;
-    ``eta`` counts (K - 1)^2 times; ``cap`` is infinite for the literal gradient; ``scale`` is 1, or 2 for coefficients
-    as printed.
+    The first classifier is added after ``start`` examples. ``middle`` and ``half`` are explained in
+    :mod:`.kernels.committee`. ``eta`` includes the factor (K - 1)^2; ``cap`` is infinite for the literal gradient;
+    ``scale`` is 1, or 2 for coefficients as printed.
     """
 
     n_classes: int
@@ -92,11 +80,8 @@ class Numbers(NamedTuple):
 
 @allocating_kernel
 def test_then_train(samples, labels, slots, state, settings, predictions, scores):
-    """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64.
-
-    Row e takes slot ``slots[e]`` of the window (int64); ``scores`` (k,) is F(x) before it is learnt, of two classes.
-    Cost a row as section 4.1 says; nothing is allocated but at additions.
-    """
+    """Predict each row, then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64. Row e
+    takes slot ``slots[e]`` of the window; ``scores`` (k,) is F(x) of two classes before. Only additions allocate."""
     classes = np.empty(state.born.shape[0], np.int64)
     votes, sums = np.empty(settings.n_classes), np.empty(state.labels.shape[0])
     for e in range(samples.shape[0]):
@@ -108,23 +93,20 @@ def test_then_train(samples, labels, slots, state, settings, predictions, scores
 
 @part
 def learn(sample, label, slot, eager, state, settings, classes, sums):
-    """One example into a slot of the window, and what follows; ``eager`` adds a classifier though none is due.
-
-    ``classes`` (M,) are the classifiers' answers; ``sums`` (n,) is scratch.
-    """
+    """Learn one example, and add a classifier if one is due or ``eager``. ``classes`` (M,) are the classifiers' answers
+    to the example; ``sums`` (n,) is scratch."""
     if enter(sample, label, slot, state, settings, classes, sums):
         past = state.counts[SEEN] - settings.start
         if eager or past % settings.period == 0:
             if past == 0 and settings.family == bases.STUMP:
-                start_order(state.columns, state.order)
+                committee.start_order(state.columns, state.order)
             for _ in range(settings.additions):
                 add(state, settings)
 
 
 @part
 def enter(sample, label, slot, state, settings, classes, sums):
-    """The example takes its slot, the coefficients take their steps, the negative ones go. False while the window
-    fills."""
+    """Store the example, take the gradient steps, delete negative classifiers. False until the window is full."""
     state.counts[SEEN] += 1
     past = state.counts[SEEN] - settings.start
     replace(sample, label, slot, state, settings, classes)
@@ -140,36 +122,36 @@ def enter(sample, label, slot, state, settings, classes, sums):
 
 @written_in
 def replace(sample, label, slot, state, settings, classes):
-    """What stood in the slot leaves it to the newest: case (10), this slot only."""
+    """Overwrite a slot with the newest example; only this slot gets a new margin, case (10)."""
     if settings.family == bases.STUMP and state.counts[SEEN] > settings.start:
-        slide(state.columns, state.order, slot, sample)
+        committee.slide(state.columns, state.order, slot, sample)
     else:
         for r in range(sample.shape[0]):
             state.columns[r, slot] = sample[r]
     state.labels[slot], state.mass[slot] = label, 1.0
     for j in range(state.counts[SIZE]):
         state.right[j, slot] = 1 if classes[j] == label else -1
-    state.margins[slot] = margin_of(
+    state.margins[slot] = committee.margin_of(
         state.right, state.coefficients, state.counts[SIZE], slot, settings.middle, settings.half
     )  # fmt: skip
 
 
 @written_in
 def step(slot, state, settings, sums):
-    """Equations (8) and (9)."""
+    """Gradient steps by equation (8) or (9)."""
     right, b, size = state.right, state.coefficients, state.counts[SIZE]
     middle, half, n_steps, eta, cap = settings.middle, settings.half, settings.n_steps, settings.eta, settings.cap
     if settings.batch:
-        step_batch(right, b, size, state.mass, middle, half, n_steps, eta, cap, settings.log_gradient, sums)
+        committee.step_batch(right, b, size, state.mass, middle, half, n_steps, eta, cap, settings.log_gradient, sums)
     elif settings.newest:
-        step_newest(right, b, size, slot, state.margins, middle, half, n_steps, eta, cap)
+        committee.step_newest(right, b, size, slot, state.margins, middle, half, n_steps, eta, cap)
     else:
-        step_random(right, b, size, state.mass, state.random, middle, half, n_steps, eta, cap)
+        committee.step_random(right, b, size, state.mass, state.random, middle, half, n_steps, eta, cap)
 
 
 @written_in
 def prune(state, settings):
-    """Classifiers with negative coefficients go."""
+    """Delete classifiers with negative coefficients."""
     j = committee.first_negative(state.coefficients, state.counts[SIZE])
     while j < state.counts[SIZE]:
         remove(state, settings, j)
@@ -181,15 +163,15 @@ def prune(state, settings):
 def remove(state, settings, j):
     """Delete classifier j, case (11)."""
     if not state.counts[DIRTY]:
-        shift(state.right, j, -state.coefficients[j], settings.middle, settings.half, state.margins)
+        committee.shift(state.right, j, -state.coefficients[j], settings.middle, settings.half, state.margins)
     committee.move_last(j, state.counts[SIZE], state.right, state.coefficients, state.born, state.models)
     state.counts[SIZE] -= 1
 
 
 @written_in
 def refresh(state, settings):
-    """All margins anew, case (6)."""
-    margins_of(
+    """Compute all margins from the coefficients, case (6)."""
+    committee.margins_of(
         state.right, state.coefficients, state.counts[SIZE], settings.middle, settings.half, state.margins
     )  # fmt: skip
     state.counts[DIRTY] = 0
@@ -197,10 +179,8 @@ def refresh(state, settings):
 
 @allocating_part
 def add(state, settings):
-    """Fit a classifier by (1) to the weights exp(-z), and add it with its coefficient; case (4).
-
-    With a full budget the weights are those without the weakest, which goes if the newcomer is better than chance.
-    """
+    """Fit a classifier to the weights exp(-z), equation (1), and add it with its coefficient, case (4). With a full
+    budget the weights leave out the weakest classifier, which goes if the new one is better than chance."""
     weights, model = np.empty(state.labels.shape[0]), np.empty(state.models.shape[1])
     said = np.empty(state.labels.shape[0], np.int64)
     leaver = weights_for_newcomer(state, settings, weights)
@@ -217,7 +197,7 @@ def add(state, settings):
 
 @written_in
 def weights_for_newcomer(state, settings, weights):
-    """Fill ``weights`` (n,) with what the next classifier is fitted to; returns who goes for it, -1 for nobody."""
+    """Fill ``weights`` (n,) for the fit of the next classifier. Returns the classifier that goes for it, or -1."""
     if state.counts[DIRTY]:
         refresh(state, settings)
     leaver = -1
@@ -225,15 +205,15 @@ def weights_for_newcomer(state, settings, weights):
         weights[i] = state.margins[i]
     if state.counts[SIZE] == state.born.shape[0]:
         leaver = committee.weakest(state.coefficients, state.born, state.counts[SIZE], settings.drop_oldest)
-        shift(state.right, leaver, -state.coefficients[leaver], settings.middle, settings.half, weights)
-    weigh(weights, state.mass, weights)
+        committee.shift(state.right, leaver, -state.coefficients[leaver], settings.middle, settings.half, weights)
+    committee.weigh(weights, state.mass, weights)
     return leaver
 
 
 @written_in
 def append(state, settings, leaver, model, said, weights):
-    """Add a classifier, if it is better than chance: its numbers ``model``, its answers ``said`` (n,) on the window,
-    which has the normalised ``weights``; ``leaver`` goes for it, unless it is -1. Returns whether it was added."""
+    """Add a classifier if it is better than chance; returns whether it was added. ``model`` are its numbers,
+    ``said`` (n,) its answers on the window, ``weights`` (n,) sum to 1. ``leaver`` goes for it unless it is -1."""
     error = committee.error_of(said, state.labels, weights)
     coefficient = committee.coefficient_of(error, settings.eps_min, settings.scale, settings.n_classes)
     better = coefficient >= 0.0
@@ -247,7 +227,7 @@ def append(state, settings, leaver, model, said, weights):
             state.right[size, i] = 1 if said[i] == state.labels[i] else -1
         for i in range(model.shape[0]):
             state.models[size, i] = model[i]
-        shift(state.right, size, coefficient, settings.middle, settings.half, state.margins)
+        committee.shift(state.right, size, coefficient, settings.middle, settings.half, state.margins)
         state.counts[SIZE] += 1
         state.counts[ADDED] += 1
     return better
@@ -255,57 +235,58 @@ def append(state, settings, leaver, model, said, weights):
 
 _EPS_MIN = {"stump": 0.2, "gnb": 0.3, "bnb": 0.3, "elsewhere": 0.3}
 _ETA = {"stochastic": 3e-3, "batch": 1e-3}
-# the same of more than two classes with loss="mm"
+# for more than two classes with loss="mm"
 _EPS_MIN_OF_SEVERAL = {"stump": 0.2, "gnb": 0.4, "bnb": 0.4, "elsewhere": 0.4}
 _ETA_OF_SEVERAL = {"stochastic": 1e-2, "batch": 1e-3}
-_EXAMPLES_A_CLASS = 5  # a window with fewer falls far behind; measured in docs/papers/iboost.md
+_EXAMPLES_A_CLASS = 5  # with fewer in the window accuracy falls sharply; measured in docs/papers/iboost.md
 
 
 class IBoostClassifier(IBoostKeys, StreamLearner):
-    """IBoost: a committee that is kept while the data in a sliding window change.
+    """IBoost: a committee that is updated while a sliding window moves over the stream.
 
-    After every example, once the window is full::
+    After each example, once the window is full::
 
         the oldest example leaves the window, the newest enters
-        n_steps steps of descent on the exponential cost of the window move the coefficients:
-            stochastic (9)  b_j += eta a_ji exp(-z_i)                     i the newest example, or one drawn
+        n_steps gradient steps on the exponential cost of the window move the coefficients:
+            stochastic (9)  b_j += eta a_ji exp(-z_i)                     i the newest example, or a random one
             batch      (8)  b_j += eta sum_i a_ji exp(-z_i)
         classifiers with b_j < 0 are deleted
         every ``period`` examples: w_i = exp(-z_i); fit a classifier to the weighted window; b = 1/2 ln((1 - e) / e);
-            with a full budget the classifier with the smallest b_j goes for it
+            if the budget is full, it replaces the classifier with the smallest b_j
 
-    with a_ji = y_i f_j(x_i) and z_i = sum_j b_j a_ji. Until the window is full nothing is learnt, and the second class
-    (the first of more than two) is predicted.
+    with a_ji = y_i f_j(x_i) and z_i = sum_j b_j a_ji. Until the window is full IBoost learns nothing and predicts the
+    second class (the first of more than two).
 
-    Of K > 2 classes every wrong one counts against the right one (AdaBoost.MM)::
+    For K > 2 classes every wrong class counts against the right one (AdaBoost.MM)::
 
-        v_c = sum of the b_j of those that say c;  u_i = sum over c != y of exp(v_c - v_y)
+        v_c = sum of the b_j of the classifiers that say c;  u_i = sum over c != y of exp(v_c - v_y)
         slope of f_j on example i:  g if it is right, -g exp(v_s - v_y) / u_i if it says s;  g = min(u_i, grad_cap)
-        steps add eta times the slopes, on one example or on all;  the fit has the weights g, a stump the slopes
-        b = 1/2 ln((1 - e) / e), e the wrong ones' share of the newcomer's slopes
+        a step adds eta times the slopes of one example or of all;  fits use the weights g, stumps the slopes
+        b = 1/2 ln((1 - e) / e), e the share of the wrong answers in the new classifier's slopes
 
-    which of two is the above. ``loss="samme"`` has SAMME's code vectors instead: a_ji is 1 / (K - 1) where f_j is right
-    and -1 / (K - 1)^2 where it is wrong, chance is e = 1 - 1/K, and eta counts (K - 1)^2 times. ``multiclass="ovr"`` is
-    an IBoost of two classes for each, against the rest, and the largest F(x) wins.
+    For two classes both are the same. ``loss="samme"`` uses SAMME's code vectors: a_ji is 1 / (K - 1) if f_j is right
+    and -1 / (K - 1)^2 if it is wrong, chance is e = 1 - 1/K, and eta is multiplied by (K - 1)^2. ``multiclass="ovr"``
+    trains one IBoost for each class against the rest; the largest F(x) wins.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, of ``example="random"``.
+    random_state : int, RandomState or None, seed of ``example="random"``.
 
     Attributes
     ----------
     classes_ : (n_classes,) array
-    betas_ : (m,) array, coefficients of the committee as it stands; one committee after the other with "ovr".
-    n_seen_ : int, examples learnt.
-    n_added_, n_removed_negative_, n_removed_budget_ : int, classifiers added, and removed by either rule.
+    betas_ : (m,) array, coefficients of the current committee; with "ovr" of all committees, one after the other.
+    n_seen_ : int, number of examples learnt.
+    n_added_, n_removed_negative_, n_removed_budget_ : int, number of classifiers added, deleted for a negative
+        coefficient, and replaced because the budget was full.
 
     Notes
     -----
-    An example costs M responses and M + b operations (stochastic, newest), b M (random) or 2 b n M (batch); an addition
-    M n and a fit to the window. Memory is n (M + 8 d) bytes and M classifiers, whatever the length of the stream; cost
-    and memory K times as much with "ovr" of K > 2 classes. There a class met for the first time later on gets a
-    committee of its own, and a third one makes the two begin anew; the window is kept.
+    An example costs M responses and M + b operations (stochastic, newest), b M (random) or 2 b n M (batch). An addition
+    costs M n and a fit to the window. Memory is n (M + 8 d) bytes and M classifiers, whatever the length of the stream.
+    With "ovr" and K > 2 classes cost and memory are K times as high. There a class that appears later gets a new
+    committee; a third class replaces the one committee of two classes by three new ones and keeps the window.
 
     References
     ----------
@@ -333,9 +314,12 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
     _families: ClassVar[dict[str, int]] = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
 
     def decision_function(self, X) -> np.ndarray:
-        """F(x) = sum_j b_j f_j(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more, or
-        F(x) of each class against the rest. The second of two classes is predicted where F(x) > 0; where it is 0, as it
-        is until the window is full, that class is predicted too, and the least number above 0 stands for it."""
+        """Scores of the rows of X (k, d).
+
+        Two classes: F(x) = sum_j b_j f_j(x), (k,); the second class is predicted where it is above 0. At exactly 0 (as
+        before the window is full) the second class is predicted too, and the smallest positive number is returned. More
+        classes: (k, K), the sum of the coefficients that vote for each class, or with "ovr" each class's F(x).
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         if self._settings.n_classes == 2:
@@ -344,11 +328,11 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         return predicted(self.members(), X)[1].T  # type: ignore[arg-type]
 
     def members(self) -> CommitteeMembers | None:
-        """The committee as numbers, not copied; None where there is one a class."""
+        """The committee as numbers, not copied; None if there is one for each class."""
         return self._committees()[0] if len(self._states) == 1 else None
 
     def answers_on(self, X: np.ndarray) -> HeldOut:
-        """Labels of the rows of X by the committee as it stands, each time it is called."""
+        """A function that returns the current committee's labels of the rows of X."""
         return HeldOut(self, X)
 
     def _committees(self) -> list[CommitteeMembers]:
@@ -402,11 +386,11 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
 
     @property
     def _by_pairs(self) -> bool:
-        """Whether each wrong class counts against the right one; of two classes that is what always is done."""
+        """Whether the loss sets each wrong class against the right one, for more than two classes."""
         return self.loss == "mm" and self._settings.n_classes > 2
 
     def _empty(self, n_features: int, n_classes: int, slots: int, number: int = 0) -> CommitteeState:
-        """A window of so many slots, none in use, and a committee without members, the ``number``-th of several."""
+        """An empty window of ``slots`` slots and an empty committee, committee ``number`` of several."""
         M = self.budget
         ordered = (n_features, slots) if self._family == "stump" else (0, 0)
         size = bases.width(self._settings.family, n_features, n_classes)
@@ -439,8 +423,8 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         sums = state.votes if self._by_pairs else state.margins
         if not (np.isfinite(state.coefficients).all() and np.isfinite(sums).all()):
             raise BoostrunError(
-                f"the coefficients are no longer finite after {self.n_seen_} examples: grad_cap={self.grad_cap!r} and "
-                f"eta={self.eta!r} let the steps grow; grad_cap=1 bounds them"
+                f"the coefficients are no longer finite after {self.n_seen_} examples: with grad_cap={self.grad_cap!r} "
+                f"and eta={self.eta!r} the steps grow without bound; grad_cap=1 bounds them"
             )
 
     def _grow(self, n_classes: int) -> None:
@@ -451,7 +435,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             self._grow_codes(n_classes)
 
     def _grow_one_vs_rest(self, n_classes: int) -> None:
-        """A committee for each new class, which no example in the window has; all begin anew where there were two."""
+        """Add an empty committee for each new class. If there were two classes, replace their committee by new ones."""
         old = self._states
         known = [old[0].labels == c for c in range(2)] if len(old) == 1 else []
         self._states = [] if known else old
@@ -464,7 +448,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             self._states.append(state)
 
     def _grow_codes(self, n_classes: int) -> None:
-        """Classifiers stay, and so do their coefficients; a naive Bayes never answers with a class it has not met."""
+        """Keep classifiers and coefficients; a naive Bayes never answers with a class it has not seen."""
         state, d = self._state, self.n_features_in_
         self._settings = self._numbers(n_classes)
         models = bases.grow_models(self._settings.family, state.models, d, n_classes)
@@ -474,7 +458,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         self._refresh()
 
     def _widen(self, n_features: int) -> bool:
-        """Classifiers stay, and do not look at the new features."""
+        """Keep the classifiers, which ignore the new features."""
         d, family, n_classes = self.n_features_in_, self._settings.family, self._settings.n_classes
         self._states = [
             state._replace(
@@ -487,17 +471,17 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         return True
 
     def _refresh(self) -> None:
-        """All margins anew."""
         state, settings = self._state, self._settings
         if self._by_pairs:
             _mm().refresh(state)
             return
-        margins_of(state.right, state.coefficients, state.counts[SIZE], settings.middle, settings.half, state.margins)
+        committee.margins_of(
+            state.right, state.coefficients, state.counts[SIZE], settings.middle, settings.half, state.margins
+        )
         state.counts[DIRTY] = 0
 
     @property
     def _family(self) -> str:
-        """Which family the classifiers are of."""
         return self.base
 
     def _numbers(self, n_classes: int) -> Numbers:
@@ -528,7 +512,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         )
 
     def _check_room(self, n_classes: int, before: int) -> None:
-        """A warning, once a stream, where the window is too short for so many classes; ``before`` were known."""
+        """Warn, once a stream, if the window is too short for this many classes; ``before`` were known."""
         enough = self.n_window >= _EXAMPLES_A_CLASS * n_classes
         warned = before > 2 and self.n_window < _EXAMPLES_A_CLASS * before
         if n_classes > 2 and not enough and not warned:
@@ -542,11 +526,11 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
     def _check_parameters(self) -> None:
         fields.check(self)
         if self.gradient == "log" and self.update != "batch":
-            raise BoostrunError("gradient='log' divides by the cost of the whole window: it needs update='batch'")
+            raise BoostrunError("gradient='log' needs update='batch': it divides by the cost of the whole window")
 
 
 def _mm():
-    """What compiles for several classes alone."""
+    """The loop for several classes, imported (and compiled) only if needed."""
     from boostrun.papers.iboost.kernels import iboost_mm
 
     return iboost_mm
