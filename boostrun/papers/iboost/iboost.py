@@ -382,7 +382,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         else:
             self._settings = self._numbers(n_classes)
             state = self._empty(n_features, n_classes, self.n_window)
-            self._states = [_mm().begun(state, n_classes) if self._by_pairs else state]
+            self._states = [several_classes().begun(state, n_classes) if self._by_pairs else state]
 
     @property
     def _by_pairs(self) -> bool:
@@ -406,7 +406,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         slots = (self._state.counts[SEEN] + np.arange(len(X))) % self.n_window
         predictions, scores = np.empty(len(X), np.int64), np.empty((len(self._states), len(X)))
         if self._by_pairs:
-            _mm().test_then_train(X, y, slots, self._state, self._settings, self._settings.cap, predictions)
+            several_classes().test_then_train(X, y, slots, self._state, self._settings, self._settings.cap, predictions)
             self._check_finite(self._state)
             return predictions
         for c, state in enumerate(self._states):
@@ -454,7 +454,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
         models = bases.grow_models(self._settings.family, state.models, d, n_classes)
         self._states = [state._replace(models=models)]
         if self._by_pairs:
-            self._states = [_mm().grown(self._state, n_classes)]
+            self._states = [several_classes().grown(self._state, n_classes)]
         self._refresh()
 
     def _widen(self, n_features: int) -> bool:
@@ -473,7 +473,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
     def _refresh(self) -> None:
         state, settings = self._state, self._settings
         if self._by_pairs:
-            _mm().refresh(state)
+            several_classes().refresh(state)
             return
         committee.margins_of(
             state.right, state.coefficients, state.counts[SIZE], settings.middle, settings.half, state.margins
@@ -529,7 +529,7 @@ class IBoostClassifier(IBoostKeys, StreamLearner):
             raise BoostrunError("gradient='log' needs update='batch': it divides by the cost of the whole window")
 
 
-def _mm():
+def several_classes():
     """The loop for several classes, imported (and compiled) only if needed."""
     from boostrun.papers.iboost.kernels import iboost_mm
 

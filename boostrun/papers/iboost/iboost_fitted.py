@@ -1,17 +1,9 @@
-"""IBoost of logistic regressions, or of copies of an object of scikit-learn's or river's.
+"""IBoost with other base classifiers, and IBoost on a memory that GEEM chooses.
 
-IBoost of classifiers that stand elsewhere, between two additions: all have answered the rows up to the next.
-
-The committee is that of :mod:`.iboost`, of several classes that of :mod:`.iboost_mm`; a row of its ``models`` holds the
-place of a classifier, of which there are M + 1.
-
-IBoost of Hoeffding trees, compiled.
-
-IBoost of Hoeffding trees on a chunk of a stream: a tree is a pass over the window, oldest example first.
-
-The committee is that of :mod:`.iboost`, whose row of ``models`` holds the number of a tree here; there is one tree more
-than members, and the first that is no member's is fitted anew. An example of the normalised weight w counts n w in a
-tree, so that a window counts n.
+The base classifiers are logistic regressions, copies of an object, or Hoeffding trees. They are kept outside the
+committee of :mod:`.iboost` (several classes: :mod:`.kernels.iboost_mm`), in M + 1 places; a row of its ``models`` holds
+the place of a member. A new classifier is fitted in a free place to the window, oldest example first, with the weights
+n w_i, so that the window has the weight n.
 """
 
 from __future__ import annotations
@@ -25,14 +17,20 @@ from boostrun.kernels import hoeffding
 from boostrun.kernels.plain import allocating_kernel, kernel, part, written_in
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost import fitted_members, iboost
-from boostrun.papers.iboost import iboost as kernels
 from boostrun.papers.iboost.baselines import rules_of
 from boostrun.papers.iboost.fitted_loops import until_next
-from boostrun.papers.iboost.iboost import SEEN, SIZE, IBoostClassifier, _mm, enter, refresh, weights_for_newcomer
-from boostrun.papers.iboost.iboost import append as append_iboost
+from boostrun.papers.iboost.iboost import (
+    SEEN,
+    SIZE,
+    IBoostClassifier,
+    enter,
+    refresh,
+    several_classes,
+    weights_for_newcomer,
+)
 from boostrun.papers.iboost.kernels import bases, committee
 from boostrun.papers.iboost.kernels import iboost_mm as mm
-from boostrun.papers.iboost.kernels.committee import _BLOCK, CommitteeMembers, _voted, above_zero, weigh
+from boostrun.papers.iboost.kernels.committee import BLOCK, CommitteeMembers, above_zero, vote_rows_of, weigh
 from boostrun.papers.iboost.keys import IBoostFittedKeys, IBoostGeemKeys, IBoostTreesKeys
 from boostrun.papers.reservoir.geem import Geem
 from boostrun.papers.reservoir.strategies import Batch
@@ -40,8 +38,8 @@ from boostrun.papers.reservoir.strategies import Batch
 
 @allocating_kernel
 def follow_two_classes(said, X, y, state, settings, out):
-    """Predict each row and then let it enter: ``said`` (M + 1, k), what the classifier in each place says of the rows
-    of X (k, d) with codes y (k,), and ``out`` (k,) the committee's answers. Cost a row M + b operations, or b n M."""
+    """Predict each row and let it enter the window. ``said`` (M + 1, k) are the answers of the classifier in each place
+    to the rows X (k, d) with codes y (k,); ``out`` (k,) gets the committee's answers."""
     classes, sums = np.empty(state.born.shape[0], np.int64), np.empty(state.labels.shape[0])
     votes = np.empty(settings.n_classes)
     for e in range(X.shape[0]):
@@ -51,7 +49,7 @@ def follow_two_classes(said, X, y, state, settings, out):
 
 @allocating_kernel
 def follow_several(said, X, y, state, settings, out):
-    """The same with the loss of several classes."""
+    """:func:`follow_two_classes` with the loss of several classes."""
     n = state.labels.shape[0]
     classes, slopes = np.empty(state.born.shape[0], np.int64), np.empty((n, settings.n_classes))
     votes = np.empty(settings.n_classes)
@@ -70,19 +68,20 @@ def _answer(said, e, state, classes, votes):
 
 @kernel
 def weigh_newcomers(state, settings, weights):
-    """See :func:`.iboost.weights_for_newcomer`."""
+    """:func:`.iboost.weights_for_newcomer`, callable from Python."""
     return iboost.weights_for_newcomer(state, settings, weights)
 
 
 @allocating_kernel
 def append(state, settings, leaver, place, said, weights):
-    """See :func:`.iboost.append`; the newcomer's ``place`` is its number."""
+    """:func:`.iboost.append`, callable from Python; the model's only number is its ``place``."""
     iboost.append(state, settings, leaver, np.array([float(place)]), said, weights)
 
 
 @kernel
 def weigh_several(state, settings, slopes, weights):
-    """See :func:`.iboost_mm.slopes_for_newcomer`; the ``weights`` (n,) are those of the right answers."""
+    """:func:`.iboost_mm.slopes_for_newcomer`, callable from Python; ``weights`` (n,) are the slopes of the right
+    answers."""
     leaver, total = mm.slopes_for_newcomer(state, settings, settings.cap, slopes)
     mm.weights_of(slopes, state.labels, total, weights)
     return leaver
@@ -90,12 +89,12 @@ def weigh_several(state, settings, slopes, weights):
 
 @allocating_kernel
 def append_several(state, settings, leaver, place, said, slopes):
-    """See :func:`.iboost_mm.append`."""
+    """:func:`.iboost_mm.append`, callable from Python."""
     mm.append(state, settings, leaver, np.array([float(place)]), said, slopes)
 
 
 class IBoostElsewhere(IBoostClassifier):
-    """Base of IBoosts whose rows of ``models`` hold the place of a classifier, M + 1 of them: one is no member's."""
+    """Base of IBoosts whose classifiers are kept in M + 1 places outside the committee; one place is always free."""
 
     _families: ClassVar[dict[str, int]] = {"elsewhere": bases.ELSEWHERE}
     _family = "elsewhere"
@@ -104,32 +103,32 @@ class IBoostElsewhere(IBoostClassifier):
 
     @abstractmethod
     def _answers(self, j: int, X: np.ndarray) -> np.ndarray:
-        """What member j says of the rows of X (k, d), codes (k,)."""
+        """Codes (k,) of the rows of X (k, d) by member j."""
 
     def decision_function(self, X) -> np.ndarray:
-        """F(x), (k,), for two classes; coefficients that vote for each class, (k, K), for more."""
+        """Two classes: F(x), (k,). More: the coefficients that vote for each class, (k, K)."""
         check_is_fitted(self)
         scores = self._scored(self._checked(X, reset=False))[1]
         return above_zero(scores[0]) if len(scores) == 1 else scores.T
 
     def members(self) -> None:
-        """None: they are no rows of numbers."""
+        """None: the members are not rows of numbers."""
         return None
 
     def answers_on(self, X):
-        """Labels of the rows of X by the committee as it stands, each time it is called; a member that does not grow is
-        asked once."""
+        """A function that returns the current committee's labels of the rows of X; members that do not grow answer
+        once."""
         return HeldElsewhere(self, X)
 
     def _predict(self, X):
         return self._scored(X)[0]
 
     def _scored(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Codes (k,) and the sums that tell them, F(x) (1, k) or votes (K, k); a block of rows at a time."""
+        """Codes (k,) and scores of X, F(x) (1, k) or votes (K, k), computed in blocks of rows."""
         n_classes, size = self._settings.n_classes, len(self.betas_)
         codes, scores = np.empty(len(X), np.int64), np.empty((1 if n_classes == 2 else n_classes, len(X)))
-        for first in range(0, len(X), _BLOCK):
-            part = slice(first, first + _BLOCK)
+        for first in range(0, len(X), BLOCK):
+            part = slice(first, first + BLOCK)
             said = np.empty((size, len(codes[part])), np.min_scalar_type(n_classes - 1))
             for j in range(size):
                 said[j] = self._answers(j, X[part])
@@ -137,35 +136,37 @@ class IBoostElsewhere(IBoostClassifier):
         return codes, scores
 
     def _counted(self, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same where the members have answered, ``said`` (m, k)."""
+        """Codes and scores from the members' answers ``said`` (m, k)."""
         state, n_classes = self._state, self._settings.n_classes
         members = CommitteeMembers(
             bases.ELSEWHERE, state.models, state.coefficients, len(said), n_classes, signed=True
         )  # fmt: skip
-        return _voted(members, said, np.arange(len(said)))
+        return vote_rows_of(members, said, np.arange(len(said)))
 
     def _grow_codes(self, n_classes):
         self._settings = self._numbers(n_classes)
-        self._states = [_mm().grown(self._state, n_classes)]
+        self._states = [several_classes().grown(self._state, n_classes)]
         self._refresh()
 
     def _widen(self, n_features):
-        """A new feature has been 0 in the window."""
+        """A new feature was 0 so far."""
         state = self._state
         self._states = [state._replace(columns=bases.widen_columns(state.columns, n_features))]
         return True
 
 
 class HeldElsewhere:
-    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the learner's own; a member that does not grow
-    is asked once, and known by the example at which it was added."""
+    """Labels of one hold-out ``x`` (t, d), the same to the bit as ``predict``.
+
+    A member that does not grow answers once; it is identified by the example at which it was added.
+    """
 
     def __init__(self, learner: IBoostElsewhere, x: np.ndarray):
         self._learner, self._x = learner, np.array(x, np.float64, order="C")
         self._said: dict[int, np.ndarray] = {}
 
     def __call__(self) -> np.ndarray:
-        """Labels (t,) by the learner as it stands."""
+        """Labels (t,) by the current committee."""
         learner = self._learner
         if learner.grow or not len(learner.betas_):
             return learner.predict(self._x)
@@ -178,26 +179,25 @@ class HeldElsewhere:
 
 
 class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
-    """IBoost whose classifiers are logistic regressions, or copies of an object.
+    """IBoost with logistic regressions, or with copies of an object, as base classifiers.
 
-    A classifier is fitted to the window, oldest example first, with the weights n w_i, and stays as it is. A regression
-    is that of ``algo=ocb algo.base=logistic``; an object of scikit-learn's needs ``sample_weight`` where it is fitted,
-    one of river's ``w`` where it learns. Nothing is drawn but by ``example="random"`` and by the object itself.
+    A classifier is fitted to the window and does not change afterwards. The regression is that of ``algo=ocb
+    algo.base=logistic``. An object of scikit-learn needs ``sample_weight`` in its ``fit``, one of river ``w`` in its
+    ``learn_one``. Only ``example="random"`` and the object itself are random.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, of ``example="random"``.
+    random_state : int, RandomState or None, seed of ``example="random"``.
 
     Attributes
     ----------
-    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
+    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
 
-    Notes
-    -----
-    An example costs M answers and M + b operations, an addition a fit and n answers: of regressions O(n K d). Between
-    two additions all members answer at once. Memory is n (M + 8 d) bytes and M + 1 classifiers. Of several classes the
-    loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`. Committees of objects are pickled, not saved.
+    Notes ----- An example costs M answers and M + b operations, an addition a fit and n answers (regressions: O(n K
+    d)). Between two additions all members answer at once. Memory is n (M + 8 d) bytes and M + 1 classifiers. For
+    several classes the loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`. Committees of objects can be
+    pickled, but not saved.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
         return out
 
     def _said(self, X: np.ndarray) -> np.ndarray:
-        """What the member in each place says of the rows of X (k, d), codes (M + 1, k); 0 where there is none."""
+        """Codes (M + 1, k) of the rows of X (k, d) by the member in each place; 0 for the others."""
         said = np.zeros((self.budget + 1, len(X)), np.min_scalar_type(self._n_classes - 1))
         for place in self._places():
             said[place] = self._others.said(X, place, place + 1)[0]
@@ -245,8 +245,7 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
         return self._state.models[: self._state.counts[SIZE], 0].astype(int).tolist()
 
     def _add(self) -> None:
-        """A classifier is fitted in a free place to the window as it is weighed, and is a member if it is better than
-        chance."""
+        """Fit a classifier to the weighted window in a free place; it becomes a member if it is better than chance."""
         state, settings, n = self._state, self._settings, self.n_window
         weights, slopes, said = np.empty(n), np.empty((n, self._n_classes)), np.empty(n, np.int64)
         place = min(set(range(self.budget + 1)).difference(self._places()))
@@ -268,13 +267,13 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
         return self._others.said(X, place, place + 1)[0]
 
     def _grow_codes(self, n_classes):
-        """Classifiers stay, and never answer with a class that they have not met."""
+        """Keep the classifiers, which never answer with a class they have not seen."""
         family, d = self._others.family, self.n_features_in_
         self._models = bases.grow_models(family, self._models, d, n_classes)
         super()._grow_codes(n_classes)
 
     def _widen(self, n_features):
-        """Classifiers do not look at the new features."""
+        """Keep the classifiers, which ignore the new features."""
         family, d = self._others.family, self.n_features_in_
         self._models = bases.widen_models(family, self._models, self._n_classes, d, n_features)
         self._fitted = self._others.widened(n_features)
@@ -282,31 +281,28 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
 
 
 class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
-    """IBoost whose examples are a memory of n, chosen as GEEM's reservoir is, and up to q newcomers::
+    """IBoost on a memory of n examples, chosen by GEEM, and up to q new ones::
 
-        on (x, y):  IBoost learns (x, y) on the memory and the newcomers;  w_i = m_i exp(-z_i), m_i = 1 for a newcomer
-        every q examples:  all m_i fade by 2^(-q / half_life)
-            of the n + q examples GEEM keeps the n that hold the largest expected edge under w
+        on (x, y):  IBoost learns (x, y) on the memory and the new examples;  w_i = m_i exp(-z_i), m_i = 1 if new
+        every q examples:  all m_i shrink by 2^(-q / half_life)
+            GEEM keeps those n of the n + q examples that hold the largest expected edge under w
 
-    The rest is :class:`boostrun.papers.iboost.iboost.IBoostClassifier`. All of this is ours: the paper has a window,
-    and GEEM's paper no drift. Without fading, examples of a concept that is gone may stay for ever. The corrected
-    weights are not carried over, as they are where reservoirs are boosted: in the thousands of choices of a stream they
-    end with one example that has all the weight. For K > 2 classes GEEM adds up the K problems of one class against the
-    rest.
+    Everything else is as in :class:`boostrun.IBoostClassifier`. The combination is ours: the paper has a window, and
+    GEEM's paper no drift. Without fading, examples of a past concept may stay for good. Unlike in reservoir boosting
+    the corrected weights are not carried over: over the thousands of choices of a stream one example would end up with
+    all the weight. For K > 2 classes GEEM adds up the K problems of one class against the rest.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
     Attributes
     ----------
-    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
+    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
 
-    Notes
-    -----
-    A choice costs (n + q)^2 d for the covariance and (n + q)^3 for its inverse, every q examples; an example costs what
-    it costs IBoost with a window of n + q, whose memory it has, and 8 (n + q)^2 bytes.
+    Notes ----- Every q examples a choice costs (n + q)^2 d for the covariance and (n + q)^3 for its inverse. An example
+    costs as much, and needs as much memory, as in IBoost with a window of n + q; add 8 (n + q)^2 bytes.
 
     References
     ----------
@@ -336,7 +332,7 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
         while done < len(X):
             free = np.flatnonzero(self._state.mass == 0.0)
             part = slice(done, done + len(free))
-            kernels.test_then_train(
+            iboost.test_then_train(
                 X[part], y[part], free, self._state, self._settings, predictions[part], scores[part]
             )  # fmt: skip
             done += len(free)
@@ -346,7 +342,7 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
         return predictions
 
     def _choose(self) -> None:
-        """Of all slots, every one in use, n stay; the others are free."""
+        """Keep n of the slots, all of which are in use, and free the others."""
         state, n_classes = self._state, self._settings.n_classes
         weights = np.empty(len(state.mass))
         self._refresh()
@@ -365,11 +361,10 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
 
 @allocating_kernel
 def test_then_train(samples, labels, state, settings, trees, rules, grow, splits, first, predictions):
-    """Predict each row from ``first`` on and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions``
-    (k,) int64. Returns k, or the row at which ``trees`` (M + 1) have no room for so many ``splits``.
+    """Predict each row from ``first`` on, then learn it: ``samples`` (k, d), ``labels`` and ``predictions`` (k,) int64.
 
-    Cost a row M answers and, with ``grow``, M lessons and n M operations; an addition n lessons and n answers, with
-    ``grow`` n M answers.
+    Returns k, or the row at which ``trees`` (M + 1) lack the room for ``splits`` splits. A row costs M answers, with
+    ``grow`` also M updates and n M operations; an addition n updates and n answers, with ``grow`` n M answers.
     """
     n = state.labels.shape[0]
     classes, said = np.empty(state.born.shape[0], np.int64), np.empty(n, np.int64)
@@ -398,27 +393,27 @@ def test_then_train(samples, labels, state, settings, trees, rules, grow, splits
         if due:
             leaver = weights_for_newcomer(state, settings, weights)
             tree = fit(trees, state, slot, weights, rules, sample, said)
-            append_iboost(state, settings, leaver, np.array([float(tree)]), said, weights)
+            iboost.append(state, settings, leaver, np.array([float(tree)]), said, weights)
     return samples.shape[0]
 
 
 @part
 def ask(trees, models, size, sample, rules, classes):
-    """``classes`` (M,) says what each of ``size`` members says of ``sample`` (d,)."""
+    """``classes`` (M,) gets the answers of ``size`` members to ``sample`` (d,)."""
     for j in range(size):
         classes[j] = hoeffding.answer(trees, int(models[j, 0]), sample, rules)
 
 
 @part
 def teach(trees, models, size, sample, label, weight, rules):
-    """All members learn one example."""
+    """Train all members on one example."""
     for j in range(size):
         hoeffding.learn(trees, int(models[j, 0]), sample, label, weight, rules)
 
 
 @part
 def answer_window(trees, tree, columns, rules, sample, said):
-    """``said`` (n,) int64: what a tree says of the window, ``columns`` (d, n); ``sample`` (d,) is scratch."""
+    """``said`` (n,) int64 gets a tree's answers to the window ``columns`` (d, n); ``sample`` (d,) is scratch."""
     for i in range(columns.shape[1]):
         for r in range(sample.shape[0]):
             sample[r] = columns[r, i]
@@ -427,8 +422,8 @@ def answer_window(trees, tree, columns, rules, sample, said):
 
 @part
 def fit(trees, state, newest, weights, rules, sample, said):
-    """A tree that is no member's forgets, and meets the window in order, slot ``newest`` last, each example with n
-    times its weight; ``said`` (n,) is what it answers then. ``sample`` (d,) is scratch. Returns its number."""
+    """Train the first unused tree from scratch on the window in order, slot ``newest`` last, each example with n times
+    its weight. ``said`` (n,) gets its answers; ``sample`` (d,) is scratch. Returns its number."""
     n, tree = state.labels.shape[0], 0
     j = 0
     while j < state.counts[SIZE]:
@@ -448,35 +443,33 @@ def fit(trees, state, newest, weights, rules, sample, said):
 
 @kernel
 def answer_rows(trees, tree, X, rules, codes):
-    """``codes`` (k,) uint8 or wider: what one tree says of the rows of X (k, d)."""
+    """``codes`` (k,) of uint8 or wider gets one tree's answers to the rows of X (k, d)."""
     for i in range(X.shape[0]):
         codes[i] = hoeffding.answer(trees, tree, X[i], rules)
 
 
-_MOST_DEPTH = 30  # of trees whose splits are counted by their depth
+_MOST_DEPTH = 30  # deepest trees whose splits are bounded by their depth
 
 
 class IBoostTreesClassifier(IBoostTreesKeys, IBoostElsewhere):
-    """IBoost whose classifiers are Hoeffding trees, those of ``algo=vfdt``.
+    """IBoost with Hoeffding trees, those of ``algo=vfdt``, as base classifiers.
 
-    A tree is fitted by one pass over the window, oldest example first, each example learnt with the weight n w_i. Then
-    it stays as it is (frozen), or with ``grow`` it learns each newcomer with the weight n w too; what it says of the
-    window is looked at again every ``period`` examples. Nothing is drawn but by ``example="random"``.
+    A tree is trained by one pass over the window. Then it stays as it is, or with ``grow`` it also learns each new
+    example with the weight n w; its answers on the window are then renewed every ``period`` examples. Only
+    ``example="random"`` is random.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, of ``example="random"``.
+    random_state : int, RandomState or None, seed of ``example="random"``.
 
     Attributes
     ----------
-    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
+    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
 
-    Notes
-    -----
-    An example costs M answers of a tree, O(depth + K d) each, and M + b operations; with ``grow`` M lessons and n M
-    operations more. An addition costs n lessons and answers, with ``grow`` n M answers. Memory is n (M + 8 d) bytes and
-    M + 1 trees. Of several classes the loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`.
+    Notes ----- An example costs M answers of a tree, O(depth + K d) each, and M + b operations; with ``grow`` also M
+    updates and n M operations. An addition costs n updates and answers, with ``grow`` n M answers. Memory is n (M + 8
+    d) bytes and M + 1 trees. For several classes the loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`.
 
     Examples
     --------
@@ -498,7 +491,7 @@ class IBoostTreesClassifier(IBoostTreesKeys, IBoostElsewhere):
 
     @property
     def _splits(self) -> int:
-        """Of all trees for one example, at most: a split needs ``grace_period`` of the window's weight n."""
+        """Upper bound on all trees' splits for one example: each needs ``grace_period`` of the window's weight n."""
         leaves = 2 ** min(self._rules.max_depth, _MOST_DEPTH)
         fitted = min(leaves, self.n_window // self.grace_period + 1, self.n_window)
         return fitted + (self.budget if self.grow else 0)
@@ -529,7 +522,7 @@ class IBoostTreesClassifier(IBoostTreesKeys, IBoostElsewhere):
 
 
 def _several():
-    """What compiles for several classes alone."""
+    """The loop for several classes, imported (and compiled) only if needed."""
     from boostrun.papers.iboost.kernels import iboost_trees_mm
 
     return iboost_trees_mm

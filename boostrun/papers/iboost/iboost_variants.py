@@ -1,8 +1,7 @@
-"""IBoost that asks for a label only where its committee is unsure, within a budget of labels.
+"""Variants of IBoost that change what it learns from its window.
 
-IBoost with ADWIN: a window that is long while the concept stands still, and short after it has moved.
-
-IBoost without outliers: examples that the committee contradicts too strongly count neither in fits nor in steps.
+Active: it asks for labels only where the committee is unsure. ADWIN: the window shrinks when the concept has changed.
+Outliers: examples that the committee strongly contradicts do not count.
 """
 
 from __future__ import annotations
@@ -20,21 +19,19 @@ from boostrun.papers.iboost import iboost
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.papers.iboost.kernels import adwin, bases, committee
 from boostrun.papers.iboost.kernels.adwin import NO_CUTS, Adwins, detectors
-from boostrun.papers.iboost.kernels.committee import _draw as draw
-from boostrun.papers.iboost.kernels.committee import start_order, weigh
+from boostrun.papers.iboost.kernels.committee import random_slot, start_order, weigh
 from boostrun.papers.iboost.keys import IBoostActiveKeys, IBoostAdwinKeys, IBoostOutliersKeys
 
-_STEP = 0.01  # s: how far the threshold moves at an example, Zliobaite et al.'s
-_GRAIN = 1 << 52  # of a uniform number
+_STEP = 0.01  # s: step of the threshold at an example, as in Zliobaite et al.
+_GRAIN = 1 << 52  # number of steps of a uniform number
 
 
 @allocating_kernel
 def test_then_train_active(samples, labels, state, settings, budget, uncertain, threshold, met, predictions):
-    """Predict each row, and learn it if its label is asked for; see :mod:`.iboost`.
+    """Predict each row, and learn it if its label is asked for.
 
-    The first ``settings.start`` labels are asked for, and of the rest at most the share ``budget``: where
-    :func:`unsure` says so, or at random. ``threshold`` (1,) float64, ``met`` (1,) int64: rows so far. Cost of a row
-    whose label is not asked for: M responses.
+    The first ``settings.start`` labels are asked for, then at most the share ``budget`` of the rest: those that
+    :func:`unsure` picks, or random ones. ``threshold`` (1,) float64; ``met`` (1,) int64 counts rows.
     """
     n = state.labels.shape[0]
     classes, votes, sums = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes), np.empty(n)
@@ -55,8 +52,7 @@ def test_then_train_active(samples, labels, state, settings, budget, uncertain, 
 
 @part
 def surety(votes, state):
-    """The lead of the class with most ``votes`` (K,) over the next one, as a share of all coefficients: from 0 to 1,
-    |F| / sum_j b_j of two classes."""
+    """Lead of the class with most ``votes`` (K,) over the next, as a share of the sum of all coefficients: 0 to 1."""
     total, first, second = 0.0, -np.inf, -np.inf
     for j in range(state.counts[iboost.SIZE]):
         total += state.coefficients[j]
@@ -71,8 +67,11 @@ def surety(votes, state):
 
 @part
 def unsure(sure, budget, threshold, random):
-    """Whether ``sure`` is below ``threshold`` times a normal number of mean and deviation 1. If so the threshold falls
-    by s, else it rises by s budget / (1 - budget): it stands still where the share ``budget`` is below it."""
+    """Whether ``sure`` is below ``threshold`` times a normal number of mean and deviation 1.
+
+    If so the threshold falls by s, else it rises by s budget / (1 - budget). It stands still where the share ``budget``
+    of the examples is below it.
+    """
     factor = 1.0 + math.sqrt(-2.0 * math.log(uniform(random))) * math.cos(2.0 * math.pi * uniform(random))
     below = sure < threshold[0] * factor
     threshold[0] *= 1.0 - _STEP if below else 1.0 + _STEP * budget / (1.0 - budget)
@@ -82,46 +81,45 @@ def unsure(sure, budget, threshold, random):
 
 @part
 def uniform(random):
-    """A number between 0 and 1, neither of them."""
-    return (draw(random, _GRAIN) + 0.5) / _GRAIN
+    """A random number between 0 and 1, both excluded."""
+    return (random_slot(random, _GRAIN) + 0.5) / _GRAIN
 
 
 class IBoostActiveClassifier(IBoostActiveKeys, IBoostClassifier):
-    """IBoost that learns the examples whose label it has asked for; all others it predicts::
+    """IBoost that asks for few labels, and predicts the other examples without learning them::
 
-        the first n labels are asked for, so that the window is full;  theta = 1
-        on x:  c = |F(x)| / sum_j b_j   (of several classes the lead of the first over the second, as a share)
-          unsure where c < theta N(1, 1)
+        the first n labels are asked for, which fills the window;  theta = 1
+        on x:  c = |F(x)| / sum_j b_j   (several classes: the lead of the first over the second, as a share)
+          unsure if c < theta N(1, 1)
           theta *= 1 - s if unsure, else 1 + s B / (1 - B),   s = 0.01,  B the budget
-          asks if unsure and no more than the share B of what came after the first n has been asked for
+          asks if unsure and at most the share B of the labels after the first n has been asked for
           if it asks: IBoost learns (x, y)
 
-    That is RandVarUncertainty, a variable threshold that is drawn anew at each example, so that some labels are asked
-    for where the committee is sure and a change is noticed there too. Two things are ours: the threshold rises by
-    s B / (1 - B) and not by s, with which half of all examples are unsure, whatever the budget; and the budget is of
-    all examples so far, not of the last hundred, so that it is never exceeded; of one above a half some may be
-    left. ``ask="random"`` asks for as many labels, whatever the committee says. ``partial_fit`` and ``learn_one`` look
-    at no label that is not asked for.
+    This is RandVarUncertainty: the random threshold asks for some labels where the committee is sure, so that a change
+    is noticed there too. Two things are ours. The threshold rises by s B / (1 - B) instead of s, with which half of all
+    examples are unsure whatever the budget. The budget counts all examples so far, not the last hundred, and is never
+    exceeded; above one half some of it may be left over. ``ask="random"`` asks for as many labels at random.
+    ``partial_fit`` and ``learn_one`` ignore a label that is not asked for.
 
-    Of more than two classes the code vectors are SAMME's. With ``label_budget=1`` it is
-    :class:`boostrun.papers.iboost.iboost.IBoostClassifier` with the same parameters, bit for bit.
+    Several classes use SAMME's code vectors. With ``label_budget=1`` it equals :class:`boostrun.IBoostClassifier` with
+    the same parameters, bit for bit.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
     Attributes
     ----------
-    classes_, betas_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
-    n_seen_ : int, examples.
-    n_asked_ : int, labels asked for, which are the examples learnt.
+    classes_, betas_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`.
+    n_seen_ : int, number of examples.
+    n_asked_ : int, number of labels asked for, which is the number of examples learnt.
 
     Notes
     -----
-    An example whose label is not asked for costs M responses. The rule was chosen among VarUncertainty,
-    RandVarUncertainty, both with the step above, and a share of random questions, on SEA of 20,000 examples with the
-    seeds 1000 and 1001, with 0 and 10 % of the labels wrong.
+    An example whose label is not asked for costs M responses. The rule was chosen among VarUncertainty and
+    RandVarUncertainty (both with the step above) and random questions, on SEA with 20,000 examples, the seeds 1000 and
+    1001, and 0 and 10 % of the labels wrong.
 
     References
     ----------
@@ -164,10 +162,10 @@ class IBoostActiveClassifier(IBoostActiveKeys, IBoostClassifier):
 
 
 class OnStreamAsked(OnStream):
-    """As :class:`boostrun.evaluation.prequential.OnStream`, with the share of labels asked for."""
+    """Prequential evaluation that also reports the share of labels asked for."""
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """``labels_pct`` among the metrics, in percent of the stream, and ``cost.labels_asked``."""
+        """Adds the metric ``labels_pct``, in percent of the stream, and ``cost.labels_asked``."""
         result = super().run(model, data, seeds)
         result["metrics"]["labels_pct"] = 100.0 * model.n_asked_ / model.n_seen_
         result["cost"]["labels_asked"] = model.n_asked_
@@ -180,11 +178,11 @@ _WIDTH = 0  # place in the counts of an ADWIN
 
 @allocating_kernel
 def test_then_train_adwin(samples, labels, state, settings, adwins, counts, delta, least, predictions):
-    """Predict each row, look whether the concept has changed, and learn it; see :mod:`.drift_iboost`.
+    """Predict each row, check whether the concept has changed, and learn the row.
 
-    ``adwins`` hold one window; ``counts`` (4,) int64: the newest examples that count, additions left to be made
-    whatever the period, detections, classifiers that went for one. After a detection ``least`` examples count at least,
-    and as many additions follow. Cost a row as there, and O(1); a detection costs M n.
+    ``adwins`` hold one window. ``counts`` (4,) int64: examples that count, additions still due whatever the period,
+    detections, classifiers deleted by them. After a detection at least ``least`` examples count, and as many additions
+    follow. A detection costs M n.
     """
     n = state.labels.shape[0]
     classes, votes, sums = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes), np.empty(n)
@@ -206,7 +204,7 @@ def test_then_train_adwin(samples, labels, state, settings, adwins, counts, delt
 
 @part
 def _rises(adwins, wrong, delta):
-    """Whether the window of errors is cut by this one, and what is left of it errs more."""
+    """Whether this error cuts the window of errors and the rest of it has a higher mean."""
     before = adwin.estimate(adwins, 0)
     cut = adwin.add(adwins, 0, 1.0 if wrong else 0.0, delta, False)
     return cut and adwin.estimate(adwins, 0) > before
@@ -214,15 +212,15 @@ def _rises(adwins, wrong, delta):
 
 @part
 def _forget(state, settings, counts, active, weights):
-    """The newest ``active`` examples are all that count, at most as many as before; a classifier whose error on them,
-    weighted by exp(-z), exceeds chance goes."""
+    """Let only the newest ``active`` examples count, never more than before. Delete classifiers whose error on them,
+    weighted by exp(-z), exceeds chance."""
     n, newest = state.labels.shape[0], state.counts[iboost.SEEN] - 1
     for age in range(active, n):
         state.mass[(newest - age) % n] = 0.0
     counts[ACTIVE] = min(counts[ACTIVE], active)
     iboost.refresh(state, settings)
     weigh(state.margins, state.mass, weights)
-    for j in range(state.counts[iboost.SIZE] - 1, -1, -1):  # the last one takes the row of one that goes
+    for j in range(state.counts[iboost.SIZE] - 1, -1, -1):  # the last one takes the row of a deleted one
         error = 0.0
         for i in range(n):
             error += weights[i] if state.right[j, i] < 0 else 0.0
@@ -233,15 +231,14 @@ def _forget(state, settings, counts, active, weights):
 
 @kernel
 def shrink(state, settings, counts, active, least, sums):
-    """IBoost's newest ``active`` examples, of n, are all that count, and ``least`` additions follow; ``sums`` (n,) is
-    scratch. Cost M n."""
+    """:func:`_forget` for a detector of river, with ``least`` additions to follow; ``sums`` (n,) is scratch."""
     _forget(state, settings, counts, min(active, state.labels.shape[0]), sums)
     counts[EAGER] = least
     counts[DETECTED] += 1
 
 
 def follow(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """IBoost with ADWIN: as many of the newest examples count as a detector holds (``width``), or else ``n_least``."""
+    """IBoost with a detector of river: after a detection its ``width`` newest examples count, at least ``n_least``."""
     out, said = np.empty(len(y), np.int64), np.empty(len(y), np.int64)
     state, settings, (detector,) = learner._state, learner._settings, learner._detectors
     for i in range(len(y)):
@@ -259,31 +256,31 @@ def follow(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 class IBoostAdwinClassifier(IBoostAdwinKeys, IBoostClassifier):
-    """IBoost on the newest n_t of n examples, n_t decided by an ADWIN of the committee's errors::
+    """IBoost on the newest n_t of n examples; an ADWIN of the committee's errors sets n_t::
 
-        on (x, y):  ADWIN meets 1[F(x) is wrong];  if it was cut and its mean rose:
-                        n_t = its width, at least n_least, at most n
-                        z, w = exp(-z) on these n_t examples;  every f_j with a weighted error above chance goes
+        on (x, y):  ADWIN learns 1[F(x) is wrong];  if this cuts its window and the mean rises:
+                        n_t = the width of ADWIN, at least n_least, at most n
+                        z, w = exp(-z) on these n_t examples;  every f_j with a weighted error above chance is deleted
                         a classifier is added at each of the next n_least examples, whatever the period
                     n_t = min(n_t + 1, n);  IBoost learns (x, y) on the newest n_t
 
-    Until something is detected it is :class:`boostrun.papers.iboost.iboost.IBoostClassifier` with the same parameters,
-    bit for bit; examples that count no longer have no part in weights, steps or fits.
+    Until the first detection it equals :class:`boostrun.IBoostClassifier` with the same parameters, bit for bit.
+    Examples outside the newest n_t are left out of weights, steps and fits.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
     Attributes
     ----------
-    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
-    n_active_ : int, n_t: how many examples count.
-    n_detections_, n_removed_wrong_ : int, changes found, and classifiers that went for them.
+    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
+    n_active_ : int, n_t, the number of examples that count.
+    n_detections_, n_removed_wrong_ : int, number of changes found, and of classifiers deleted by them.
 
     Notes
     -----
-    Cost and memory of IBoost; a detection costs M n once, and n_least additions.
+    Cost and memory are those of IBoost; a detection costs M n once, and n_least additions.
 
     References
     ----------
@@ -339,16 +336,16 @@ class IBoostAdwinClassifier(IBoostAdwinKeys, IBoostClassifier):
         return predictions
 
 
-_MEMORY = 50.0  # examples that the share of contradicted ones looks back over
+_MEMORY = 50.0  # examples over which the share of contradicted ones fades
 
 
 @allocating_kernel
 def test_then_train_outliers(samples, labels, state, settings, silent, limit, most, share, removed, predictions):
-    """Predict each row, judge it, and learn it; an outlier takes its slot with mass 0. See :mod:`.iboost`.
+    """Predict and judge each row, and learn it; an outlier takes its slot with mass 0.
 
-    ``silent`` are the settings without steps. What :func:`contradicts` finds is an outlier unless ``share`` (1,)
-    float64, the fading share of such examples, exceeds ``most``: then the concept has changed, and those in the window
-    come back. ``removed`` (1,) int64 counts outliers. Cost a row as there, and n.
+    A contradicted example is an outlier unless ``share`` (1,) float64, the fading share of contradicted examples,
+    exceeds ``most``: then the concept has changed, and the outliers in the window count again. ``silent`` are the
+    settings without steps; ``removed`` (1,) int64 counts outliers. Costs n operations a row more than IBoost.
     """
     n = state.labels.shape[0]
     classes, votes, sums = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes), np.empty(n)
@@ -377,8 +374,10 @@ def test_then_train_outliers(samples, labels, state, settings, silent, limit, mo
 
 @part
 def contradicts(classes, label, state, settings, limit):
-    """Whether the margin of an example that the members give ``classes`` (M,) is below -``limit`` times the mean
-    absolute margin of the window's slots in use."""
+    """Whether an example's margin is below -``limit`` times the mean absolute margin of the used slots.
+
+    ``classes`` (M,) are the members' answers to the example.
+    """
     margin, sure, used = 0.0, 0.0, 0.0
     for j in range(state.counts[iboost.SIZE]):
         right = 1.0 if classes[j] == label else -1.0
@@ -391,40 +390,38 @@ def contradicts(classes, label, state, settings, limit):
 
 
 class IBoostOutliersClassifier(IBoostOutliersKeys, IBoostClassifier):
-    """IBoost that takes examples for mislabelled which its committee is sure are of another class::
+    """IBoost that treats examples as mislabelled if its committee is sure of another class::
 
         on (x, y):  z = sum_j b_j a_j,  the margin before anything is learnt
-          (x, y) is contradicted where z < -outlier_margin mean_i |z_i|,  i over the window's examples in use,
-                         z_i as they were at the last addition
+          (x, y) is contradicted if z < -outlier_margin mean_i |z_i|,  i over the window's used examples,
+                         z_i as of the last addition
           s += (1[contradicted] - s) / 50
-          contradicted, s <= change_share:  an outlier, in the window with mass 0; no steps are made
-          contradicted, s >  change_share:  the concept has changed; all in the window count again
+          contradicted, s <= change_share:  an outlier, in the window with mass 0; no steps
+          contradicted, s >  change_share:  the concept has changed; all examples of the window count again
           IBoost learns (x, y)
 
-    Exponential weights go to what is contradicted most, which is how wrong labels win; an example that an ensemble gets
-    wrong with a large margin is the one to take for mislabelled (Karmaker & Kwek cut off large weights, w = exp(-z),
-    Feng, Quan & Dauphin large margins; there the training set stands still). A change that moves a border contradicts
-    what lies near it, where the committee is not sure, and goes on being learnt; one that turns the concept around
-    contradicts most new examples, and then none of them is an outlier.
+    Exponential weights favour contradicted examples, so that wrong labels win. An example that an ensemble gets wrong
+    by a large margin is probably mislabelled: Karmaker & Kwek cut off large weights w = exp(-z), Feng, Quan & Dauphin
+    large margins, both on a fixed training set. A change that moves a border contradicts the examples near it, where
+    the committee is not sure, and is learnt. A change that reverses the concept contradicts most new examples, and then
+    none of them is an outlier.
 
-    Of more than two classes the code vectors are SAMME's. With ``outlier_margin`` infinity it is
-    :class:`boostrun.papers.iboost.iboost.IBoostClassifier` with the same parameters, bit for bit.
+    Several classes use SAMME's code vectors. With an infinite ``outlier_margin`` it equals
+    :class:`boostrun.IBoostClassifier` with the same parameters, bit for bit.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
     Attributes
     ----------
-    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : as there.
-    n_outliers_ : int, examples that were outliers when they came.
+    classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
+    n_outliers_ : int, number of examples that were outliers when they arrived.
 
-    Notes
-    -----
-    Cost and memory of IBoost, and n operations an example. The defaults 0.25, 0.3 and 50 were chosen on SEA of 20,000
-    examples with the seeds 1000 and 1001, with 0 and 10 % of the labels wrong; with 20 %, with concepts turned round,
-    and the guard's memory of 50, on seed 1000 alone.
+    Notes ----- Cost and memory are those of IBoost, and n operations an example. The defaults 0.25, 0.3 and 50 were
+    chosen on SEA with 20,000 examples, the seeds 1000 and 1001, and 0 and 10 % of the labels wrong. The runs with 20 %,
+    with reversed concepts, and on the memory of 50 used seed 1000 alone.
 
     References
     ----------

@@ -147,16 +147,16 @@ def step_newest(right, coefficients, size, slot, margins, middle, half, n_steps,
 def step_random(right, coefficients, size, mass, random, middle, half, n_steps, eta, cap):
     """b steps of (9), each on an example drawn from those in use: ``mass`` (n,) is not 0."""
     for _ in range(n_steps):
-        slot = _draw(random, mass.shape[0])
+        slot = random_slot(random, mass.shape[0])
         while mass[slot] == 0.0:
-            slot = _draw(random, mass.shape[0])
+            slot = random_slot(random, mass.shape[0])
         step = eta * _slope(margin_of(right, coefficients, size, slot, middle, half), cap)
         for j in range(size):
             coefficients[j] += step * (middle + half * right[j, slot])
 
 
 @part
-def _draw(random, n):
+def random_slot(random, n):
     """A whole number below n, uniform; ``random`` (1,) uint64 is the state of splitmix64."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
     z = random[0]
@@ -312,7 +312,7 @@ def vote_block(responses, rows, coefficients, votes, codes):
         codes[t] = best
 
 
-_BLOCK = 4096  # rows whose answers are in memory together
+BLOCK = 4096  # rows whose answers are in memory together
 
 
 class CommitteeMembers(NamedTuple):
@@ -352,7 +352,7 @@ class HeldOut:
         if members is None:
             return learner.predict(self._x)
         rows = self._answered(members)  # which may make room for more
-        codes, _ = _voted(members, self._responses, rows)
+        codes, _ = vote_rows_of(members, self._responses, rows)
         return learner.classes_[np.minimum(codes, len(learner.classes_) - 1)]
 
     def _answered(self, members: CommitteeMembers) -> np.ndarray:
@@ -378,13 +378,13 @@ def predicted(members: CommitteeMembers, x: np.ndarray) -> tuple[np.ndarray, np.
     codes = np.empty(len(x), np.int64)
     scores = np.empty((1 if members.signed and members.n_classes == 2 else members.n_classes, len(x)))
     rows = np.arange(members.size)
-    for first in range(0, len(x), _BLOCK):
-        part = slice(first, first + _BLOCK)
+    for first in range(0, len(x), BLOCK):
+        part = slice(first, first + BLOCK)
         columns = np.ascontiguousarray(x[part].T)
         responses = np.empty((members.size, columns.shape[1]), np.min_scalar_type(members.n_classes - 1))
         for j in rows:
             responses[j] = _answers(members, j, columns)  # type: ignore[arg-type]
-        codes[part], scores[:, part] = _voted(members, responses, rows)
+        codes[part], scores[:, part] = vote_rows_of(members, responses, rows)
     return codes, scores
 
 
@@ -400,7 +400,7 @@ def _answers(members: CommitteeMembers, j: int, columns: np.ndarray) -> np.ndarr
     return out
 
 
-def _voted(members: CommitteeMembers, responses: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def vote_rows_of(members: CommitteeMembers, responses: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Codes (t,) and sums, of members that answered in these rows of ``responses`` (r, t)."""
     length = responses.shape[1]
     codes = np.empty(length, np.int64)

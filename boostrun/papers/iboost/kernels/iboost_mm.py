@@ -18,7 +18,7 @@ from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, p
 from boostrun.papers.iboost.iboost import ADDED, BUDGET, DIRTY, NEGATIVE, SEEN, SIZE
 from boostrun.papers.iboost.kernels import bases, committee
 from boostrun.papers.iboost.kernels.bases import fit_stump_of_gains
-from boostrun.papers.iboost.kernels.committee import _draw as draw
+from boostrun.papers.iboost.kernels.committee import random_slot as draw
 from boostrun.papers.iboost.kernels.committee import slide, start_order
 
 _LARGEST = 700.0  # exponents are kept this small: exp stays finite
