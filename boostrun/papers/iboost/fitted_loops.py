@@ -1,7 +1,7 @@
-"""What the loops of :mod:`.kernels.adaboost`, :mod:`.kernels.ocb` and :mod:`.kernels.flb` do, with members that stand
-elsewhere: the same functions by the same names, after ``members``, see :mod:`.fitted_members`.
+"""The loops of :mod:`.window_committees` for members that are not numbers, such as trees and objects.
 
-They run as Python from one fit to the next, since members that stay answer all rows up to there at once.
+The functions have the same names and parameters, after ``members`` (see :mod:`.fitted_members`). They run as Python
+from one fit to the next: since members do not change, each answers all rows up to there at once.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from boostrun.papers.iboost.window_committees import _FLOOR, _SURE, ALARMS, BLOC
 if TYPE_CHECKING:
     from boostrun.papers.iboost.fitted_members import FittedMembers
 
-_BLOCK = 4096  # rows whose answers are in memory together
+_BLOCK = 4096  # rows answered at a time
 
 
 def adaboost(
     members: FittedMembers, family, columns, order, labels, n_classes, var_floor, models, coefficients, weights
 ) -> int:
-    """Training on the window as it stands, which is full. Returns the number of rounds."""
+    """Train on the window, which is full; returns the number of rounds."""
     oldest = -int(members.committee._counts[SEEN]) % len(labels)
     return _rounds(members, np.roll(columns, oldest, axis=1).T.copy(), np.roll(labels, oldest), coefficients)
 
 
 def _rounds(members: FittedMembers, X: np.ndarray, y: np.ndarray, coefficients: np.ndarray) -> int:
-    """Rounds on X (n, d), y (n,), the oldest first, as :func:`.kernels.adaboost.adaboost` has them."""
+    """:func:`.window_committees.adaboost` on X (n, d) and y (n,), the oldest first."""
     n_classes = members.committee._n_classes
     right_way = 1.0 / (n_classes - 1)
     margins, weights = np.zeros(len(y)), np.ones(len(y))
@@ -56,7 +56,7 @@ def retrain(
     members: FittedMembers, X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts,
     period, lazy, out,
 ) -> None:  # fmt: skip
-    """AdaBoost trained anew every ``period`` rows, from the first full window on."""
+    """AdaBoost, trained again every ``period`` rows from the first full window on."""
     n = len(labels)
     for end in _stretches(members, X, y, columns, labels, counts, lambda seen: until_next(seen, n, period), out):
         if not (lazy and end - 1 + period < len(y)):
@@ -66,7 +66,7 @@ def retrain(
 
 
 def until_next(seen: int, n: int, period: int) -> int:
-    """Examples to come until the next training: after the first ``n``, then every ``period``.
+    """Number of examples until the next training: after the first ``n``, then every ``period``.
 
     >>> [until_next(seen, 5, 3) for seen in range(3, 9)]
     [2, 1, 3, 2, 1, 3]
@@ -75,8 +75,8 @@ def until_next(seen: int, n: int, period: int) -> int:
 
 
 def _stretches(members: FittedMembers, X, y, columns, labels, counts, due, out) -> Iterator[int]:
-    """Stretches of ``due(rows seen)`` rows, each answered by the members as they stand and then in the window; after
-    each, but for one that the end of the rows cuts off, the number of rows so far."""
+    """Predict and store the rows in stretches of ``due(rows seen)``; yields the rows done after each complete
+    stretch."""
     end = 0
     while end < len(y):
         first, end = end, end + due(int(counts[SEEN]))
@@ -87,7 +87,7 @@ def _stretches(members: FittedMembers, X, y, columns, labels, counts, due, out) 
 
 
 def _enter(columns, labels, counts, X, y) -> None:
-    """Rows into the slots of the oldest."""
+    """Store rows in the slots of the oldest."""
     slots = ((int(counts[SEEN]) + np.arange(len(y))) % len(labels))[-len(labels) :]
     columns[:, slots], labels[slots] = X[-len(slots) :].T, y[-len(slots) :]
     counts[SEEN] += len(y)
@@ -97,14 +97,14 @@ def blocks(
     members: FittedMembers, X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts,
     errors, z, out,
 ) -> None:  # fmt: skip
-    """FLB, a block after the other."""
+    """FLB, block by block."""
     n = len(labels)
     for _ in _stretches(members, X, y, columns, labels, counts, lambda seen: n - seen % n, out):
         _learn_block(members, columns.T.copy(), labels, coefficients, counts, errors, z)
 
 
 def _learn_block(members: FittedMembers, X, y, coefficients, counts, errors, z) -> None:
-    """A full block: alarm or not, weights, one more member in the place of the oldest."""
+    """Learn a full block: check for an alarm, then fit one member in the place of the oldest."""
     missed, weights, error = np.zeros(len(y), np.uint8), np.empty(len(y)), 0.0
     if counts[SIZE] > 0:
         missed[:] = members.voted(X)[0] != y
@@ -125,7 +125,7 @@ def boost(
     members: FittedMembers, X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts,
     positive, negative, sign, out,
 ) -> None:  # fmt: skip
-    """OCB: AdaBoost on the first examples, then coefficients that follow."""
+    """OCB: AdaBoost on the first examples, then only the coefficients learn."""
     n = len(labels)
     first = min(max(n - int(counts[SEEN]), 0), len(y))
     if first:
@@ -140,7 +140,7 @@ def boost(
 
 
 def _begin(members: FittedMembers, X, y, coefficients, positive, negative) -> int:
-    """AdaBoost's members, their weights into the sums, and the coefficients from these; returns how many there are."""
+    """Run AdaBoost, put the weights into the sums, and compute the coefficients; returns the number of members."""
     n_classes, weights = members.committee._n_classes, np.ones(len(y))
     size = _rounds(members, X, y, coefficients)
     right = members.said(X, 0, size) == y
@@ -148,7 +148,7 @@ def _begin(members: FittedMembers, X, y, coefficients, positive, negative) -> in
         for k in range(j - min(j, positive.shape[1] - 1), j + 1):
             positive[j, j - k] += weights[right[j] & right[k]].sum()
             negative[j, j - k] += weights[~right[j] & ~right[k]].sum()
-        half = coefficients[j] * (0.5 * n_classes / (n_classes - 1) ** 2)  # the committee's own of two classes
+        half = coefficients[j] * (0.5 * n_classes / (n_classes - 1) ** 2)  # as for two classes
         weights *= np.exp(np.where(right[j], -half, half))
     sums = positive[:size, 0] / negative[:size, 0]
     coefficients[:size] = 0.5 * np.log(sums) + 0.5 * math.log(n_classes - 1.0)
@@ -156,5 +156,5 @@ def _begin(members: FittedMembers, X, y, coefficients, positive, negative) -> in
 
 
 def parts(first: int, last: int) -> list[slice]:
-    """Rows from ``first`` to before ``last``, so many together that their answers are in memory."""
+    """Slices from ``first`` to ``last``, small enough for the answers to fit into memory."""
     return [slice(start, min(start + _BLOCK, last)) for start in range(first, last, _BLOCK)]

@@ -1,12 +1,9 @@
-"""What may be a member of a committee that is fitted to a window, besides what :mod:`.kernels.bases` fits: logistic
-regressions, Hoeffding trees, and any object of scikit-learn's or river's.
+"""Members of committees fitted to a window that :mod:`.kernels.bases` does not fit: logistic regressions, Hoeffding
+trees, and objects of scikit-learn or river.
 
-Members stay as they were fitted, so that they answer whole blocks of rows; the loops are :mod:`.fitted_loops`.
-
-Trees and logistic regressions that are fitted to a weighted window, and coefficients that follow their answers.
-
-A window is X (n, d) float64 with class codes y (n,) int64, the oldest example first, and weights (n,) that sum to 1; an
-example of weight w counts n w, so that a window counts n.
+Members do not change after their fit, so that they can answer whole blocks of rows; the loops are :mod:`.fitted_loops`.
+A window is X (n, d) float64 with class codes y (n,) int64, the oldest example first, and weights (n,) of sum 1. An
+example of weight w counts n w, so that the window has the weight n.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from boostrun.papers.iboost.object_members import _named, _untrained
 
 @kernel
 def fit_tree(trees, j, X, y, weights, rules):
-    """Tree j forgets, and meets the window once. Cost n lessons."""
+    """Train tree j from scratch by one pass over the window."""
     n = X.shape[0]
     hoeffding.forget(trees, j)
     for i in range(n):
@@ -42,7 +39,7 @@ def fit_tree(trees, j, X, y, weights, rules):
 
 @kernel
 def answer_trees(trees, first, X, rules, said):
-    """``said`` (m, k): what the trees from ``first`` on say of the rows of X (k, d). Cost O(m k (depth + K d))."""
+    """``said`` (m, k) gets the answers of the trees from ``first`` on to the rows of X (k, d)."""
     for j in range(said.shape[0]):
         for i in range(X.shape[0]):
             said[j, i] = hoeffding.answer(trees, first + j, X[i], rules)
@@ -50,13 +47,12 @@ def answer_trees(trees, first, X, rules, said):
 
 @allocating_kernel
 def fit_logistic(X, y, weights, n_classes, passes, rate, model):
-    """Fill ``model`` (width,) with scores c + sum_r B_r x_r, a row of a Gaussian naive Bayes without squares.
+    """Fill ``model`` (width,) with scores c + sum_r B_r x_r, in the layout of a Gaussian naive Bayes without squares.
 
-    p = softmax(B z) of the classes with weight, z the features as the weighted window standardises them (0 where it has
-    one value only) and a constant. ``passes`` times through the window each coefficient moves against its gradient
-    g_cr = n w (p_c - 1[c = y]) z_r by AdaGrad's step ``rate`` g / sqrt(1 + sum g^2) (Duchi, Hazan & Singer 2011). A
-    class that has all the weight always wins; of two classes the row has the second's score less the first's.
-    Cost O(passes n K d).
+    p = softmax(B z) over the classes with weight; z are a constant and the features, standardised in the weighted
+    window (0 if constant). In ``passes`` passes over the window each coefficient moves against its gradient g_cr = n w
+    (p_c - 1[c = y]) z_r by AdaGrad's step ``rate`` g / sqrt(1 + sum g^2) (Duchi, Hazan & Singer 2011). A class with all
+    the weight always wins. For two classes the row holds the second score less the first. Cost O(passes n K d).
     """
     n, d = X.shape
     mass, mean, scale = np.zeros(n_classes), np.zeros(d), np.zeros(d)
@@ -103,7 +99,7 @@ def fit_logistic(X, y, weights, n_classes, passes, rate, model):
 
 @part
 def _write_scores(beta, mass, mean, scale, present, model):
-    """Coefficients (K, d + 1) of standardised features as those of the features themselves."""
+    """Convert coefficients (K, d + 1) of standardised features to those of the features."""
     n_classes, d = beta.shape[0], mean.shape[0]
     for i in range(model.shape[0]):
         model[i] = 0.0
@@ -120,11 +116,11 @@ def _write_scores(beta, mass, mean, scale, present, model):
             model[first] = -np.inf
 
 
-_PASSES, _RATE = 10, 0.5  # of logistic regression
+_PASSES, _RATE = 10, 0.5  # for logistic regression
 
 
 class FittedMembers(ABC):
-    """Members of ``committee``, each in a place; what they are made of is its ``_models`` and its ``_fitted``."""
+    """Members of ``committee``, each in a place. Their data are its ``_models`` and ``_fitted``."""
 
     family = bases.ELSEWHERE
 
@@ -132,27 +128,27 @@ class FittedMembers(ABC):
         self.committee = committee
 
     def fresh(self, places: int, n_classes: int, n_features: int) -> Any:
-        """Room for members; raises BoostrunError for a base that cannot be one."""
+        """Room for members. Raises BoostrunError if the base cannot be a member."""
         return ()
 
     def widened(self, n_features: int) -> Any:
-        """The same where there are more features, which members do not look at."""
+        """Room for more features, which the members ignore."""
         return self.committee._fitted
 
     @abstractmethod
     def fit(self, j: int, X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
-        """Member j is fitted to a window, X (n, d), codes y (n,), the oldest first, with weights (n,) of sum 1."""
+        """Fit member j to a window, X (n, d), codes y (n,), oldest first, with weights (n,) of sum 1."""
 
     @abstractmethod
     def said(self, X: np.ndarray, first: int, last: int) -> np.ndarray:
         """Codes (last - first, k) of the rows X (k, d) by the members from ``first`` to before ``last``."""
 
     def loop(self, kernel: Any) -> Callable:
-        """The loop that does with these members what a kernel does with numbers."""
+        """The Python loop that replaces a kernel for these members."""
         return functools.partial(getattr(fitted_loops, kernel.__name__), self)
 
     def voted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Codes (k,) and votes (K, k) of the rows X (k, d) by the committee as it stands."""
+        """Codes (k,) and votes (K, k) of the rows X (k, d) by the current committee."""
         size = len(self.committee.betas_)
         codes, votes = np.empty(len(X), np.int64), np.empty((self.committee._n_classes, len(X)))
         for rows in fitted_loops.parts(0, len(X)):
@@ -160,24 +156,24 @@ class FittedMembers(ABC):
         return codes, votes
 
     def counted(self, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Codes (k,) and votes (K, k) where the members have answered, ``said`` (m, k)."""
+        """Codes (k,) and votes (K, k) from the members' answers ``said`` (m, k)."""
         codes = np.empty(said.shape[1], np.int64)
         votes = np.empty((self.committee._n_classes, said.shape[1]))
         holdout.vote_block(said, np.arange(len(said)), self.committee._coefficients, votes, codes)
         return codes, votes
 
     def held(self, X: np.ndarray) -> Any:
-        """Labels of the rows of X by the committee as it stands, each time it is called."""
+        """A function that returns the current committee's labels of the rows of X."""
         return HeldMembers(self.committee, X)
 
     @property
     def codes(self) -> np.dtype:
-        """The type of answers."""
+        """Data type of the answers."""
         return np.min_scalar_type(self.committee._n_classes - 1)
 
 
 class FittedRegressions(FittedMembers):
-    """Logistic regressions: rows of numbers, whose scores are a Gaussian naive Bayes' without squares."""
+    """Logistic regressions as rows of numbers, in the layout of a Gaussian naive Bayes without squares."""
 
     family = bases.GNB
 
@@ -198,7 +194,7 @@ class FittedRegressions(FittedMembers):
 
 
 class _Numbered(FittedMembers):
-    """Members that are no rows of numbers: the row holds the number of the fit that made them."""
+    """Members that are not rows of numbers: the row holds the number of the fit that made the member."""
 
     def fresh(self, places, n_classes, n_features):
         vars(self.committee).setdefault("_fits", 0)
@@ -209,8 +205,8 @@ class _Numbered(FittedMembers):
 
 
 class FittedTrees(_Numbered):
-    """Hoeffding trees, each one pass over the window; the committee has ``grace_period``, ``split_delta``, ``tie`` and
-    ``leaf``."""
+    """Hoeffding trees, each trained by one pass over the window, with the committee's ``grace_period``,
+    ``split_delta``, ``tie`` and ``leaf``."""
 
     def fresh(self, places, n_classes, n_features):
         super().fresh(places, n_classes, n_features)
@@ -222,7 +218,7 @@ class FittedTrees(_Numbered):
     def fit(self, j, X, y, weights):
         super().fit(j, X, y, weights)
         committee = self.committee
-        splits = min(len(y) // committee.grace_period + 1, len(y))  # at most: each needs so much of the weight n
+        splits = min(len(y) // committee.grace_period + 1, len(y))  # at most: each needs grace_period of the weight n
         while not hoeffding.has_room(committee._fitted, splits):
             committee._fitted = committee._fitted.doubled()
         fit_tree(committee._fitted, j, X, y, weights, self._rules)
@@ -238,20 +234,23 @@ class FittedTrees(_Numbered):
 
 
 class FittedObjects:
-    """What is fitted of an object: ``members`` (M,), each with the number of features that it knows; None before."""
+    """The fitted objects: ``members`` (M,), each with its number of features, or None."""
 
     def __init__(self, count: int):
         self.members: list[tuple[Any, int] | None] = [None] * count
 
 
 class Objects(_Numbered):
-    """Copies of an object of scikit-learn's, fitted with ``sample_weight``, or of river's, which learns the window once
-    with ``w``; of a pipeline the last step. A seed that is None follows from the committee's and the fit. Examples
-    without weight are left out; where all have one class it is always said, without the object."""
+    """Copies of an object of scikit-learn, fitted with ``sample_weight``, or of river, trained by one pass with ``w``.
+
+    In a pipeline the last step takes the weights. A seed of None is replaced by one from the committee's seed and the
+    number of the fit. Examples without weight are left out. If all have the same class, that class is always predicted,
+    without the object.
+    """
 
     def fresh(self, places, n_classes, n_features):
         super().fresh(places, n_classes, n_features)
-        _weights_of(self._base, self._rivers)  # or an error, before anything is learnt
+        _weights_of(self._base, self._rivers)  # raises the error before training starts
         return FittedObjects(places)
 
     def fit(self, j, X, y, weights):
@@ -284,12 +283,12 @@ class Objects(_Numbered):
         else:
             said = np.asarray(model.predict(X))
         if said.shape != (len(X),) or not np.isin(said, np.arange(self.committee._n_classes)).all():
-            raise BoostrunError(f"base={self._base!r}: a classifier is needed, and it does not answer with classes")
+            raise BoostrunError(f"base={self._base!r}: it must be a classifier, but its answers are not classes")
         return said
 
     @property
     def _next_seed(self) -> int:
-        """Of the number of the fit, and of the committee's seed where it has one."""
+        """A seed from the number of the fit, and the committee's seed if it has one."""
         entropy = getattr(self.committee, "_seed", 0), self.committee._fits
         return int(np.random.SeedSequence(entropy).generate_state(1)[0] >> 1)
 
@@ -303,28 +302,29 @@ class Objects(_Numbered):
 
 
 def _weights_of(model: Any, rivers: bool) -> str:
-    """What weights are called where an object of river's or scikit-learn's learns; BoostrunError if it takes none."""
+    """Name of the weights in the training method of an object of river or scikit-learn. BoostrunError if it takes
+    none."""
     method, takes, prefix = ("learn_one", "w", "") if rivers else ("fit", "sample_weight", "")
-    while isinstance(steps := getattr(model, "steps", None), (list, dict)) and steps:  # a pipeline's
+    while isinstance(steps := getattr(model, "steps", None), (list, dict)) and steps:  # a pipeline
         name, model = [*(steps.items() if isinstance(steps, dict) else steps)][-1]
         prefix += "" if rivers else f"{name}__"
     learn = getattr(model, method, None)
     if learn is None or takes not in inspect.signature(learn).parameters:
         kind = type(model).__name__
-        raise BoostrunError(f"{kind} takes no weights, and this committee needs them: its {method} has no {takes}")
+        raise BoostrunError(f"{kind} takes no weights, which a member needs: its {method} has no {takes}")
     return prefix + takes
 
 
 class HeldMembers:
-    """Predictions for one hold-out ``x`` (t, d), the same to the bit as the committee's own; a member is asked once,
-    and known by its fit."""
+    """Labels of one hold-out ``x`` (t, d), the same to the bit as ``predict``; a member, known by its fit, answers
+    once."""
 
     def __init__(self, committee: Any, x: np.ndarray):
         self._committee, self._x = committee, np.array(x, np.float64, order="C")
         self._said: dict[tuple[int, int], np.ndarray] = {}
 
     def __call__(self) -> np.ndarray:
-        """Labels (t,) by the committee as it stands."""
+        """Labels (t,) by the current committee."""
         committee, before = self._committee, self._said
         members, fits = of(committee), committee._models[: len(committee.betas_), 0].astype(np.int64).tolist()
         if not fits:

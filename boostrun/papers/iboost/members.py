@@ -1,9 +1,7 @@
-"""What may be a member of an ensemble that learns one example at a time: by name, or any object that learns.
+"""Ensembles whose members learn one example at a time: the base class, and the kinds of members.
 
-The loops of :mod:`.kernels` are written for naive Bayes, :mod:`.kernels.incremental`. For other members the same loops
-run with a module of the same functions in its place: compiled anew for trees and regressions, as Python for objects.
-
-Ensembles of classifiers that each learn one example at a time.
+The kernels of the ensembles are written for naive Bayes, :mod:`.kernels.incremental`. For other members they run with
+another module of the same functions in its place: compiled again for trees and regressions, as Python for objects.
 """
 
 from __future__ import annotations
@@ -23,52 +21,52 @@ from boostrun.papers.iboost.kernels import bases, incremental
 from boostrun.papers.iboost.kernels.bases import vote_samples
 from boostrun.papers.iboost.kernels.incremental import Learners, Spread, vote_rows
 
-_BLOCK = 2048  # rows that are predicted in one pass
-_RATE = 0.5  # of logistic regression
-_LEAST_ROWS = 16  # that trees learn between two looks at their room
+_BLOCK = 2048  # rows predicted at a time
+_RATE = 0.5  # for logistic regression
+_LEAST_ROWS = 16  # trees get more room if they have room for fewer rows than this
 
 
 class BayesMembers:
-    """Naive Bayes, as the loops have it; ``ensemble`` has the keys ``budget`` and ``base``."""
+    """Naive Bayes members. ``ensemble`` has the keys ``budget`` and ``base``."""
 
     functions: ModuleType = incremental
 
     @property
     def absent(self) -> float:
-        """What stands for a feature that an example lacks: NaN where members leave it out, as river's do, else 0."""
+        """The value of a feature that an example lacks: NaN if members leave it out, as in river, else 0."""
         return np.nan if self.rule else 0.0
 
     def __init__(self, ensemble: Any):
         self.ensemble = ensemble
 
     def fresh(self, n_classes: int, n_features: int) -> Any:
-        """Members that have met nothing."""
+        """Untrained members."""
         return Learners.fresh(self.ensemble.budget, n_classes, n_features)
 
     def widened(self, n_features: int) -> Any:
-        """The members with room for more features, which have been ``absent`` so far; None where they take no more."""
+        """The members with room for more features, which were ``absent`` so far; None if that is not possible."""
         learners = self.ensemble.learners_
         wide = bases.pad(self.fresh(learners.weight.shape[1], n_features), learners)
-        if not self.rule:  # of two values, met as 0
+        if not self.rule:  # Bernoulli: the feature was 0
             wide.met[:, :, learners.met.shape[2] :] = learners.weight[:, :, None]
         return wide
 
     @property
     def rule(self) -> Any:
-        """What the functions of these members are told besides."""
+        """The additional argument of the functions of these members."""
         return self.ensemble.base == "gnb"
 
     def loop(self, kernel: Any) -> Callable:
-        """A kernel, for these members."""
+        """A kernel that works with these members."""
         return kernel if self.functions is incremental else _other(kernel, self.functions, True)
 
     def parts(self, length: int) -> Iterator[slice]:
-        """Rows that are learnt in one go; members may be replaced between two parts."""
+        """Slices of rows that are learnt without a break; members may be replaced between two slices."""
         if length:
             yield slice(0, length)
 
     def votes(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool) -> np.ndarray:
-        """(K, k) float64: what ``members`` (m,) give each class of the rows X (k, d), see
+        """(K, k) float64: votes of ``members`` (m,) for each class of the rows X (k, d); see
         :func:`boostrun.papers.iboost.kernels.incremental.vote_rows`."""
         votes = np.empty((self.ensemble.learners_.weight.shape[1], len(X)))
         for first in range(0, len(X), _BLOCK):
@@ -91,7 +89,7 @@ class _RowByRow(BayesMembers):
 
 
 class HoeffdingMembers(_RowByRow):
-    """Hoeffding trees; the ensemble has the keys ``grace_period``, ``split_delta``, ``tie`` and ``leaf``."""
+    """Hoeffding trees. The ensemble has the keys ``grace_period``, ``split_delta``, ``tie`` and ``leaf``."""
 
     absent = np.nan
 
@@ -123,7 +121,7 @@ class HoeffdingMembers(_RowByRow):
 
 
 class OneSplitMembers(HoeffdingMembers):
-    """Decision stumps: Hoeffding trees of one split, whose leaves say the class that they have met most."""
+    """Decision stumps: Hoeffding trees of one split, whose leaves predict their most frequent class."""
 
     @property
     def rule(self):
@@ -151,7 +149,7 @@ class RegressionMembers(_RowByRow):
 
 
 class ObjectMembers(_RowByRow):
-    """Copies of an object of river's or scikit-learn's."""
+    """Copies of an object of river or scikit-learn."""
 
     @property
     def absent(self):
@@ -190,7 +188,7 @@ def of(ensemble: Any) -> BayesMembers:
 
 @functools.cache
 def rewired(kernel: Any, functions: ModuleType, compiled: bool) -> Any:
-    """A kernel whose loops ask ``functions`` where they ask :mod:`.kernels.incremental`, compiled or as Python."""
+    """A kernel that calls ``functions`` instead of :mod:`.kernels.incremental`, compiled or as Python."""
     from numba import njit
 
     names = dict(kernel.py_func.__globals__)
@@ -204,7 +202,7 @@ def rewired(kernel: Any, functions: ModuleType, compiled: bool) -> Any:
 
 
 def _other(value: Any, functions: ModuleType, compiled: bool) -> Any:
-    """What stands in for one name of a kernel; itself where nothing below it asks the members."""
+    """The replacement for one name of a kernel; the same object if it does not call the members."""
     if value is incremental:
         return functions
     if isinstance(value, ModuleType) and value.__name__.startswith("boostrun.papers.iboost.kernels."):
@@ -220,7 +218,7 @@ def _other(value: Any, functions: ModuleType, compiled: bool) -> Any:
 
 
 def _asks(kernel: Any) -> bool:
-    """Whether a kernel, or one that it calls, asks the members."""
+    """Whether a kernel, or one that it calls, calls the members."""
     names = kernel.py_func.__globals__
     found = [names[name] for name in kernel.py_func.__code__.co_names if name in names]
     found += [
@@ -236,12 +234,12 @@ def _asks(kernel: Any) -> bool:
 
 
 class IncrementalEnsemble(StreamLearner):
-    """Base of ensembles of ``budget`` incremental learners of the family ``base``: ``gnb`` (Gaussian naive Bayes),
-    ``bnb`` (Bernoulli, one pseudo-example of each value), ``logistic`` regression, ``hoeffding`` trees, or copies of an
-    object of river's or scikit-learn's.
+    """Base of ensembles of ``budget`` members that learn one example at a time.
 
-    A Gaussian's variance is that of the weighted examples, plus ``var_floor`` times the feature's variance over the
-    stream, plus 1e-12. State: ``learners_``, ``spread_``; working memory for the votes.
+    ``base`` is ``gnb`` (Gaussian naive Bayes), ``bnb`` (Bernoulli, one pseudo-example of each value), ``logistic``
+    regression, ``hoeffding`` trees, or an object of river or scikit-learn, which is copied. A Gaussian's variance is
+    that of the weighted examples, plus ``var_floor`` times the feature's variance over the stream, plus 1e-12. State:
+    ``learners_``, ``spread_``, and working memory for the votes.
     """
 
     def _begin(self, n_features: int, n_classes: int) -> None:
@@ -256,7 +254,7 @@ class IncrementalEnsemble(StreamLearner):
         self._shares, self._votes = np.zeros((2, n_classes))
 
     def _widen(self, n_features: int) -> bool:
-        """A member looks at a new feature from its next example of the class on."""
+        """A member uses a new feature from its next example of the class on."""
         learners = self._members.widened(n_features)
         if learners is None:
             return False
@@ -264,13 +262,13 @@ class IncrementalEnsemble(StreamLearner):
         return True
 
     def _voted(self, X: np.ndarray, members: np.ndarray, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:
-        """Codes (k,) of the rows X (k, d) by ``members`` (m,), in this order, with ``coefficients`` (m,): the class
-        with the most votes; of equals the second of two, else the lowest."""
+        """Codes (k,) of the rows X (k, d): the class with the most votes of ``members`` (m,) with ``coefficients``
+        (m,). Ties go to the second of two classes, else to the first."""
         votes = self._members.votes(X, members, coefficients, proba)
         return (votes[1] >= votes[0]).astype(np.int64) if len(votes) == 2 else votes.argmax(axis=0)
 
     def _followed(self, loop, X: np.ndarray, y: np.ndarray, *rest) -> tuple[np.ndarray, int]:
-        """The codes (k,) that ``loop(X, y, learners, *rest, out)`` fills in, and the sum of what it returns."""
+        """The codes (k,) that ``loop(X, y, learners, *rest, out)`` writes, and the sum of its return values."""
         out, total, loop = np.empty(len(y), np.int64), 0, self._members.loop(loop)
         for part in self._members.parts(len(y)):
             total += loop(X[part], y[part], self.learners_, *rest, out[part]) or 0

@@ -1,6 +1,6 @@
-"""Copies of an object of river's or scikit-learn's as members, in place of the compiled ones of :mod:`.members`.
+"""Copies of an object of river or scikit-learn as members of online ensembles.
 
-The functions are those of :mod:`.kernels.incremental` by name; the loops that call them run as Python.
+The functions have the names of those in :mod:`.kernels.incremental`; the loops that call them run as Python.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ __all__ = ["Copies", "answer", "forget", "probabilities", "see", "train", "winne
 
 
 def winner(votes: np.ndarray) -> int:
-    """Class with the most votes (K,). Of equals the second of two classes, else the lowest."""
+    """Class with the most votes (K,). Ties go to the second of two classes, else to the first."""
     return int(votes[1] >= votes[0]) if len(votes) == 2 else int(votes.argmax())
 
 
 class Copies:
-    """``count`` untrained copies of ``model``, which has ``learn_one`` and ``predict_one`` (river's) or ``partial_fit``
-    and ``predict`` (scikit-learn's); it is not changed. ``weight`` (M, K) float64, what each has met of each class.
+    """``count`` untrained copies of ``model``, which itself is not changed.
 
-    One that takes no weights learns an example as often as its weight says, a whole number. ``rng`` gives a copy its
-    seed where the object's is None.
+    ``model`` has ``learn_one`` and ``predict_one`` (river) or ``partial_fit`` and ``predict`` (scikit-learn).
+    ``weight`` (M, K) float64 is the weight of each class that each copy has learnt. An object without weights learns an
+    example as often as its weight says, which must be a whole number. ``rng`` seeds the copies of an object whose seed
+    is None.
     """
 
     def __init__(self, model: Any, weight: np.ndarray, models: list, rng: np.random.Generator):
@@ -42,7 +43,8 @@ class Copies:
         return cls(model, np.zeros((count, n_classes)), models, rng)
 
     def grown(self, n_classes: int) -> Copies:
-        """With room for more classes. scikit-learn's, which must know all classes from the first, begin anew."""
+        """With room for more classes. Objects of scikit-learn, which must know all classes from the start, start
+        again."""
         wider = Copies.fresh(self.model, len(self.weight), n_classes, self.rng)
         if hasattr(self.model, "learn_one"):
             wider.weight[:, : self.weight.shape[1]] = self.weight
@@ -56,7 +58,9 @@ class Copies:
         takes = "w" if rivers else "sample_weight"
         weighted = takes in inspect.signature(learn).parameters
         if not weighted and weight != int(weight):
-            raise BoostrunError(f"{type(self.model).__name__} takes no weights, and this ensemble needs {weight:g}")
+            raise BoostrunError(
+                f"{type(self.model).__name__} takes no weights, but this ensemble uses the weight {weight:g}"
+            )
         for _ in range(1 if weighted else int(weight)):
             if rivers:
                 learn(_named(x), int(y), **({"w": weight} if weighted else {}))
@@ -68,7 +72,7 @@ class Copies:
         return bool(self.weight[j].any())
 
     def answer(self, j: int, x: np.ndarray) -> int:
-        """Before its first example the second of two classes, else the lowest."""
+        """The predicted class; before the first example the second of two classes, else the first."""
         nothing = int(self.weight.shape[1] == 2)
         if not self.met(j):
             return nothing
@@ -91,32 +95,32 @@ class Copies:
 
 
 def see(spread, x, share) -> None:
-    """What all examples say of a feature: objects do not ask."""
+    """Objects do not use the features' spread."""
 
 
 def train(learners: Copies, j, x, y, weight, floor, rule) -> None:
-    """Copy j learns the row x (d,) of the class y with a weight; a floor of variances and a rule are nothing to it."""
+    """Train copy j on the row x (d,) of class y with a weight; ``floor`` and ``rule`` are unused."""
     learners.train(j, x, y, weight)
 
 
 def answer(learners: Copies, j, x, rule) -> int:
-    """What copy j says of the row x (d,), a class code."""
+    """Class code of the row x (d,) by copy j."""
     return learners.answer(j, x)
 
 
 def probabilities(learners: Copies, j, x, rule, out) -> None:
-    """How probable copy j holds each class of the row x (d,), into ``out`` (K,)."""
+    """Probabilities of the classes of the row x (d,) by copy j, into ``out`` (K,)."""
     learners.probabilities(j, x, out)
 
 
 def forget(learners: Copies, j) -> None:
-    """Copy j begins anew, untrained and without weight."""
+    """Replace copy j by an untrained one without weight."""
     learners.models[j] = _untrained(learners.model, int(learners.rng.integers(_SEEDS)))
     learners.weight[j] = 0.0
 
 
 def _untrained(model: Any, seed: int) -> Any:
-    """A copy that has learnt nothing, with this seed where the object has None for one."""
+    """An untrained copy; ``seed`` replaces a seed that is None."""
     if hasattr(model, "learn_one"):
         copied = model.clone() if hasattr(model, "clone") else copy.deepcopy(model)
         asked: dict[str, Any] = copied._get_params() if hasattr(copied, "_get_params") else {}
@@ -128,5 +132,5 @@ def _untrained(model: Any, seed: int) -> Any:
 
 
 def _named(x: np.ndarray) -> dict[int, float]:
-    """The features that an example has, by their places."""
+    """The features of an example by their places, without the missing ones."""
     return {place: value for place, value in enumerate(x.tolist()) if not math.isnan(value)}

@@ -1,5 +1,7 @@
-"""Committees that are fitted to the window: AdaBoost, Online Coordinate Boosting and Fast and Light Boosting
-(Grbovic & Vucetic 2011), with their kernels.
+"""Committees whose members are fitted to a window and do not change afterwards, with their kernels.
+
+AdaBoost trained again and again on the newest examples, Online Coordinate Boosting (OCB: AdaBoost once, then only the
+coefficients learn), and Fast and Light Boosting (FLB: one classifier a block).
 """
 
 from __future__ import annotations
@@ -17,18 +19,18 @@ from boostrun.papers.iboost.kernels.committee import CommitteeMembers, HeldOut, 
 from boostrun.papers.iboost.kernels.incremental import winner
 from boostrun.papers.iboost.keys import AdaBoostKeys, FLBKeys, OCBKeys
 
-_SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the second
+_SURE, _FLOOR = 1e-10, 1e-6  # an error below the first is replaced by the second
 SEEN, SIZE = 0, 1  # places in ``counts``
 
 
 @allocating_kernel
 def adaboost(family, columns, order, labels, n_classes, var_floor, models, coefficients, weights):
-    """Rounds until M = len(``coefficients``), or an error below 1e-10 (the last one then) or no better than chance.
+    """Train at most M = len(``coefficients``) rounds; returns their number.
 
-    w_i = exp(-z_i) / sum, e the weighted error of the classifier fitted to w, b = 1/2 ln((1 - e) / e), z_i += b a_i.
-    For K > 2 classes SAMME's code vectors: a = 1 / (K - 1) if right, -1 / (K - 1)^2 if wrong, b = (K - 1)^2 / K
-    (ln((1 - e) / e) + ln(K - 1)). Fills ``models`` (M, width) and ``coefficients`` (M,); ``weights`` (n,) are left as
-    exp(-z), the largest of them 1. Returns the number of rounds m. Cost m fits and m responses to n examples.
+    w_i = exp(-z_i) / sum, e the weighted error of the classifier fitted to w, b = 1/2 ln((1 - e) / e), z_i += b a_i. K
+    > 2 classes use SAMME's code vectors: a = 1 / (K - 1) if right, -1 / (K - 1)^2 if wrong, b = (K - 1)^2 / K (ln((1 -
+    e) / e) + ln(K - 1)). A round with an error below 1e-10 is the last one; one no better than chance is dropped. Fills
+    ``models`` (M, width) and ``coefficients`` (M,); ``weights`` (n,) end as exp(-z), the largest of them 1.
     """
     n = labels.shape[0]
     right_way = 1.0 / (n_classes - 1)
@@ -64,7 +66,7 @@ def adaboost(family, columns, order, labels, n_classes, var_floor, models, coeff
 
 @written_in
 def _from_margins(margins, weights):
-    """exp(-(z_i - min z)): never the exponential of a raw margin."""
+    """``weights`` = exp(-(z_i - min z)), which cannot overflow."""
     least = np.inf
     for i in range(margins.shape[0]):
         least = min(least, margins[i])
@@ -74,7 +76,7 @@ def _from_margins(margins, weights):
 
 @part
 def committee(family, models, coefficients, size, sample, n_classes, votes):
-    """Class with the largest sum of coefficients among the first ``size`` classifiers; ``votes`` (K,) is scratch."""
+    """Class with the largest sum of coefficients of the first ``size`` classifiers; ``votes`` (K,) is scratch."""
     for c in range(votes.shape[0]):
         votes[c] = 0.0
     for j in range(size):
@@ -84,7 +86,7 @@ def committee(family, models, coefficients, size, sample, n_classes, votes):
 
 @part
 def enter(family, columns, order, labels, seen, sample, label):
-    """Example number ``seen`` (from 0) takes the slot of the oldest; the order begins when the window is full."""
+    """Store example number ``seen`` (from 0) in the slot of the oldest; sort the window when it becomes full."""
     n = labels.shape[0]
     slot = seen % n
     if seen >= n and family == bases.STUMP:
@@ -101,10 +103,10 @@ def enter(family, columns, order, labels, seen, sample, label):
 def retrain(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, period, lazy, out
 ):
-    """Each row: its class by the last committee, then the window slides, then every ``period`` rows :func:`adaboost`.
+    """For each row: predict it with the last committee, store it, and every ``period`` rows run :func:`adaboost`.
 
-    ``lazy`` leaves out a training that the next one in the same chunk makes anew. ``counts`` (2,): examples seen, and
-    the committee's size.
+    ``lazy`` skips a training that a later one in the same chunk replaces. ``counts`` (2,): examples seen, committee
+    size.
     """
     n, length = labels.shape[0], y.shape[0]
     votes, weights = np.empty(n_classes), np.empty(n)
@@ -122,12 +124,12 @@ _LEAST_SUM, _MOST_CHANGE, _MOST_WEIGHT = 1e-12, 1.0, 1e100
 
 @allocating_kernel
 def update(margins, positive, negative, coefficients, size, sign, offset):
-    """One example through the first ``size`` classifiers; ``margins`` (M,) are m_j = +1 if f_j is right, else -1.
+    """Learn one example; ``margins`` (M,) are m_j = +1 if classifier j of ``size`` is right, else -1.
 
-    ``positive``, ``negative`` (M, o + 1): W+_jk and W-_jk at [j, j - k], sums of d_j over the examples on which f_j and
-    f_k are both right, both wrong. Every new coefficient changes the weight of all examples before by a factor which is
-    taken as if the m_k were independent given m_j. ``sign`` is 1; -1 is what MOA has for W-. ``offset`` joins every
-    coefficient: 1/2 ln(K - 1), SAMME's, which is 0 at chance. Cost O(M o).
+    ``positive`` and ``negative`` (M, o + 1) hold W+_jk and W-_jk at [j, j - k]: sums of d_j over the examples on which
+    f_j and f_k are both right, or both wrong. A new coefficient changes the weights of all past examples by a factor,
+    computed as if the m_k were independent given m_j. ``sign`` is 1, or -1 as in MOA for W-. ``offset`` = 1/2 ln(K -
+    1), as in SAMME, is added to each coefficient, so that it is 0 at chance. Cost O(M o).
     """
     changes = np.empty(size)
     weight = 1.0
@@ -153,8 +155,8 @@ def update(margins, positive, negative, coefficients, size, sign, offset):
 
 @allocating_part
 def begin(family, columns, order, labels, n_classes, var_floor, models, coefficients, positive, negative):
-    """AdaBoost on the first examples, their weights into the sums, and the coefficients from these; returns the
-    number of classifiers."""
+    """Run AdaBoost on the first examples, put their weights into the sums, and compute the coefficients from the
+    sums. Returns the number of classifiers."""
     n = labels.shape[0]
     said, weights = np.empty(n, np.int64), np.empty(n)
     size = adaboost(family, columns, order, labels, n_classes, var_floor, models, coefficients, weights)
@@ -170,7 +172,7 @@ def begin(family, columns, order, labels, n_classes, var_floor, models, coeffici
                     positive[j, j - k] += weights[i]
                 elif not right[j, i] and not right[k, i]:
                     negative[j, j - k] += weights[i]
-            half = coefficients[j] * (0.5 * n_classes / (n_classes - 1) ** 2)  # the committee's own of two classes
+            half = coefficients[j] * (0.5 * n_classes / (n_classes - 1) ** 2)  # as for two classes
             weights[i] *= math.exp(-half if right[j, i] else half)
     for j in range(size):
         coefficients[j] = 0.5 * math.log(positive[j, 0] / negative[j, 0]) + 0.5 * math.log(n_classes - 1.0)
@@ -182,7 +184,7 @@ def boost(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, positive, negative, sign,
     out,
 ):  # fmt: skip
-    """Each row: its class by the committee, then :func:`begin` with the first ones or :func:`update`."""
+    """For each row: predict it, then :func:`update`, or :func:`begin` once the window is full."""
     n = labels.shape[0]
     votes, margins, offset = np.empty(n_classes), np.empty(models.shape[0]), 0.5 * math.log(n_classes - 1.0)
     for i in range(X.shape[0]):
@@ -203,8 +205,8 @@ def boost(
 
 @allocating_kernel
 def follow(said, y, n_classes, coefficients, positive, negative, sign, out):
-    """Each row of a stream of which all members have answered, ``said`` (m, k): its class by the committee, ``out``
-    (k,), then :func:`.update` of the coefficients. Cost O(m o) a row."""
+    """Predict each row, ``out`` (k,), from all members' answers ``said`` (m, k), and :func:`update` the
+    coefficients."""
     size = said.shape[0]
     votes, margins, offset = np.empty(n_classes), np.empty(size), 0.5 * math.log(n_classes - 1.0)
     for i in range(said.shape[1]):
@@ -216,17 +218,18 @@ def follow(said, y, n_classes, coefficients, positive, negative, sign, out):
         update(margins, positive, negative, coefficients, size, sign, offset)
 
 
-_LEAST_BLOCKS = 5  # before them no alarm
+_LEAST_BLOCKS = 5  # no alarm before them
 BLOCKS, ALARMS = 2, 3  # places in ``counts``, after SEEN and SIZE
 COUNT, MEAN, SQUARES = 0, 1, 2  # places in ``errors``
 
 
 @kernel
 def alarming(errors, error, length, z):
-    """Whether a block's error lies z standard deviations above the mean of at least 5 blocks since the last alarm.
+    """Whether the error of a block is more than ``z`` standard deviations above the mean since the last alarm.
 
-    The deviation is at least the binomial one of ``length`` examples, at a mean of at least 1 / length. Otherwise the
-    error joins ``errors`` (3,): count, mean, squared deviations; after an alarm they are empty.
+    At least 5 blocks are needed. The deviation is at least the binomial one of ``length`` examples, at a mean of at
+    least 1 / length. ``errors`` (3,), their count, mean and squared deviations, take in the error, or are emptied by an
+    alarm.
     """
     count, mean = errors[COUNT], errors[MEAN]
     if count >= _LEAST_BLOCKS:
@@ -243,7 +246,7 @@ def alarming(errors, error, length, z):
 
 @kernel
 def block_weights(missed, error, weights):
-    """(1 - e) / e where the committee errs and 1 elsewhere, scaled to sum 1; e is kept in [1/n, 1/2]."""
+    """Weights of sum 1: (1 - e) / e where the committee errs, relative to 1 elsewhere; e is kept in [1/n, 1/2]."""
     n = missed.shape[0]
     error = min(max(error, 1.0 / n), 0.5)
     total = 0.0
@@ -256,7 +259,8 @@ def block_weights(missed, error, weights):
 
 @written_in
 def learn_block(family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, errors, z):
-    """A full block: alarm or not, weights, one more classifier in the place of the oldest. Cost M n and one fit."""
+    """Learn a full block: check for an alarm, then fit one classifier in the place of the oldest. Cost M n and a
+    fit."""
     n = labels.shape[0]
     missed, weights = np.zeros(n, np.uint8), np.empty(n)
     votes, sample = np.empty(n_classes), np.empty(columns.shape[0])
@@ -288,7 +292,7 @@ def learn_block(family, columns, order, labels, n_classes, var_floor, models, co
 def blocks(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, errors, z, out
 ):  # fmt: skip
-    """Each row: its class by the committee, then into the block, which is learnt when it is full."""
+    """For each row: predict it and store it; learn the block when it is full."""
     n = labels.shape[0]
     votes = np.empty(n_classes)
     for i in range(X.shape[0]):
@@ -309,10 +313,10 @@ FAMILIES = {"stump": bases.STUMP, "gnb": bases.GNB, "bnb": bases.BNB}
 class Committee(StreamLearner):
     """Base of methods whose members are fitted to a window and vote with coefficients.
 
-    At most ``budget`` members of the family ``base``: ``stump``, ``gnb`` (Gaussian naive Bayes, ``var_floor`` of a
-    feature's variance in the window added to every variance), ``bnb`` (Bernoulli), ``logistic`` regression,
-    ``hoeffding`` trees, or copies of an object of scikit-learn's or river's. A class met for the first time later on
-    makes the members useless, and an empty committee begins.
+    It has at most ``budget`` members of the family ``base``: ``stump``, ``gnb`` (Gaussian naive Bayes; ``var_floor``
+    times a feature's variance in the window is added to every variance), ``bnb`` (Bernoulli), ``logistic`` regression,
+    ``hoeffding`` trees, or copies of an object of scikit-learn or river. When a new class appears later, the committee
+    starts again without members.
     """
 
     def _begin(self, n_features: int, n_classes: int) -> None:
@@ -331,7 +335,7 @@ class Committee(StreamLearner):
         self._fitted = () if self._others is None else self._others.fresh(self.budget, n_classes, self._n_features)
 
     def _open_window(self, length: int) -> None:
-        """Room for the newest ``length`` examples: columns, their sorted order, class codes."""
+        """An empty window of ``length`` examples: columns, their sorted order, class codes."""
         shape = (self._n_features, length)
         self._window = np.zeros(shape), np.zeros(shape, np.int32), np.zeros(length, np.int64)
 
@@ -339,7 +343,7 @@ class Committee(StreamLearner):
         self._make_room(n_classes)
 
     def _widen(self, n_features: int) -> bool:
-        """Members stay, and do not look at the new features."""
+        """Keep the members, which ignore the new features."""
         columns, order, labels = self._window
         self._window = bases.widen_columns(columns, n_features), bases.widen_order(order, n_features), labels
         self._models = bases.widen_models(self._family, self._models, self._n_classes, self._n_features, n_features)
@@ -350,7 +354,7 @@ class Committee(StreamLearner):
 
     @property
     def _others(self) -> Any:
-        """The members where no compiled loop fits them; None where one does."""
+        """The members if no compiled loop fits them, else None."""
         if isinstance(self.base, str) and self.base in FAMILIES:
             return None
         from boostrun.papers.iboost import fitted_members
@@ -358,12 +362,12 @@ class Committee(StreamLearner):
         return fitted_members.of(self)
 
     def _loop(self, kernel: Any) -> Any:
-        """A kernel, for these members."""
+        """The loop of ``kernel`` for these members."""
         return kernel if self._others is None else self._others.loop(kernel)
 
     @property
     def n_seen_(self) -> int:
-        """Examples learnt."""
+        """Number of examples learnt."""
         return int(self._counts[SEEN])
 
     @property
@@ -372,14 +376,14 @@ class Committee(StreamLearner):
         return self._coefficients[: self._counts[SIZE]].copy()
 
     def members(self) -> CommitteeMembers | None:
-        """The committee as numbers, not copied; None where members are none."""
+        """The committee as numbers, not copied; None if its members are not numbers."""
         if self._family == bases.ELSEWHERE:
             return None
         size = int(self._counts[SIZE])
         return CommitteeMembers(self._family, self._models, self._coefficients, size, self._n_classes, signed=False)
 
     def answers_on(self, X: np.ndarray) -> Any:
-        """Labels of the rows of X by the committee as it stands, each time it is called; a member is asked once."""
+        """A function that returns the current committee's labels of the rows of X; a member answers once."""
         fields.check(self)
         return HeldOut(self, X) if self._others is None else self._others.held(X)
 
@@ -389,17 +393,17 @@ class Committee(StreamLearner):
 
 
 class AdaBoostWindowClassifier(AdaBoostKeys, Committee):
-    """AdaBoost with up to ``budget`` rounds on the ``n_window`` newest examples, again every ``period`` examples.
+    """AdaBoost with at most ``budget`` rounds on the ``n_window`` newest examples, every ``period`` examples.
 
-    From the first full window on; between trainings the last committee predicts, before the first the second class
-    (the lowest of more than two). Training stops early at an error below 1e-10, whose classifier still enters with the
-    coefficient of 1e-6, or at one no better than chance. Nothing is random.
+    Training starts with the first full window; until then the second class is predicted (the first of more than two).
+    Between trainings the last committee predicts. Training stops early at an error below 1e-10, whose classifier gets
+    the coefficient of the error 1e-6, or at an error no better than chance. Nothing is random.
 
     Parameters
     ----------
     {parameters}
 
-    A class met for the first time later on makes it train at once. Cost of a training: M fits to n examples.
+    A class that appears later starts a training at once. A training costs M fits to n examples.
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (300, 3))
@@ -435,7 +439,7 @@ class AdaBoostWindowClassifier(AdaBoostKeys, Committee):
 
 
 class OCBClassifier(OCBKeys, Committee):
-    """OCB: AdaBoost on the first ``n_window`` examples, whose classifiers stay; only their coefficients learn::
+    """Online Coordinate Boosting: AdaBoost on the first ``n_window`` examples; then only its coefficients learn::
 
         d = 1;  for j = 1..M, with m_j = +1 if f_j is right on the example, else -1:
             up   = prod_k [q e^-D_k + (1 - q) e^D_k],  q = W+_jk / W+_jj      k from j - order to j - 1
@@ -443,10 +447,10 @@ class OCBClassifier(OCBKeys, Committee):
             W+_jk = W+_jk up + d 1[m_j = m_k = 1];  W-_jk = W-_jk down + d 1[m_j = m_k = -1]
             a = 1/2 ln(W+_jj / W-_jj);  D_j = a - alpha_j;  alpha_j = a;  d *= e^(-a m_j)
 
-    which is AdaBoost's coefficients on all examples so far, if the m_k were independent given m_j. Floors: W at
-    1e-12, |D| at most 1, d at most 1e100. Of K classes a has 1/2 ln(K - 1) more, SAMME's, and is 0 at chance. Until
-    the first examples are there the second class is predicted (the lowest of more than two); a class met for the
-    first time after them is never predicted. Nothing is random.
+    These are AdaBoost's coefficients on all examples so far, if the m_k are independent given m_j. Bounds: W at least
+    1e-12, |D| at most 1, d at most 1e100. For K classes 1/2 ln(K - 1) is added to a, as in SAMME. Until the first
+    ``n_window`` examples have arrived, the second class is predicted (the first of more than two). A class that appears
+    after them is never predicted. Nothing is random.
 
     Parameters
     ----------
@@ -461,7 +465,7 @@ class OCBClassifier(OCBKeys, Committee):
     array([ True, False])
     """
 
-    _poor_score = True  # its classifiers are those of the first examples: 200 of the 300 that scikit-learn has
+    _poor_score = True  # its classifiers know the first 200 of the 300 examples of scikit-learn's check
     uses_change_detector = False
     updates_base_online = False
     adds_and_removes = False
@@ -478,7 +482,7 @@ class OCBClassifier(OCBKeys, Committee):
             super()._grow(n_classes)
 
     def _hold(self, state):
-        """It began with the classes of its window, whatever came later."""
+        """It knows the classes of its window only."""
         known, self.classes_ = self.classes_, self.classes_[: state.numbers["_n_classes"]]
         super()._hold(state)
         self.classes_ = known
@@ -493,18 +497,19 @@ class OCBClassifier(OCBKeys, Committee):
 
 
 class FLBClassifier(FLBKeys, Committee):
-    """FLB, reconstructed: blocks of ``n_window`` examples, one classifier a block, an unweighted vote::
+    """Fast and Light Boosting, reconstructed: one classifier for each block of ``n_window`` examples, an unweighted
+    vote::
 
         on each full block B:
             e = error of the committee on B
-            if e > mean + z sd of the errors so far (at least 5 blocks):  the committee and the errors begin anew
+            if e > mean + z sd of the errors so far (at least 5 blocks):  committee and errors start again
             w_i = (1 - e) / e if the committee errs on i, else 1          e kept in [1 / n_window, 1/2]
-            fit a classifier to (B, w); of more than ``budget`` the oldest goes
+            fit a classifier to (B, w); if there are more than ``budget``, delete the oldest
 
-    sd is at least the binomial one, sqrt(mean (1 - mean) / n_window), with a mean of at least 1 / n_window: one error
-    after a perfect past is no alarm. The original's second stage, which compares
-    gradual with abrupt change, is not reproduced. Until the first block is full the second class is predicted (the
-    lowest of more than two). Nothing is random.
+    sd is at least the binomial one, sqrt(mean (1 - mean) / n_window), with a mean of at least 1 / n_window, so that one
+    error after perfect blocks is no alarm. The original's second stage, which tells gradual from abrupt change, is not
+    reproduced. Until the first block is full, the second class is predicted (the first of more than two). Nothing is
+    random.
 
     Parameters
     ----------
@@ -519,9 +524,9 @@ class FLBClassifier(FLBKeys, Committee):
     array([ True, False])
     """
 
-    _poor_score = True  # of 300 examples it fits one block, one classifier
+    _poor_score = True  # the 300 examples of scikit-learn's check are one block, one classifier
     uses_change_detector = True
-    updates_base_online = True  # as the paper's table has it, although a block's classifier stays as it was fitted
+    updates_base_online = True  # as in the paper's table, although a block's classifier does not change
     adds_and_removes = True
     keeps_window = True
 
@@ -537,7 +542,7 @@ class FLBClassifier(FLBKeys, Committee):
 
     @property
     def n_alarms_(self) -> int:
-        """How often the committee began anew because the error had jumped."""
+        """Number of times the committee started again because the error had jumped."""
         return int(self._counts[ALARMS])
 
     def _learn(self, X, y):

@@ -204,8 +204,8 @@ def test_what_cannot_be_a_member_is_one_sentence(name):
     X, y = turning(50)
     for base, words in (
         ("oak", "base='oak': one of stump"), (object(), "base=.*: one of stump"), (small_tree, "base=.*: one of stump"),
-        (KNeighborsClassifier(), "KNeighborsClassifier takes no weights, and this committee needs them"),
-        (DecisionTreeRegressor(max_depth=1), "base=.*: a classifier is needed"),
+        (KNeighborsClassifier(), "KNeighborsClassifier takes no weights"),
+        (DecisionTreeRegressor(max_depth=1), "base=.*: it must be a classifier"),
     ):  # fmt: skip
         with pytest.raises(BoostrunError, match=words):
             made(name, base, n_window=10).partial_fit(X, y)

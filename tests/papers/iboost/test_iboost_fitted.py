@@ -94,7 +94,7 @@ def test_what_cannot_be_a_member_is_one_sentence():
 
     for base, words in (
         ("oak", "base='oak': one of logistic"), ("hoeffding", "iboost_trees"), (object(), "base=.*: one of logistic"),
-        (KNeighborsClassifier(), "KNeighborsClassifier takes no weights, and this committee needs them"),
+        (KNeighborsClassifier(), "KNeighborsClassifier takes no weights"),
     ):  # fmt: skip
         with pytest.raises(BoostrunError, match=words):
             IBoostFittedClassifier(base=base, **SMALL).partial_fit(*jumps(50, 60))
