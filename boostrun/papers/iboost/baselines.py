@@ -1,13 +1,8 @@
-"""What a stream's labels alone tell: the last label again, and the most frequent one so far.
+"""Learners to compare ensembles with: the last label, the most frequent label, and one Hoeffding tree.
 
-Methods that look at attributes are to be held against these where labels come in runs, or where one class prevails
-(Zliobaite, Bifet, Read, Pfahringer & Holmes, "Evaluation methods and decision theory for classification of streaming
-data with temporal dependence", Machine Learning 98, 2015).
-
-Room for features and classes that come later: a feature has been 0 so far, and what has been fitted does not look at
-it; nor does it answer with a class that it has not met.
-
-One Hoeffding tree, compiled: river's, many times faster (Domingos & Hulten 2000; Bifet & Gavaldà 2009).
+Methods that use attributes should beat the first two where labels come in runs, or one class is frequent (Zliobaite,
+Bifet, Read, Pfahringer & Holmes, "Evaluation methods and decision theory for classification of streaming data with
+temporal dependence", Machine Learning 98, 2015).
 """
 
 from __future__ import annotations
@@ -24,7 +19,7 @@ from boostrun.papers.iboost.keys import HoeffdingKeys, LabelsAloneKeys
 
 
 class NoChangeClassifier(LabelsAloneKeys, StreamLearner):
-    """The label of the example before, for every example; the second of two classes, else the first, to begin with.
+    """Predicts the label of the previous example; at first the second of two classes, else the first class.
 
     >>> model = NoChangeClassifier()
     >>> model.test_then_train([[0.0], [0.0], [0.0]], ["up", "down", "down"], classes=["down", "up"]).tolist()
@@ -37,10 +32,10 @@ class NoChangeClassifier(LabelsAloneKeys, StreamLearner):
         self._last = int(n_classes == 2)
 
     def _grow(self, n_classes: int) -> None:
-        """A code stays what it was."""
+        """Codes do not change."""
 
     def _widen(self, n_features: int) -> bool:
-        """Attributes are not looked at."""
+        """Attributes are not used."""
         return True
 
     def _learn(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -54,7 +49,7 @@ class NoChangeClassifier(LabelsAloneKeys, StreamLearner):
 
 
 class MajoritySoFarClassifier(LabelsAloneKeys, StreamLearner):
-    """The most frequent label of the examples before; of equals the second of two classes, else the first of them.
+    """Predicts the most frequent label so far; ties go to the second of two classes, else to the first class.
 
     >>> model = MajoritySoFarClassifier()
     >>> model.test_then_train([[0.0]] * 4, ["a", "a", "b", "a"], classes=["a", "b"]).tolist()
@@ -64,7 +59,7 @@ class MajoritySoFarClassifier(LabelsAloneKeys, StreamLearner):
     _poor_score = True  # it looks at no attribute
 
     def _widen(self, n_features: int) -> bool:
-        """Attributes are not looked at."""
+        """Attributes are not used."""
         return True
 
     def _begin(self, n_features: int, n_classes: int) -> None:
@@ -93,23 +88,23 @@ _NO_BOUND = 2**31
 
 
 def rules_of(keys: Any, delta: float, max_depth: int | None = None) -> hoeffding.Rules:
-    """The rules of ``keys``, which has ``grace_period``, ``tie`` and ``leaf``; ``delta`` is the chance of a split at a
-    feature that is not the best, ``max_depth`` None no bound."""
+    """The rules of trees with the ``grace_period``, ``tie`` and ``leaf`` of ``keys``; no ``max_depth`` means no
+    bound."""
     depth = _NO_BOUND if max_depth is None else int(max_depth)
     return hoeffding.Rules(float(keys.grace_period), float(delta), float(keys.tie), _LEAVES[keys.leaf], depth)
 
 
 class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
-    """A Hoeffding tree (VFDT) as river's ``HoeffdingTreeClassifier`` grows it, with Gaussian observers, compiled.
+    """A Hoeffding tree (VFDT) like river's ``HoeffdingTreeClassifier`` with Gaussian observers, but compiled.
 
-    A leaf keeps weight, mean, variance, least and largest value of each feature in each class. Every ``grace_period``
-    of weight the best of ten thresholds of each feature is found, by information gain under these normal
-    distributions; the leaf splits where the best feature is ahead of the second by
-    sqrt(R^2 ln(1 / delta) / (2 n)), R = log2 of its classes, n its weight, or where that bound is below ``tie``.
+    A leaf keeps weight, mean, variance, minimum and maximum of each feature in each class. After every ``grace_period``
+    of weight it finds the best of ten thresholds of each feature, by information gain under these normal distributions.
+    It splits if the best feature leads the second by sqrt(R^2 ln(1 / delta) / (2 n)), with R = log2 of the number of
+    its classes and n its weight, or if that bound is below ``tie``.
 
-    With ``adaptive`` it is a Hoeffding adaptive tree: every split has an ADWIN of the errors below it. Where they rise
-    an alternate subtree grows beside it; after ``switch_after`` examples of both the better one stays, once
-    they differ by more than chance. Answers are those of the tree and its alternates, each by 1 / (mean error)^2.
+    With ``adaptive`` it is a Hoeffding adaptive tree: every split has an ADWIN of the errors below it. If they rise, an
+    alternate subtree grows beside it. After ``switch_after`` examples of both the better one stays, as soon as they
+    differ by more than chance. Predictions combine the tree and its alternates, each weighted by 1 / (mean error)^2.
 
     Parameters
     ----------
@@ -118,7 +113,7 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
     Attributes
     ----------
     classes_ : (n_classes,) array
-    n_nodes_ : int, splits and leaves, those of alternates too.
+    n_nodes_ : int, number of splits and leaves, alternates included.
 
     Cost O(depth + K d) an example; memory 56 K d bytes a leaf, and 4 KB a node if it is adaptive.
 
@@ -187,8 +182,10 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
         return out
 
     def predict_proba(self, X) -> np.ndarray:
-        """(k, K) float64: the leaf's probabilities, by naive Bayes or the shares of its classes; of an adaptive tree
-        the mean of its leaf's and of its alternates', each by 1 / (mean error)^2."""
+        """(k, K) float64: probabilities of the leaf, by naive Bayes or class shares.
+
+        In an adaptive tree: the mean over the leaves of the tree and its alternates, weighted by 1 / (mean error)^2.
+        """
         check_is_fitted(self)
         X, rules = self._checked(X, reset=False), self._rules
         trees = self.learners_.trees if self.adaptive else self.learners_
@@ -206,7 +203,7 @@ class HoeffdingTreeClassifier(HoeffdingKeys, StreamLearner):
 
 
 def _adaptive():
-    """What compiles for adaptive trees alone."""
+    """The kernels of adaptive trees, imported (and compiled) only if needed."""
     from boostrun.papers.iboost.kernels import adaptive_tree
 
     return adaptive_tree

@@ -1,9 +1,4 @@
-"""AdWin bagging.
-
-Dynamic weighted majority: experts that fade when they err (Kolter & Maloof 2007).
-
-Online SmoothBoost as a stream learner: members that learn, each example with a weight (Chen, Lin & Lu 2012).
-"""
+"""Ensembles whose members learn one example at a time: AdWin bagging, dynamic weighted majority, online SmoothBoost."""
 
 from __future__ import annotations
 
@@ -22,7 +17,7 @@ from boostrun.papers.iboost.onlineboost import poisson
 
 @part
 def vote_of_trees(learners, x, gaussian, proba, shares, votes):
-    """Class with the most votes, or the largest sum of probabilities; a member that has met nothing has no say."""
+    """Class with the most votes, or the largest sum of probabilities; untrained members do not vote."""
     for c in range(votes.shape[0]):
         votes[c] = 0.0
     for j in range(learners.weight.shape[0]):
@@ -37,8 +32,11 @@ def vote_of_trees(learners, x, gaussian, proba, shares, votes):
 
 @written_in
 def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct):
-    """Every member meets (x, y) Poisson(1) times, its ADWIN its error; True if an ADWIN was cut and its mean rose: then
-    the member with the largest mean begins anew. ``correct`` feeds 1 where it is right, as river does."""
+    """Train every member on (x, y) Poisson(1) times and give its ADWIN the error (``correct``: 1 if right, as river
+    does).
+
+    If an ADWIN is cut and its mean rises, the member with the largest mean starts again; returns whether that happened.
+    """
     changed = False
     for j in range(learners.weight.shape[0]):
         count = poisson(rng, 1.0)
@@ -60,7 +58,7 @@ def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct)
 def bag(
     X, y, learners, spread, var_floor, adwins, rng, gaussian, delta, reset, correct, proba, shares, votes, out
 ):  # fmt: skip
-    """Each row: its class by the vote, then :func:`bag_one`. Returns how many members began anew."""
+    """For each row: predict it, then :func:`bag_one`. Returns the number of members that started again."""
     replaced = 0
     for i in range(X.shape[0]):
         out[i] = vote_of_trees(learners, X[i], gaussian, proba, shares, votes)
@@ -70,7 +68,7 @@ def bag(
 
 
 def bag_monitored(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """AdWin Bagging."""
+    """AdWin bagging with detectors of river."""
     out, correct = np.empty(len(y), np.int64), learner.monitor == "correct"
     members = learner._members
     answer = members.loop(bayes.answer)
@@ -88,21 +86,21 @@ def bag_monitored(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
-    """Online bagging of ``budget`` classifiers, naive Bayes or trees, each with an ADWIN of its errors::
+    """Online bagging of ``budget`` members, each with an ADWIN of its errors::
 
         on (x, y):  for each member f_j:
             train f_j on (x, y) with weight Poisson(1)
-            ADWIN_j meets 1[f_j(x) != y];  change if it was cut and its mean rose
-        if change:  the member with the largest mean, and its ADWIN, begin anew
+            ADWIN_j learns 1[f_j(x) != y];  a change if it was cut and its mean rose
+        on a change:  the member with the largest mean, and its ADWIN, start again
         predict:  majority of the members
 
-    river's ``ADWINBaggingClassifier`` feeds ADWIN with *correctness*, hence replaces the best member when accuracy
-    rises, and empties an ADWIN at the update after a detection: ``monitor="correct", after="reset", vote="proba"``.
+    river's ``ADWINBaggingClassifier`` gives ADWIN the *correct* answers, hence replaces the best member when accuracy
+    rises, and empties an ADWIN after a detection: ``monitor="correct", after="reset", vote="proba"``.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
     Cost O(M K d) an example.
 
@@ -147,7 +145,7 @@ ALIVE, SEEN, ADDED, REMOVED = range(4)  # places in ``counts``
 
 @part
 def vote(learners, weights, order, alive, x, gaussian, votes):
-    """Class with the largest sum of expert weights; the experts are the slots ``order[:alive]``, oldest first."""
+    """Class with the largest sum of weights of the experts ``order[:alive]``, oldest first."""
     for c in range(votes.shape[0]):
         votes[c] = 0.0
     for place in range(alive):
@@ -167,8 +165,8 @@ def _remove(order, counts, place):
 
 @kernel
 def judge(learners, weights, order, counts, x, y, gaussian, beta, theta, votes):
-    """What happens every ``period`` examples: weights of wrong experts times beta, the vote with these weights, the
-    largest scaled to 1, those below theta dropped, and a fresh expert if the vote was wrong. Cost O(M K d)."""
+    """Every ``period`` examples: multiply the weights of wrong experts by beta, vote with these weights, scale the
+    largest to 1, delete experts below theta, and add one if the vote was wrong. Cost O(M K d)."""
     for c in range(votes.shape[0]):
         votes[c] = 0.0
     most = 0.0
@@ -196,7 +194,7 @@ def judge(learners, weights, order, counts, x, y, gaussian, beta, theta, votes):
 
 @kernel
 def add(learners, weights, order, counts):
-    """A fresh expert of weight 1."""
+    """Add an untrained expert of weight 1."""
     j = order[counts[ALIVE]]
     bayes.forget(learners, j)
     weights[j] = 1.0
@@ -208,7 +206,7 @@ def add(learners, weights, order, counts):
 def weighted_majority(
     X, y, learners, spread, var_floor, weights, order, counts, gaussian, beta, theta, period, votes, out
 ):  # fmt: skip
-    """Each row: its class by the vote, then :func:`judge` if it is time, then all experts meet it."""
+    """For each row: predict it, :func:`judge` if it is time, then train all experts."""
     for i in range(X.shape[0]):
         out[i] = vote(learners, weights, order, counts[ALIVE], X[i], gaussian, votes)
         bayes.see(spread, X[i], var_floor)
@@ -220,15 +218,15 @@ def weighted_majority(
 
 
 class DWMClassifier(DWMKeys, IncrementalEnsemble):
-    """Experts, naive Bayes or trees, in a weighted vote, from one of weight 1 on::
+    """Dynamic weighted majority (Kolter & Maloof 2007), which starts with one expert of weight 1::
 
         every ``period`` examples (x, y), before they are learnt:
-            w_j = beta w_j of every expert that is wrong;  yhat = vote with these weights
-            w = w / max w;  experts with w_j < theta go
-            if yhat != y:  a fresh expert of weight 1; at the budget the weakest, the oldest of equals, goes first
+            w_j = beta w_j for every expert that is wrong;  yhat = vote with these weights
+            w = w / max w;  experts with w_j < theta are deleted
+            if yhat != y:  a new expert of weight 1, at the budget in place of the weakest (the oldest of equals)
         every example trains all experts
 
-    as MOA has it. scikit-multiflow's vote rounds a weighted mean of labels and keeps 5 experts. Nothing is random.
+    as in MOA. scikit-multiflow's vote rounds a weighted mean of labels and keeps 5 experts. Nothing is random.
 
     Parameters
     ----------
@@ -262,12 +260,12 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
 
     @property
     def n_added_(self) -> int:
-        """Experts that were made, the first included."""
+        """Number of experts made, the first included."""
         return int(self._counts[ADDED])
 
     @property
     def n_removed_(self) -> int:
-        """Experts that went."""
+        """Number of experts deleted."""
         return int(self._counts[REMOVED])
 
     def _learn(self, X, y):
@@ -282,12 +280,12 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
 
 @part
 def smooth_one(learners, x, y, gamma, floor, rule, margins):
-    """One example through all members, z = 0 and w = 1 at the first::
+    """Pass one example through all members, with z = 0 and w = 1 at the first::
 
         m = 1 if f_j(x) = y, else -1;  z += m - gamma / (2 + gamma)
         train f_j on (x, y) with weight w;  w = 1 if z <= 0, else (1 - gamma)^(z / 2)
 
-    ``margins`` (M,) are the m. Cost O(M K d).
+    ``margins`` (M,) gets the m. Cost O(M K d).
     """
     z, weight, decay = 0.0, 1.0, 0.5 * math.log1p(-gamma)
     for j in range(margins.shape[0]):
@@ -301,10 +299,10 @@ def smooth_one(learners, x, y, gamma, floor, rule, margins):
 def smooth_boost(
     X, y, learners, spread, var_floor, coefficients, counts, gamma, rate, convex, rule, margins, votes, out
 ):  # fmt: skip
-    """Each row of X (k, d) with its class y (k,): ``out`` its class by the members' vote, then :func:`smooth_one`.
+    """For each row of X (k, d) with its class y (k,): predict it, then :func:`smooth_one`.
 
-    With ``convex`` the ``coefficients`` a (M,) learn, where sum_j a_j m_j < gamma / (2 + gamma), by a step of
-    ``rate`` sqrt(2 / (M t)) m from example t on and a projection on the simplex. ``counts`` (1,) int64, examples seen.
+    With ``convex`` the ``coefficients`` a (M,) move if sum_j a_j m_j < gamma / (2 + gamma): by ``rate`` sqrt(2 / (M t))
+    m at example t, then onto the simplex. ``counts`` (1,) int64, examples seen.
     """
     members = margins.shape[0]
     for i in range(X.shape[0]):
@@ -326,7 +324,7 @@ def smooth_boost(
 
 
 class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
-    """OSBoost and OCP of ``budget`` members that learn, Hoeffding trees if nothing else is said::
+    """Online SmoothBoost (Chen, Lin & Lu 2012): OSBoost and OCP of ``budget`` members, by default Hoeffding trees::
 
         on (x, y):  z = 0;  w = 1
           for each member f_j:
@@ -334,14 +332,14 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
               train f_j on (x, y) with weight w
               z += m_j - theta;  w = 1 if z <= 0, else (1 - gamma)^(z / 2)          theta = gamma / (2 + gamma)
         coefficients "uniform" (OSBoost):  a_j = 1 / M
-        coefficients "convex" (OCP):  where sum_j a_j m_j < theta:
+        coefficients "convex" (OCP):  if sum_j a_j m_j < theta:
               a = projection on the simplex of a + learning_rate sqrt(2 / (M t)) m,  t the number of examples
         predict:  argmax_c sum_j a_j 1[f_j(x) = c]
 
-    Weights never exceed 1: an example that is right so far counts less, and none counts much, which is what label noise
-    asks for. For two classes m_j is y f_j(x), as in the paper; of more it is right or wrong, which the paper does not
-    have. Nothing is drawn. Ties go to the second of two classes, else to the lowest. The methods ``osboost`` and
-    ``ocp`` are the same rules over stumps picked beforehand, which learn nothing.
+    Weights are at most 1: examples that most members get right count less, and no example counts much, which helps
+    against label noise. m_j is y f_j(x) for two classes, as in the paper; for more it is right or wrong, which is ours.
+    Nothing is random. Ties go to the second of two classes, else to the first. The methods ``osboost`` and ``ocp``
+    apply the same rules to fixed stumps.
 
     Parameters
     ----------

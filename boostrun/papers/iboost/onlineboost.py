@@ -1,12 +1,9 @@
-"""OnlineBoost: AdaBoost of learners that learn one example at a time (Oza & Russell 2001).
+"""OnlineBoost (Oza & Russell 2001), AdaBoost of learners that learn one example at a time, and two descendants.
 
-OnlineBoost over naive Bayes that learns (Oza & Russell 2001), and its two descendants that replace members.
-
-``learners`` are those of :mod:`.drift_incremental`; ``sums`` (M, 2) float64 the weight that each has met and got right,
-and wrong; ``order`` (M,) int64 the members as an example passes them; ``votes`` (K,) and ``misses`` (M,) float64 are
-working memory. ``rng`` is a numpy Generator: its state is the only randomness, so that a stream may be cut anywhere.
-
-NSOBoost and FLC.
+NSOBoost and FLC replace members. In the kernels ``learners`` are members (see :mod:`.members`); ``sums`` (M, 2) float64
+holds the weight that each member got right, and wrong; ``order`` (M,) int64 is the order in which an example passes the
+members; ``votes`` (K,) and ``misses`` (M,) float64 are scratch. ``rng`` is a numpy Generator. Its state is the only
+randomness, so that a stream can be cut anywhere.
 """
 
 from __future__ import annotations
@@ -24,12 +21,13 @@ from boostrun.papers.iboost.members import IncrementalEnsemble
 
 _LEAST_ERROR = 1e-6
 _MOST_WEIGHT = 1e6
-_NORMAL_FROM = 1000.0  # rates above have their counts drawn as rounded normal ones
+_NORMAL_FROM = 1000.0  # above this rate counts are rounded normal numbers
 
 
 @kernel
 def poisson(rng, rate):
-    """A Poisson count by products of uniforms, 30 of the rate at a time (Knuth); from 1000 on a rounded normal one."""
+    """A Poisson count by Knuth's products of uniforms, 30 of the rate at a time; above a rate of 1000 a rounded
+    normal one."""
     if rate > _NORMAL_FROM:
         radius = math.sqrt(-2.0 * rate * math.log(1.0 - rng.random()))
         return max(0, math.floor(rate + radius * math.cos(2.0 * math.pi * rng.random()) + 0.5))
@@ -46,13 +44,13 @@ def poisson(rng, rate):
 
 @part
 def boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses):
-    """One example through all members, with lambda = 1 at the first::
+    """Pass one example through all members, with lambda = 1 at the first::
 
         k ~ Poisson(lambda); train f_j on (x, y) with weight k
         if f_j(x) = y:  right_j += lambda;  lambda *= (right_j + wrong_j) / (2 right_j)
         else:           wrong_j += lambda;  lambda *= (right_j + wrong_j) / (2 wrong_j)
 
-    Members j with ``learns[j]`` (M,) uint8 of 0 only hand lambda on. lambda is kept below 1e6. Cost O(M K d).
+    Members j with ``learns[j]`` (M,) uint8 of 0 only pass lambda on. lambda is at most 1e6. Cost O(M K d).
     """
     weight = 1.0
     for place in range(order.shape[0]):
@@ -71,8 +69,10 @@ def boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses)
 
 @kernel
 def coefficient(sums, j, bad_weight, negative):
-    """ln((1 - e) / e) of member j, e = wrong / (right + wrong) kept 1e-6 from 0 and 1. Above 1/2, and for a member that
-    has met nothing, it is ``bad_weight`` unless ``negative`` leaves the log-odds."""
+    """ln((1 - e) / e) of member j, with e = wrong / (right + wrong) kept in [1e-6, 1 - 1e-6].
+
+    It is ``bad_weight`` for an untrained member, and for e above 1/2 unless ``negative``.
+    """
     met = sums[j, 0] + sums[j, 1]
     if met <= 0.0:
         return bad_weight
@@ -84,8 +84,10 @@ def coefficient(sums, j, bad_weight, negative):
 
 @part
 def vote(learners, sums, x, gaussian, bad_weight, negative, proba, shares, votes):
-    """Class with the largest sum of coefficients; ``proba`` shares each by the member's probabilities. Of more than two
-    classes the member with the least error has the say where nobody's is below 1/2."""
+    """Class with the largest sum of coefficients; with ``proba`` a member splits its own by its probabilities.
+
+    If no member has a coefficient, the member with the least error decides for more than two classes.
+    """
     heard = False
     for c in range(votes.shape[0]):
         votes[c] = 0.0
@@ -107,7 +109,7 @@ def vote(learners, sums, x, gaussian, bad_weight, negative, proba, shares, votes
 
 @kernel
 def least_wrong(sums):
-    """The member with the smallest share of errors, the first of equals; one that has met nothing is the last."""
+    """The member with the smallest share of errors, the first of equals; untrained members come last."""
     at, least = 0, np.inf
     for j in range(sums.shape[0]):
         met = sums[j, 0] + sums[j, 1]
@@ -121,7 +123,7 @@ def online_boost(
     X, y, learners, spread, var_floor, sums, order, learns, rng, gaussian, bad_weight, negative, proba, shares, votes,
     misses, out,
 ):  # fmt: skip
-    """Each row of X (k, d) with its class y (k,): ``out`` its class by the vote, then :func:`boost_one`."""
+    """For each row of X (k, d) with its class y (k,): predict it, ``out``, then :func:`boost_one`."""
     for i in range(X.shape[0]):
         out[i] = vote(learners, sums, X[i], gaussian, bad_weight, negative, proba, shares, votes)
         bayes.see(spread, X[i], var_floor)
@@ -129,7 +131,7 @@ def online_boost(
 
 
 class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
-    """Online AdaBoost of ``budget`` classifiers that learn, naive Bayes or trees, which never leave::
+    """Online AdaBoost of ``budget`` members that learn one example at a time and are never replaced::
 
         on (x, y):  lambda = 1
           for each member f_j:
@@ -139,17 +141,16 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
         predict:  argmax_c sum_j alpha_j 1[f_j(x) = c],
                   alpha_j = ln((1 - e_j) / e_j),  e_j = wrong_j / (right_j + wrong_j)
 
-    The rule of lambda is that of :class:`boostrun.papers.reservoir.online.Oza`, whose stumps are given and stay as
-    they are.
+    :class:`boostrun.papers.reservoir.online.Oza` has the same rule for lambda, with fixed stumps.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
-    MOA differs: it uses T / (2 right_j), T the number of examples, and stops the vote at the first member with e_j of 0
+    MOA differs: it uses T / (2 right_j), T the number of examples, and stops the vote at the first member with e_j = 0
     or above 1/2. river's ``AdaBoostClassifier`` is ``vote="proba", bad_weight=1``. Ties go to the second of two
-    classes, else to the lowest. Cost O(M K d) an example.
+    classes, else to the first. Cost O(M K d) an example.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -175,7 +176,7 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
 
     @property
     def betas_(self) -> np.ndarray:
-        """(M,) float64, the coefficients alpha_j of the members in the order of the boosting."""
+        """(M,) float64, the coefficients alpha_j in the order of the boosting."""
         return np.array([coefficient(self.sums_, j, *self._rule[:2]) for j in self._order])
 
     @property
@@ -201,7 +202,7 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
 def learn(
     x, y, learners, spread, var_floor, sums, order, learns, rng, gaussian, window, labels, counts, votes, misses
 ):  # fmt: skip
-    """The class of x by the vote; then OnlineBoost learns (x, y), and it takes the row of the oldest."""
+    """Predict x, let OnlineBoost learn (x, y), and store it in the row of the oldest; returns the prediction."""
     said = vote(learners, sums, x, gaussian, 0.0, False, False, votes, votes)
     bayes.see(spread, x, var_floor)
     boost_one(learners, sums, order, learns, x, y, rng, spread.floor, gaussian, misses)
@@ -215,7 +216,7 @@ def learn(
 
 @part
 def replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses):
-    """OnlineBoost's pass over the window, oldest example first; only members with ``learns`` of 1 are trained."""
+    """Pass the window through OnlineBoost, oldest example first; only members with ``learns`` of 1 are trained."""
     size = labels.shape[0]
     for i in range(max(0, seen - size), seen):
         x, y = window[i % size], labels[i % size]
@@ -224,22 +225,25 @@ def replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaus
 
 @part
 def answer_window(learners, j, window, gaussian, said):
-    """``said`` (M, n) int64 at member j: its classes of the first n rows of the window."""
+    """Row j of ``said`` (M, n) int64 gets member j's answers to the first n rows of the window."""
     for k in range(said.shape[1]):
         said[j, k] = bayes.answer(learners, j, window[k], gaussian)
 
 
 @part
 def begin_anew(learners, sums, j):
-    """Member j has met nothing."""
+    """Member j becomes untrained."""
     bayes.forget(learners, j)
     sums[j, 0] = sums[j, 1] = 0.0
 
 
 @part
 def right_without(said, weights, removed, skipped, labels, votes):
-    """How many of the window's examples the committee gets right without member ``skipped`` and the ``removed`` (M,);
-    ``said`` (M, n) int64 are the members' classes. Cost M n."""
+    """Number of the window's examples that the committee gets right without member ``skipped`` and the ``removed``
+    (M,).
+
+    ``said`` (M, n) int64 are the members' answers. Cost M n.
+    """
     right = 0
     for i in range(said.shape[1]):
         for c in range(votes.shape[0]):
@@ -253,8 +257,8 @@ def right_without(said, weights, removed, skipped, labels, votes):
 
 @kernel
 def search_backwards(said, weights, old, labels, votes, removed):
-    """Mark in ``removed`` (M,) uint8, one by one, the member among the ``old`` whose removal raises the number right on
-    the window most, the first of equals, until none raises it. Cost M^2 n a member."""
+    """Greedy backward search: mark in ``removed`` (M,) uint8 the member among the ``old`` whose removal raises the
+    accuracy on the window most, the first of equals, and repeat until none raises it. Cost M^2 n a member."""
     for j in range(removed.shape[0]):
         removed[j] = 0
     most = right_without(said, weights, removed, -1, labels, votes)
@@ -275,8 +279,8 @@ def ns_online_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, born, counts, every, patience,
     votes, misses, out,
 ):  # fmt: skip
-    """Each row: its class by the vote, OnlineBoost, and every ``every`` rows the search. ``born`` (M,) int64, examples
-    seen when a member began; ``counts`` (2,): examples seen, members that began anew."""
+    """For each row: predict it, let OnlineBoost learn it, and search every ``every`` rows. ``born`` (M,) int64 is
+    the number of examples seen when a member started; ``counts`` (2,): examples seen, members that started again."""
     size, members = labels.shape[0], order.shape[0]
     learns, old, removed = np.ones(members, np.uint8), np.zeros(members, np.uint8), np.zeros(members, np.uint8)
     weights, reordered = np.zeros(members), np.zeros(members, np.int64)
@@ -295,7 +299,7 @@ def ns_online_boost(
             answer_window(learners, j, window, gaussian, said)
         search_backwards(said, weights, old, labels, votes, removed)
         place = 0
-        for gone in range(2):  # who stays first, then who begins anew
+        for gone in range(2):  # first the members that stay
             for at in range(members):
                 if removed[order[at]] == gone:
                     reordered[place] = order[at]
@@ -318,8 +322,11 @@ def adwin_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, adwins, counts, delta, warm, votes,
     misses, out,
 ):  # fmt: skip
-    """Each row: its class by the vote, OnlineBoost, and the members' ADWINs meet their errors after it; if one was cut
-    and its mean rose, the member with the largest mean begins anew, ``warm`` with a pass over the window."""
+    """For each row: predict it, let OnlineBoost learn it, and give the members' ADWINs their errors.
+
+    If an ADWIN is cut and its mean rises, the member with the largest mean starts again, with ``warm`` by a pass over
+    the window.
+    """
     members = order.shape[0]
     learns, alone = np.ones(members, np.uint8), np.zeros(members, np.uint8)
     for i in range(X.shape[0]):
@@ -346,12 +353,12 @@ def adwin_boost(
 
 @kernel
 def catch_up(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses):
-    """Members with ``learns`` (M,) uint8 of 1 meet the window in OnlineBoost's pass."""
+    """:func:`replay`, callable from Python."""
     replay(learners, sums, order, learns, window, labels, seen, rng, floor, gaussian, misses)
 
 
 def boost(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """FLC."""
+    """FLC with detectors of river."""
     out = np.empty(len(y), np.int64)
     for i in range(len(y)):
         row = slice(i, i + 1)
@@ -375,21 +382,21 @@ def boost(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
-    """Online non-stationary boosting, reconstructed: M members always, but which ones changes::
+    """Online non-stationary boosting, reconstructed: OnlineBoost whose members are replaced after a search::
 
         OnlineBoost on every example;  the last ``n_window`` examples are kept
         every ``search_every`` examples:
             repeat: among members older than ``patience`` examples, remove the one whose removal raises the accuracy on
                     the window most;  stop if none raises it
-            every removed member begins anew, last in the order, and meets the window in OnlineBoost's pass, oldest
-            example first; the others hand the weights on and do not learn these examples again
+            every removed member starts again, last in the order, and learns the window in OnlineBoost's pass, oldest
+                    example first; the others only pass the weights on
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
-    Cost O(M K d) an example, and a search M^2 n_window for every member that it looks for.
+    Cost O(M K d) an example, and M^2 n_window for each step of a search.
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
@@ -416,7 +423,7 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
 
     @property
     def n_replaced_(self) -> int:
-        """Members that began anew."""
+        """Number of members that started again."""
         return int(self._counts[1])
 
     def _learn(self, X, y):
@@ -430,18 +437,17 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
 class FLCClassifier(FLCKeys, OnlineBoostClassifier):
     """FLC, reconstructed: OnlineBoost with an ADWIN of every member's errors::
 
-        OnlineBoost on every example;  ADWIN_j meets 1[f_j(x) != y] after the training;  change if one was cut and its
-            mean rose
-        if change:  the member with the largest mean, and its ADWIN, begin anew;  ``warm_start``: it meets the last
-            ``n_window`` examples in OnlineBoost's pass, in its old place; the others do not learn them again
+        OnlineBoost on every example;  then ADWIN_j learns 1[f_j(x) != y];  a change if one was cut and its mean rose
+        on a change:  the member with the largest mean starts again with its ADWIN, in its old place;  with
+            ``warm_start`` it learns the last ``n_window`` examples in OnlineBoost's pass, the others do not
 
     Without the warm start this is MOA's ``OzaBoostAdwin``. Whether the original weights examples as Chu and Zaniolo do
-    is not known. river's ``ADWINBoostingClassifier`` feeds ADWIN with correctness and replaces the best member.
+    is not known. river's ``ADWINBoostingClassifier`` gives ADWIN the *correct* answers and replaces the best member.
 
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed.
 
     Cost O(M K d) an example, and n_window times that for a change.
 
@@ -472,7 +478,7 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
 
     @property
     def n_replaced_(self) -> int:
-        """Members that began anew."""
+        """Number of members that started again."""
         return int(self._counts[1])
 
     def _learn(self, X, y):
