@@ -1,7 +1,4 @@
-"""What the votes of stream learners mean: the exponential loss of two classes, SAMME's of several, or shares.
-
-How much a committee relies on each feature: |coefficient| of the stumps that look at it, or of the trees that do.
-"""
+"""Probabilities and feature importances of trained stream learners."""
 
 from __future__ import annotations
 
@@ -20,10 +17,10 @@ _RIGHT_OR_WRONG = "its coefficients tell right from wrong, which says of more th
 
 
 def samme(votes: np.ndarray) -> np.ndarray:
-    """Probabilities (n, K) of ``votes`` (n, K), sums of the coefficients of those that say each class.
+    """Probabilities (n, K) from ``votes`` (n, K), the sums of the coefficients that vote for each class.
 
-    SAMME's loss is exp(-y'f / K), f_c = v_c - (sum of the other v) / (K - 1), and the least expected one has p in
-    proportion to exp(f_c / (K - 1)) (Zhu, Zou, Rosset & Hastie 2009): to exp(K v_c / (K - 1)^2).
+    SAMME's loss is exp(-y'f / K), f_c = v_c - (sum of the other v) / (K - 1). Its expectation is least where p is
+    proportional to exp(f_c / (K - 1)), that is to exp(K v_c / (K - 1)^2) (Zhu, Zou, Rosset & Hastie 2009).
 
     >>> samme(np.array([[0.0, np.log(3.0) / 2]])).round(3).tolist()  # two classes: 1 / (1 + exp(-2 F))
     [[0.25, 0.75]]
@@ -33,9 +30,9 @@ def samme(votes: np.ndarray) -> np.ndarray:
 
 
 def pairwise(votes: np.ndarray) -> np.ndarray:
-    """Probabilities (n, K) of ``votes`` (n, K) that minimise the sum of exp(v_c - v_y) over c != y.
+    """Probabilities (n, K) from ``votes`` (n, K) under the loss sum of exp(v_c - v_y) over c != y.
 
-    The least expected one has p_a exp(v_b - v_a) = p_b exp(v_a - v_b) for every two classes: p in proportion to
+    Its expectation is least where p_a exp(v_b - v_a) = p_b exp(v_a - v_b) for all pairs, so p is proportional to
     exp(2 v_c).
 
     >>> pairwise(np.array([[0.0, np.log(3.0) / 2]])).round(3).tolist()  # two classes: 1 / (1 + exp(-2 F))
@@ -44,8 +41,11 @@ def pairwise(votes: np.ndarray) -> np.ndarray:
     return softmax(2.0 * votes, axis=1)
 
 
+# For each class of learners, its link from scores to probabilities, or its votes and why they are no probabilities
+
+
 def iboost_link(classifier) -> Link:
-    """exp(-F) of two classes and of each class against the rest; of several in one committee its loss."""
+    """exp(-F) for two classes and for each class against the rest, else the loss of the committee."""
     if classifier.multiclass == "ovr":
         return LINKS["exponential"]
     several = pairwise if classifier.loss == "mm" else samme
@@ -53,81 +53,106 @@ def iboost_link(classifier) -> Link:
 
 
 def adaboost_link(classifier) -> Link:
-    """SAMME's loss, which is the exponential one of two classes."""
-    return Link(samme, _votes_of_committee)
+    """SAMME's loss, which is the exponential one for two classes."""
+    return Link(samme, _committee_votes)
 
 
 def ocb_link(classifier) -> Link | Votes:
-    """exp(-F) of two classes."""
-    if _several(classifier):
-        return Votes(_RIGHT_OR_WRONG, _without_negatives(_votes_of_committee))
-    return Link(samme, _votes_of_committee)
+    """exp(-F) for two classes."""
+    if _has_several_classes(classifier):
+        return Votes(_RIGHT_OR_WRONG, _without_negatives(_committee_votes))
+    return Link(samme, _committee_votes)
 
 
 def online_boost_link(classifier) -> Link | Votes:
-    """exp(-F) of two classes, F being half of what the votes differ by: they have AdaBoost's coefficients twice."""
-    if _several(classifier):
-        return Votes(_RIGHT_OR_WRONG, _without_negatives(_votes_of_online_boost))
+    """exp(-F) for two classes, F half the difference of the votes, whose coefficients are twice AdaBoost's."""
+    votes = _without_negatives(_boosted_votes)
+    if _has_several_classes(classifier):
+        return Votes(_RIGHT_OR_WRONG, votes)
     if classifier.vote != "hard" or classifier.bad_weight:
-        why = "votes that are shared, or of members worse than chance, minimise no loss that tells them"
-        return Votes(why, _without_negatives(_votes_of_online_boost))
-    return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _votes_of_online_boost)
+        return Votes(
+            "votes that are shared, or of members worse than chance, minimise no loss with probabilities", votes
+        )
+    return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _boosted_votes)
 
 
 def bagging_link(classifier) -> Link:
-    """The share of the members that say a class, or the mean of their probabilities (Breiman 1996)."""
-    return Link(normalised, _votes_of_bagging)
+    """The share of the members that predict a class, or the mean of their probabilities (Breiman 1996)."""
+    return Link(normalised, _bagged_votes)
 
 
 def smooth_boost_link(classifier) -> Votes:
-    """None: its members' weights are what SmoothBoost's analysis asks for, of a loss that is flat where it is right."""
-    return Votes("its members' votes minimise no loss that tells probabilities", _of_smooth)
+    """None: SmoothBoost's weights belong to a loss that is constant where it is right."""
+    return Votes("its members' votes minimise no loss with probabilities", _uniform_votes)
 
 
 def weighted_majority_link(classifier) -> Votes:
-    """None: weights fade with errors."""
-    return Votes("the weights of its experts tell how often they were wrong of late, and minimise no loss", _of_experts)
+    """None: weights decrease with errors."""
+    return Votes("its experts' weights show how often they were wrong lately, and minimise no loss", _expert_votes)
 
 
 def blocks_link(classifier) -> Votes:
     """None: an unweighted vote."""
-    return Votes("its members vote alike, and minimise no loss together", _votes_of_committee)
+    return Votes("its members vote alike, and minimise no loss together", _committee_votes)
 
 
 def frequencies_link(classifier) -> Link:
     """The share of each class among the examples so far."""
-    return Link(normalised, _examples_so_far)
+    return Link(normalised, _frequencies)
 
 
-def _several(classifier) -> bool:
+def _has_several_classes(classifier) -> bool:
     return len(getattr(classifier, "classes_", ())) > 2
 
 
-def _examples_so_far(classifier, X) -> np.ndarray:
-    """(n, K) float64."""
+# What each class gets of the votes, (n, K) float64
+
+
+def _frequencies(classifier, X) -> np.ndarray:
     check_is_fitted(classifier)
     return np.tile(classifier._seen.astype(np.float64), (len(classifier._checked(X, reset=False)), 1))
 
 
-def _votes_of_committee(classifier, X) -> np.ndarray:
-    """(n, K) float64."""
+def _committee_votes(classifier, X) -> np.ndarray:
     check_is_fitted(classifier)
     X, members = classifier._checked(X, reset=False), classifier.members()
     votes = (classifier._others.voted(X) if members is None else predicted(members, X))[1].T
-    # OCB has no say on a class that came after its first window
+    # OCB never votes for a class that appeared after its first window
     new = max(2, len(classifier.classes_)) - votes.shape[1]
     return np.hstack([votes, np.tile(np.minimum(votes.min(axis=1, keepdims=True), 0.0), new)]) if new else votes
 
 
-def _votes_of_online_boost(classifier, X) -> np.ndarray:
+def _boosted_votes(classifier, X) -> np.ndarray:
     check_is_fitted(classifier)
     rule = float(classifier.bad_weight), bool(classifier.negative_votes)
     coefficients = np.array([coefficient(classifier.sums_, j, *rule) for j in range(classifier.budget)])
     return _votes(classifier, X, coefficients, classifier.vote == "proba")
 
 
+def _expert_votes(classifier, X) -> np.ndarray:
+    weights = np.zeros(classifier.budget)
+    weights[classifier._order[: len(classifier.betas_)]] = classifier.betas_
+    return _votes(classifier, X, weights)
+
+
+def _uniform_votes(classifier, X) -> np.ndarray:
+    check_is_fitted(classifier)
+    return _votes(classifier, X, classifier.betas_)
+
+
+def _bagged_votes(classifier, X) -> np.ndarray:
+    check_is_fitted(classifier)
+    has_say = (classifier.learners_.weight.sum(axis=1) > 0.0).astype(np.float64)
+    return _votes(classifier, X, has_say, classifier.vote == "proba")
+
+
+def _votes(classifier, X, coefficients: np.ndarray, proba: bool = False) -> np.ndarray:
+    X = classifier._checked(X, reset=False)
+    return classifier._members.votes(X, np.arange(len(coefficients)), coefficients, proba).T
+
+
 def _without_negatives(votes_of: Callable) -> Callable:
-    """Votes that begin at 0: a negative coefficient votes against a class."""
+    """Votes shifted to be at least 0: a negative coefficient votes against a class."""
 
     def votes(classifier, X) -> np.ndarray:
         found = votes_of(classifier, X)
@@ -136,42 +161,31 @@ def _without_negatives(votes_of: Callable) -> Callable:
     return votes
 
 
-def _of_experts(classifier, X) -> np.ndarray:
-    weights = np.zeros(classifier.budget)
-    alive = classifier._order[: len(classifier.betas_)]
-    weights[alive] = classifier.betas_
-    return _votes(classifier, X, weights, False)
-
-
-def _of_smooth(classifier, X) -> np.ndarray:
-    check_is_fitted(classifier)
-    return _votes(classifier, X, classifier.betas_, False)
-
-
-def _votes_of_bagging(classifier, X) -> np.ndarray:
-    check_is_fitted(classifier)
-    has_say = (classifier.learners_.weight.sum(axis=1) > 0.0).astype(np.float64)
-    return _votes(classifier, X, has_say, classifier.vote == "proba")
-
-
-def _votes(classifier, X, coefficients: np.ndarray, proba: bool) -> np.ndarray:
-    """(n, K) float64: what the members give each class, as they are counted for a prediction."""
-    X = classifier._checked(X, reset=False)
-    return classifier._members.votes(X, np.arange(len(coefficients)), coefficients, proba).T
+# Importances (d,) of features: sums of |coefficient|, or the reason why there are none
 
 
 def committee_importances(classifier) -> np.ndarray | str:
-    """Of one committee."""
-    return _of_stumps(classifier, lambda: [classifier.members()])
+    """Over the stumps of one committee."""
+    return _stump_importances(classifier, lambda: [classifier.members()])
 
 
 def iboost_importances(classifier) -> np.ndarray | str:
-    """Of one committee, or of one a class."""
-    return _of_stumps(classifier, classifier._committees)
+    """Over the stumps of one committee, or of one for each class."""
+    return _stump_importances(classifier, classifier._committees)
+
+
+def _stump_importances(classifier, committees: Callable[[], Iterable[CommitteeMembers]]) -> np.ndarray | str:
+    if classifier.base != "stump":
+        return f"a classifier with base={classifier.base!r} uses all features"
+    out = np.zeros(width_of(classifier))
+    for members in committees():
+        features = members.models[: members.size, 0].astype(np.int64)
+        out += np.bincount(features, np.abs(members.coefficients[: members.size]), len(out))
+    return out
 
 
 def tree_importances(classifier) -> np.ndarray | str:
-    """Of Hoeffding trees: |coefficient| of each, shared out to its splits, each half as much as the one above it."""
+    """Over the splits of trees; a split counts half as much as the one above it."""
     out = np.zeros(classifier.n_features_in_)
     made: Iterable[CommitteeMembers] = classifier._committees()
     for members in made:
@@ -181,21 +195,10 @@ def tree_importances(classifier) -> np.ndarray | str:
 
 
 def _add_splits(trees: HoeffdingTrees, node: int, share: float, out: np.ndarray) -> None:
-    """Add ``share`` to the feature of a split, and half of it below on either side; a leaf looks at no feature."""
+    """Add ``share`` to the feature of a split, and half of it to those of the splits below."""
     waiting = [(node, share)]
     while waiting:
         node, share = waiting.pop()
         if trees.nodes[node, LEFT] >= 0:
             out[trees.nodes[node, FEATURE]] += share
             waiting += [(int(trees.nodes[node, side]), share / 2) for side in (LEFT, RIGHT)]
-
-
-def _of_stumps(classifier, committees) -> np.ndarray | str:
-    if classifier.base != "stump":
-        return f"a classifier with base={classifier.base!r} looks at all features"
-    out = np.zeros(width_of(classifier))
-    made: Iterable[CommitteeMembers] = committees()
-    for members in made:
-        features = members.models[: members.size, 0].astype(np.int64)
-        out += np.bincount(features, np.abs(members.coefficients[: members.size]), len(out))
-    return out
