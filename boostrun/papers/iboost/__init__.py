@@ -10,10 +10,9 @@ from boostrun.data.keys import DriftingStreamKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Paper
 from boostrun.papers.iboost import keys
-from boostrun.papers.iboost import keys as of_streams
 
 _HERE = "boostrun.papers.iboost"
-# what the paper's table of methods says of each
+# traits in the paper's table of methods
 DETECTS, ONLINE, CHANGING, WINDOW = "detects changes", "online base", "adds and removes", "sliding window"
 _SYMBOLS = {"M": "budget", "n": "n_window", "q": "batch_size", "p": "period", "b": "n_steps"}
 
@@ -33,7 +32,7 @@ _DELTA = Range(1e-4, 0.3, log=True)
 
 
 def _method(where: str, of: type, summary: str, symbols: str, *traits: str, **more: Any) -> Method:
-    """A learner that follows a stream: ``where`` is module:Class below this package, ``symbols`` are its budget."""
+    """A stream learner. ``where`` is module:Class below this package, ``symbols`` the symbols of its budget."""
     drawn = "random_state" in of.__dataclass_fields__  # type: ignore[attr-defined]
     more.setdefault("evaluation", "boostrun.evaluation.prequential:OnStream")
     return Method(
@@ -69,28 +68,28 @@ METHODS = {
     "iboost_batch": _iboost("batch", "all of it", "example"),
     "iboost_adwin": _method(
         "iboost_variants:IBoostAdwinClassifier", keys.IBoostAdwinKeys,
-        "IBoost whose window of n shrinks when an ADWIN of its errors is cut (beyond the paper)",
+        "IBoost whose window of n shrinks when an ADWIN finds that its errors rise (beyond the paper)",
         "Mnpb", DETECTS, CHANGING, WINDOW, search={**_STEP, **_FITTED, "delta": _DELTA},
     ),
     "iboost_outliers": _method(
         "iboost_variants:IBoostOutliersClassifier", keys.IBoostOutliersKeys,
-        "IBoost that does not learn what its committee contradicts too strongly (the paper's future work)",
+        "IBoost that does not learn examples its committee strongly contradicts (the paper's future work)",
         "Mnpb", CHANGING, WINDOW,
         search={**_STEP, **_FITTED, "outlier_margin": Range(0.1, 1.0, log=True), "change_share": Range(0.2, 0.6)},
     ),
     "iboost_active": _method(
         "iboost_variants:IBoostActiveClassifier", keys.IBoostActiveKeys,
-        "IBoost that asks for a label only where its committee is unsure (the paper's future work)",
+        "IBoost that asks for a label only if its committee is unsure (the paper's future work)",
         "Mnpb", CHANGING, WINDOW, search=_STEP | _FITTED, evaluation=f"{_HERE}.iboost_variants:OnStreamAsked",
     ),
     "iboost_geem": _method(
         "iboost_fitted:IBoostGeemClassifier", keys.IBoostGeemKeys,
-        "IBoost on n examples that GEEM chooses and q newcomers, in place of a window (beyond the paper)",
+        "IBoost on n examples chosen by GEEM and q new ones, in place of a window (beyond the paper)",
         "Mnqpb", CHANGING, search={**_STEP, **_FITTED, "ridge": Range(0.01, 100.0, log=True)},
     ),
     "iboost_trees": _method(
         "iboost_fitted:IBoostTreesClassifier", keys.IBoostTreesKeys,
-        "IBoost of Hoeffding trees, those of vfdt, fitted to the window by one pass over it (beyond the paper)",
+        "IBoost of Hoeffding trees, those of vfdt, trained by one pass over the window (beyond the paper)",
         "Mnpb", CHANGING, WINDOW,
         search={**_STEP, "split_delta": _DELTA, "grace_period": Range(10, 200, log=True), "max_depth": Range(1, 8)},
     ),
@@ -101,7 +100,7 @@ METHODS = {
     ),
     "adaboost": _method(
         "window_committees:AdaBoostWindowClassifier", keys.AdaBoostKeys,
-        "AdaBoost with M rounds, trained anew on the newest n every p examples", "Mnp", WINDOW, search=_COMMITTEE,
+        "AdaBoost with M rounds, trained on the newest n examples every p examples", "Mnp", WINDOW, search=_COMMITTEE,
     ),
     "onlineboost": _method(
         "onlineboost:OnlineBoostClassifier", keys.OnlineBoostKeys,
@@ -121,30 +120,31 @@ METHODS = {
     ),
     "adwinbag": _method(
         "online_ensembles:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
-        "AdWin Bagging: online bagging whose worst member begins anew when an error rises (Bifet et al. 2009)",
+        "AdWin Bagging: online bagging whose worst member starts again when an error rises (Bifet et al. 2009)",
         "M", DETECTS, ONLINE, CHANGING, WINDOW,
         search={**_LEARNT, "delta": _DELTA, "vote": Choices("hard", "proba")},
     ),
     "ocb": _method(
         "window_committees:OCBClassifier", keys.OCBKeys,
-        "OCB: AdaBoost's M classifiers of the first n examples, coefficients that follow all data (Pelossof et al. "
+        "OCB: AdaBoost's M classifiers of the first n examples; the coefficients learn from all data (Pelossof et al. "
         "2009)", "Mn", search={**_COMMITTEE, "smoothing": Range(0.1, 10.0, log=True)},
     ),
     "dwm": _method(
         "online_ensembles:DWMClassifier", keys.DWMKeys,
-        "DWM: M naive Bayes experts at most, which fade when they err (Kolter & Maloof 2007)", "M", ONLINE, CHANGING,
+        "DWM: at most M naive Bayes experts, whose weights shrink when they err (Kolter & Maloof 2007)", "M",
+        ONLINE, CHANGING,
         search={**_LEARNT, "beta": Range(0.1, 0.95), "theta": Range(1e-3, 0.1, log=True)},
     ),
     "flb": _method(
         "window_committees:FLBClassifier", keys.FLBKeys,
-        "FLB: one classifier a block of n, M at most, all gone when the error jumps (Chu & Zaniolo 2004)",
+        "FLB: one classifier for each block of n, at most M, all deleted when the error jumps (Chu & Zaniolo 2004)",
         "Mn", DETECTS, ONLINE, CHANGING, WINDOW, search={**_COMMITTEE, "z": Range(1.0, 5.0)},
     ),
     "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
     "vfdt": _method(
         "baselines:HoeffdingTreeClassifier", keys.HoeffdingKeys,
-        "a Hoeffding tree with naive Bayes in its leaves, river's, compiled (Domingos & Hulten 2000), or HAT", "",
+        "a Hoeffding tree with naive Bayes in its leaves, as in river, compiled (Domingos & Hulten 2000), or HAT", "",
         ONLINE,
         search={
             "grace_period": Range(50, 500, log=True), "delta": Range(1e-9, 1e-2, log=True),
@@ -153,7 +153,8 @@ METHODS = {
         },
     ),
     "no_change": _method(
-        "baselines:NoChangeClassifier", keys.LabelsAloneKeys, "the last label again: the level of a stream in runs", "",
+        "baselines:NoChangeClassifier", keys.LabelsAloneKeys,
+        "the last label again: the level to beat if labels come in runs", "",
     ),
     "majority_so_far": _method(
         "baselines:MajoritySoFarClassifier", keys.LabelsAloneKeys,
@@ -165,24 +166,24 @@ STREAMS = {
     name: DataSet(f"{_HERE}.streams.{name}", of, summary, "stream")
     for name, of, summary in (
         (
-            "sea", of_streams.SeaKeys,
+            "sea", keys.SeaKeys,
             "SEA: x1 + x2 against a threshold that changes after each quarter (Street & Kim 2001; generated)",
         ),
         (
-            "led", of_streams.LedKeys,
+            "led", keys.LedKeys,
             "LED: seven segments of a digit among 17 coin flips, which change places (Breiman et al. 1984, MOA; "
             "generated)",
         ),
         (
-            "rbf", of_streams.RbfKeys,
+            "rbf", keys.RbfKeys,
             "RBF: points around ten centroids that move (MOA's RandomRBFGeneratorDrift; generated)",
         ),
         (
-            "rbf_abrupt", of_streams.RbfAbruptKeys,
-            "RBF: points around fifty centroids, all drawn anew after each third (MOA's RandomRBFGenerator; generated)",
+            "rbf_abrupt", keys.RbfAbruptKeys,
+            "RBF: points around fifty centroids, drawn again after each third (MOA's RandomRBFGenerator; generated)",
         ),
         (
-            "santafe", of_streams.SantaFeKeys,
+            "santafe", keys.SantaFeKeys,
             "Santa Fe's laser series: is the next value at most c, given nine? c changes twice (Weigend & Gershenfeld "
             "1994)",
         ),

@@ -1,4 +1,4 @@
-"""Figures and tables of the paper that are drawn without training: kinds of drift, methods, streams."""
+"""Figures and tables of the paper that need no training: kinds of drift, methods, streams."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _POINTS = 60
 
 
 def draw_drift_types(folder: Path, data_root: Path) -> str:
-    """Kinds of drift, drawn: figure.png; returns what to tell."""
+    """Draw the kinds of drift, figure.png; returns a sentence about it."""
     return f"written: {drift_types_figure(folder / 'figure.png')}"
 
 
 def drift_types_figure(path: Path | str) -> Path:
-    """Four panels of the concept that each example follows: at 0 the old one, at 1 the new, between them a mixture.
+    """Draw four panels with the concept of each example: 0 the old one, 1 the new one, or a mixture.
 
-    Raises BoostrunError when ``path`` cannot be written.
+    Raises BoostrunError if ``path`` cannot be written.
     """
     time = np.arange(_POINTS)
     chance = 1.0 / (1.0 + np.exp(-4.0 * (time - 30) / 30))
@@ -52,34 +52,34 @@ _NONE = "—"
 
 
 def draw_drift_methods(folder: Path, data_root: Path) -> str:
-    """Write the paper's table of methods beside what the declarations say; returns what to tell."""
+    """Write the paper's table of methods beside what the declarations say; returns a sentence about it."""
     frame = reference("iboost", "characteristics")
-    rows, apart = [], 0
+    rows, differing = [], 0
     for name, method in METHODS.items():
-        if not method.budget:  # it looks at labels alone
+        if not method.budget:  # it uses labels alone
             continue
         row = [name]
         for trait, metric in _TRAITS.items():
             found = lookup(frame, metric, {"method": _NAMES.get(name, name)})
             ours, paper = trait in method.traits, None if found is None else found[0] == 1
-            apart += paper is not None and ours != paper
+            differing += paper is not None and ours != paper
             row += ["x" if ours else "-", _NONE if paper is None else "x" if paper else "-"]
         rows.append(row)
     head = ["method", *(text for trait in _TRAITS for text in (trait, "paper"))]
-    told = f"{apart} of them differ from the paper's; — where the paper's table has no such method."
-    return write_text_table("IBoost: what each method has", [head, *rows], told, folder)
+    note = f"{differing} of them differ from the paper's; — where the paper's table has no such method."
+    return write_text_table("IBoost: what each method has", [head, *rows], note, folder)
 
 
 _DRIFTS = {"sea": "sudden", "santafe": "incremental", "led": "rigorous", "rbf": "gradual"}  # the paper's words
 
 
 def draw_drift_data(folder: Path, data_root: Path) -> str:
-    """Write the table of sizes; returns what to tell, what is missing first."""
+    """Write the table of the streams' sizes and the paper's; returns sentences, first about what is missing."""
     from boostrun.data import streams
     from boostrun.errors import DataMissingError
 
     frame = reference("iboost", "datasets")
-    rows, told = [], []
+    rows, notes = [], []
     for name, kind in _DRIFTS.items():
         ours = [_NONE] * 3
         try:
@@ -88,10 +88,10 @@ def draw_drift_data(folder: Path, data_root: Path) -> str:
             concepts = len(stream.changes) + 1 if name != "rbf" else _NONE  # it changes with every example
             ours = [str(len(stream)), str(held) if held else _NONE, str(concepts)]
         except DataMissingError as missing:
-            told.append(f"missing: {missing}")
+            notes.append(f"missing: {missing}")
         figures = [lookup(frame, metric, {"dataset": name}) for metric in ("train_size", "holdout_size", "n_concepts")]
         paper = [_NONE if found is None else f"{found[0]:.0f}" for found in figures]
         rows.append([name, kind, *(text for pair in zip(ours, paper) for text in pair)])
     head = ["stream", "drift", "training examples", "paper", "hold-out examples", "paper", "concepts", "paper"]
     page = "— where there is none: without a hold-out each example is predicted before it is learnt."
-    return "\n".join([*told, write_text_table("IBoost: the streams", [head, *rows], page, folder)])
+    return "\n".join([*notes, write_text_table("IBoost: the streams", [head, *rows], page, folder)])

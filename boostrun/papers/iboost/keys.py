@@ -1,7 +1,4 @@
-"""Keys of the methods and streams of the paper: default, range and meaning of each, said once.
-
-Keys of the generated streams and of Santa Fe's: default, range and meaning of each, said once.
-"""
+"""Keys of the paper's methods and streams: default, range and meaning of each."""
 
 from __future__ import annotations
 
@@ -13,30 +10,30 @@ from boostrun.data.keys import ConceptStreamKeys, DriftingStreamKeys
 
 _BASE = "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes"
 _INCREMENTAL_BASE = (
-    "Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree, one of a single split (stump); "
-    "or an object of river's or scikit-learn's that learns one example at a time, which is copied"
+    "Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, Hoeffding tree, or one of a single split (stump); "
+    "or an object of river or scikit-learn that learns one example at a time, which is copied"
 )
 _WINDOW_BASE = (
-    "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, a Hoeffding tree; or an object of "
-    "scikit-learn's or river's that takes weights, copies of which are fitted to the window"
+    "decision stump, Gaussian or Bernoulli (x > 0) naive Bayes, logistic regression, or Hoeffding tree; or an object "
+    "of scikit-learn or river that takes weights; copies of it are fitted to the window"
 )
 _FITTED_BASE = (
-    "logistic regression; or an object of scikit-learn's or river's that takes weights, copies of which are fitted to "
-    "the window"
+    "logistic regression; or an object of scikit-learn or river that takes weights; copies of it are fitted to the "
+    "window"
 )
 _FLOOR = "share of a feature's variance in the window that is added to every variance of gnb"
 _STREAM_FLOOR = "share of a feature's variance over the stream that is added to every variance of gnb"
 _FITTED = (
-    "IBoost of logistic regressions and of objects of scikit-learn's or river's is the method iboost_fitted "
+    "IBoost of logistic regressions, or of objects of scikit-learn or river, is the method iboost_fitted "
     "(IBoostFittedClassifier)"
 )
 _TREES = "IBoost of Hoeffding trees is the method iboost_trees (IBoostTreesClassifier)"
 _WINDOW = "n: the newest examples that are kept"
-_CHANCE = "chance that hoeffding splits at a feature that is not the best"
-_TIE = "merits of hoeffding's features nearer than this are equal"
-_LEAF = "leaves of hoeffding: naive Bayes where it is better, it, or not"
-_DELTA = "confidence of the ADWINs: smaller detects less"
-#: name -> class of river's; adwin is compiled, and ours
+_CHANCE = "hoeffding: chance of a split at a feature that is not the best"
+_TIE = "hoeffding: merits closer than this are equal"
+_LEAF = "hoeffding: leaves predict by naive Bayes if it is better, always, or never"
+_DELTA = "confidence of the ADWINs; with a smaller one they detect less"
+#: name -> class of river; adwin is our own, compiled
 DETECTORS = {
     "page_hinkley": "PageHinkley", "kswin": "KSWIN", "ddm": "DDM", "eddm": "EDDM", "fhddm": "FHDDM", "hddm_a": "HDDMA",
     "hddm_w": "HDDMW",
@@ -44,7 +41,7 @@ DETECTORS = {
 
 
 def _detector() -> Any:
-    """A detector of changes by name, or an object of river's."""
+    """A change detector by name, or an object of river."""
     words = ("adwin", *DETECTORS)
 
     def read(value):
@@ -53,13 +50,13 @@ def _detector() -> Any:
         known = all(hasattr(value, name) for name in ("update", "drift_detected", "clone"))
         return value if known and not isinstance(value, type) else None
 
-    allowed = f"one of {', '.join(words)}, or in Python a drift detector of river's,"
-    said = "what finds changes: adwin is compiled, the others are those of river, asked in Python"
+    allowed = f"one of {', '.join(words)}, or in Python a drift detector of river,"
+    said = "change detector: adwin is compiled, the others are those of river, which run in Python"
     return field(default="adwin", metadata={"kind": Kind(read, allowed, words, help=said, absent="adwin")})
 
 
 def _learns(field: Any) -> Any:
-    """A choice that takes an object as well, with ``learn_one`` or ``partial_fit``."""
+    """A choice that also accepts an object with ``learn_one`` or ``partial_fit``."""
     kind = kind_of(field)
 
     def read(value):
@@ -71,55 +68,55 @@ def _learns(field: Any) -> Any:
 
 
 def _fits(field: Any) -> Any:
-    """A choice that takes an object as well, with ``fit`` and ``predict``, or ``learn_one`` and ``predict_one``."""
+    """A choice that also accepts an object with ``fit`` and ``predict``, or ``learn_one`` and ``predict_one``."""
     kind, pairs = kind_of(field), (("fit", "predict"), ("learn_one", "predict_one"))
 
     def read(value):
         whole = any(all(hasattr(value, name) for name in pair) for pair in pairs)
         return value if whole and not isinstance(value, (str, type)) else kind.read(value)
 
-    allowed = f"{kind.allowed}, or in Python a classifier of scikit-learn's or river's,"
+    allowed = f"{kind.allowed}, or in Python a classifier of scikit-learn or river,"
     return renamed(field, read=read, allowed=allowed)
 
 
 @keys
 class StepKeys(Keys):
-    """What every IBoost is about: its window, its committee, its steps."""
+    """Keys of every IBoost: its window, its committee, its steps."""
 
     n_window: int = integer(200, help=_WINDOW)
     budget: int = integer(200, help="M: classifiers at most")
     period: int = integer(1, help="p: examples from one addition to the next")
-    n_steps: int = integer(5, least=0, help="b: gradient steps an example; 0 leaves coefficients as they were fitted")
+    n_steps: int = integer(5, least=0, help="b: gradient steps an example; with 0 coefficients do not change")
     update: str = choice("stochastic", "batch", help="steps on one example, or on the whole window")
-    example: str = choice("newest", "random", help="the example of a stochastic step")
+    example: str = choice("newest", "random", help="example of a stochastic step")
     eta: float | None = real(
-        None, above=0.0, help="step size; none: 0.003 stochastic (0.01 by loss=mm of several classes), 0.001 batch"
+        None, above=0.0, help="step size; none: 0.003 stochastic (0.01 with loss=mm and several classes), 0.001 batch"
     )
     grad_cap: float | None = real(
         1.0, above=0.0, optional=True,
-        help="largest weight in a gradient step, which gives the loss a linear tail; none is the method as printed, "
-        "whose coefficients can grow without bound: then an error says so",
+        help="largest weight in a gradient step, which gives the loss a linear tail; none: the method as printed, "
+        "whose coefficients can grow without bound, which raises an error",
     )  # fmt: skip
     eps_min: float | None = real(
         None, least=0.0, below=0.5,
-        help="errors below it count as it, a shrinkage; none: 0.2 for stumps, 0.3 for naive Bayes (0.4 by loss=mm of "
-        "several classes) and trees",
+        help="smaller errors are raised to it, a shrinkage; none: 0.2 for stumps, 0.3 for naive Bayes (0.4 with "
+        "loss=mm and several classes) and trees",
     )  # fmt: skip
     gradient: str = choice(
         "plain", "log",
-        help="log divides batch steps by the cost: descent on its logarithm, and no cap applies",
+        help="log: descent on the logarithm of the cost, by batch steps divided by the cost, without a cap",
     )  # fmt: skip
 
 
 @keys
 class FittedKeys(StepKeys):
-    """IBoost whose base classifiers are fitted to the window by compiled code."""
+    """Keys of IBoosts whose base classifiers are fitted by compiled code."""
 
     base: str = choice("stump", "gnb", "bnb", help=_BASE, hints={"hoeffding": _TREES, "logistic": _FITTED})
     flip_bad: bool = boolean(
         False,
-        help="a classifier of two classes that is worse than chance enters with its answers exchanged, instead of not "
-        "at all; only a naive Bayes can be",
+        help="of two classes, a classifier worse than chance (only a naive Bayes can be) is added with its answers "
+        "exchanged, instead of not at all",
     )
     var_floor: float = real(1e-3, above=0.0, help=_FLOOR)
     random_state: Any = None
@@ -132,12 +129,14 @@ class IBoostKeys(FittedKeys):
     scale: str = choice("half", "literal", help="literal: coefficients ln((1 - e) / e) as printed, twice the minimiser")
     update_every: str = choice("1", "p", help="steps at every example, or at additions only")
     adds_per_event: int = integer(1, help="classifiers added every p examples")
-    remove: str = choice("smallest", "oldest", help="what goes for a newcomer when the budget is full")
-    multiclass: str = choice("samme", "ovr", help="several classes: one committee, or one against the rest for each")
+    remove: str = choice("smallest", "oldest", help="classifier that a new one replaces when the budget is full")
+    multiclass: str = choice(
+        "samme", "ovr", help="several classes: one committee, or one for each class against the rest"
+    )
     loss: str = choice(
         "mm", "samme", absent="mm",
-        help="of one committee for several classes: every wrong class against the right one, as AdaBoost.MM has it, or "
-        "SAMME's code vectors",
+        help="loss of one committee for several classes: every wrong class against the right one, as in AdaBoost.MM, "
+        "or SAMME's code vectors",
     )  # fmt: skip
 
 
@@ -145,7 +144,7 @@ class IBoostKeys(FittedKeys):
 class IBoostAdwinKeys(FittedKeys):
     """Keys of IBoost with ADWIN."""
 
-    n_least: int = integer(50, help="examples of the window that count at least, where n is not smaller")
+    n_least: int = integer(50, help="examples of the window that count at least (at most n)")
     delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
     detector: Any = _detector()
 
@@ -156,11 +155,11 @@ class IBoostOutliersKeys(FittedKeys):
 
     outlier_margin: float | None = real(
         0.25, above=0.0, optional=True,
-        help="an example is contradicted where its margin is so many times the window's mean below 0; none: never",
+        help="an example is contradicted if its margin is below minus this times the window's mean; none: never",
     )  # fmt: skip
     change_share: float = real(
         0.3, least=0.0, most=1.0,
-        help="while more than this share of new examples is contradicted the concept has changed, and all count",
+        help="if more than this share of new examples is contradicted, the concept has changed and all examples count",
     )  # fmt: skip
 
 
@@ -168,22 +167,20 @@ class IBoostOutliersKeys(FittedKeys):
 class IBoostActiveKeys(FittedKeys):
     """Keys of IBoost that asks for labels."""
 
-    label_budget: float = real(
-        0.3, above=0.0, most=1.0, help="B: share of examples whose label is asked for, after the first n"
-    )
-    ask: str = choice("uncertain", "random", help="what is asked about: where the committee is unsure, or at random")
+    label_budget: float = real(0.3, above=0.0, most=1.0, help="B: share of labels asked for, after the first n")
+    ask: str = choice("uncertain", "random", help="labels asked for: where the committee is unsure, or at random")
 
 
 @keys
 class IBoostGeemKeys(FittedKeys):
     """Keys of IBoost on examples that GEEM chooses."""
 
-    n_window: int = integer(200, help="n: examples in the memory; the first classifier is added after so many")
+    n_window: int = integer(200, help="n: examples in the memory; the first classifier is added after n")
     batch_size: int = integer(20, help="q: newcomers until GEEM chooses")
     half_life: float | None = real(
-        None, above=0.0, infinite=True, help="examples until a memory's mass is half; infinity never fades; none: n"
+        None, above=0.0, infinite=True, help="examples after which a mass has halved; infinity: no fading; none: n"
     )
-    ridge: float = real(1.0, above=0.0, help="of GEEM's covariance")
+    ridge: float = real(1.0, above=0.0, help="ridge of GEEM's covariance")
     covariance_dims: str | int = dimensions("auto", help="directions of GEEM's covariance")
 
 
@@ -194,11 +191,11 @@ class IBoostTreesKeys(StepKeys):
     budget: int = integer(20, help="M: trees at most")
     period: int = integer(10, help="p: examples from one addition to the next")
     grow: bool = boolean(False, help="trees go on learning")
-    grace_period: int = integer(50, help="weight that a leaf meets from one try to split to the next; a window has n")
+    grace_period: int = integer(50, help="weight a leaf learns between two tries to split; a window has n")
     split_delta: float = real(1e-2, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
-    tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
+    tie: float = real(0.05, least=0.0, help="merits closer than this are equal; tau in river")
     leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
-    max_depth: int | None = integer(5, optional=True, help="splits on a way down at most; none: no bound")
+    max_depth: int | None = integer(5, optional=True, help="largest depth; none: no bound")
     random_state: Any = None
 
 
@@ -214,11 +211,11 @@ class IBoostFittedKeys(StepKeys):
 
 @keys(kw_only=True)
 class WindowCommitteeKeys(Keys):
-    """What committees have in common whose members are fitted to a window and stay."""
+    """Keys of committees whose members are fitted to a window and do not change."""
 
     base: Any = _fits(choice("stump", "gnb", "bnb", "logistic", "hoeffding", help=_WINDOW_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_FLOOR)
-    grace_period: int = integer(50, absent=50, help="weight from one try of a leaf of hoeffding to split to the next")
+    grace_period: int = integer(50, absent=50, help="hoeffding: weight a leaf learns between two tries to split")
     split_delta: float = real(1e-2, above=0.0, below=1.0, absent=1e-2, help=_CHANCE)
     tie: float = real(0.05, least=0.0, absent=0.05, help=_TIE)
     leaf: str = choice("nba", "nb", "mc", absent="nba", help=_LEAF)
@@ -233,8 +230,8 @@ class AdaBoostKeys(WindowCommitteeKeys):
     period: int = integer(1, help="p: examples from one training to the next")
     lazy: bool = boolean(
         False,
-        help="leave out a training whose committee the end of the same partial_fit replaces: exact for predict after "
-        "each call, not for test_then_train within one",
+        help="skip a training whose committee is replaced within the same partial_fit: exact for predict after each "
+        "call, not for test_then_train within one",
     )
 
 
@@ -242,13 +239,13 @@ class AdaBoostKeys(WindowCommitteeKeys):
 class OCBKeys(WindowCommitteeKeys):
     """Keys of Online Coordinate Boosting."""
 
-    n_window: int = integer(200, help="n: the first examples, which the classifiers are fitted to")
+    n_window: int = integer(200, help="n: the first examples, to which the classifiers are fitted")
     budget: int = integer(200, help="M: rounds of AdaBoost; it may stop earlier")
     order: int | None = integer(
-        1, least=0, optional=True, help="how many classifiers the factors look back over; none is all of them"
+        1, least=0, optional=True, help="number of previous classifiers in the factors; none: all"
     )
-    smoothing: float = real(0.5, above=0.0, help="what every sum begins with")
-    signs: str = choice("derived", "moa", help="moa has MOA's e^-D_k in place of e^D_k, which is wrong; for the record")
+    smoothing: float = real(0.5, above=0.0, help="initial value of each sum")
+    signs: str = choice("derived", "moa", help="moa: MOA's e^-D_k in place of e^D_k, which is wrong; for comparison")
 
 
 @keys
@@ -257,17 +254,17 @@ class FLBKeys(WindowCommitteeKeys):
 
     n_window: int = integer(200, help="n: examples of a block")
     budget: int = integer(200, help="M: classifiers kept")
-    z: float = real(2.33, least=0.0, help="standard deviations that are an alarm; 2.33 is one-sided 1 %")
+    z: float = real(2.33, least=0.0, help="standard deviations that raise an alarm; 2.33 is one-sided 1 %")
 
 
 @keys
 class IncrementalKeys(Keys):
-    """What ensembles of naive Bayes classifiers that learn one example at a time have in common."""
+    """Keys of ensembles whose members learn one example at a time."""
 
     budget: int = integer(50, help="M: members")
     base: Any = _learns(choice("gnb", "bnb", "logistic", "hoeffding", "stump", help=_INCREMENTAL_BASE))
     var_floor: float = real(1e-3, least=0.0, help=_STREAM_FLOOR)
-    grace_period: int = integer(200, absent=200, help="weight that a leaf of hoeffding meets from one try to the next")
+    grace_period: int = integer(200, absent=200, help="hoeffding: weight a leaf learns between two tries to split")
     split_delta: float = real(1e-7, above=0.0, below=1.0, absent=1e-7, help=_CHANCE)
     tie: float = real(0.05, least=0.0, absent=0.05, help=_TIE)
     leaf: str = choice("nba", "nb", "mc", absent="nba", help=_LEAF)
@@ -277,19 +274,19 @@ class IncrementalKeys(Keys):
 class OnlineBoostKeys(IncrementalKeys):
     """Keys of online AdaBoost."""
 
-    vote: str = choice("hard", "proba", help="proba shares a vote by the member's probabilities, as river does")
+    vote: str = choice("hard", "proba", help="proba: a vote is split by the member's probabilities, as in river")
     negative_votes: bool = boolean(False, help="a member with an error above 1/2 keeps its negative coefficient")
-    bad_weight: float = real(0.0, help="its coefficient otherwise; river has 1")
+    bad_weight: float = real(0.0, help="coefficient of a member with an error above 1/2 otherwise; 1 in river")
     random_state: Any = None
 
 
 @keys
 class NSOBoostKeys(IncrementalKeys):
-    """Keys of OnlineBoost whose members are searched."""
+    """Keys of OnlineBoost with a search for members to replace."""
 
     n_window: int = integer(200, help=_WINDOW)
     search_every: int = integer(100, help="examples from one search to the next")
-    patience: int = integer(200, least=0, help="examples that a member is safe for")
+    patience: int = integer(200, least=0, help="examples during which a new member cannot be removed")
     random_state: Any = None
 
 
@@ -309,11 +306,13 @@ class AdwinBaggingKeys(IncrementalKeys):
     """Keys of online bagging with an ADWIN for each member."""
 
     delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
-    vote: str = choice("hard", "proba", help="proba sums probabilities, as river and MOA do")
+    vote: str = choice("hard", "proba", help="proba: sum of probabilities, as in river and MOA")
     monitor: str = choice(
-        "error", "correct", help="correct: river's, which replaces the best member when accuracy rises"
+        "error", "correct", help="correct: as in river, which replaces the best member when accuracy rises"
     )
-    after: str = choice("keep", "reset", help="reset: an ADWIN is empty after a detection, as in river; keep is MOA's")
+    after: str = choice(
+        "keep", "reset", help="after a detection an ADWIN is emptied (reset, as in river) or not (keep, as in MOA)"
+    )
     random_state: Any = None
     detector: Any = _detector()
 
@@ -324,7 +323,7 @@ class DWMKeys(IncrementalKeys):
 
     budget: int = integer(200, help="M: experts at most")
     beta: float = real(0.5, above=0.0, below=1.0, help="factor of a wrong expert's weight")
-    theta: float = real(0.01, above=0.0, below=1.0, help="weight below which an expert goes")
+    theta: float = real(0.01, above=0.0, below=1.0, help="an expert with a smaller weight is deleted")
     period: int = integer(50, help="examples from one judgement to the next")
 
 
@@ -333,31 +332,33 @@ class SmoothBoostKeys(IncrementalKeys):
     """Keys of online SmoothBoost."""
 
     base: Any = _learns(choice("hoeffding", "gnb", "bnb", "logistic", "stump", help=_INCREMENTAL_BASE))
-    gamma: float = real(0.1, above=0.0, below=1.0, help="the edge over chance that members are counted on for")
-    coefficients: str = choice("uniform", "convex", help="a vote for each member, or learnt on the simplex")
-    learning_rate: float = real(1.0, above=0.0, help="of convex coefficients")
+    gamma: float = real(0.1, above=0.0, below=1.0, help="edge over chance assumed for the members")
+    coefficients: str = choice("uniform", "convex", help="equal votes, or learnt on the simplex")
+    learning_rate: float = real(1.0, above=0.0, help="step size of convex coefficients")
 
 
 @keys
 class HoeffdingKeys(Keys):
     """Keys of one Hoeffding tree."""
 
-    grace_period: int = integer(200, help="weight that a leaf meets from one try to split to the next")
+    grace_period: int = integer(200, help="weight a leaf learns between two tries to split")
     delta: float = real(1e-7, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
-    tie: float = real(0.05, least=0.0, help="merits nearer than this are equal; river's tau")
+    tie: float = real(0.05, least=0.0, help="merits closer than this are equal; tau in river")
     leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
-    max_depth: int | None = integer(None, least=0, help="splits on a way down at most; none: no bound")
+    max_depth: int | None = integer(None, least=0, help="largest depth; none: no bound")
     adaptive: bool = boolean(
         False, absent=False,
-        help="each split has an ADWIN of its errors; where they rise another subtree grows, and the better one stays",
+        help="each split has an ADWIN of its errors; if they rise, another subtree grows, and the better one stays",
     )  # fmt: skip
     drift_delta: float = real(0.002, above=0.0, below=1.0, absent=0.002, help="adaptive: confidence of the ADWINs")
-    switch_after: int = integer(300, absent=300, help="adaptive: examples that a subtree meets before it takes a place")
+    switch_after: int = integer(
+        300, absent=300, help="adaptive: examples a subtree learns before it can replace another"
+    )
 
 
 @keys
 class LabelsAloneKeys(Keys):
-    """Nothing to choose: of what looks at labels alone."""
+    """No keys: for learners that use labels alone."""
 
 
 @dataclass
@@ -365,7 +366,7 @@ class SeaKeys(ConceptStreamKeys):
     """SEA: the sum of two attributes against a threshold that changes three times."""
 
     n_samples: int = integer(50_000, least=4, help="length of the stream")
-    noise: float = real(0.0, least=0.0, most=0.5, help="share of labels flipped; the literature's SEA has 0.1")
+    noise: float = real(0.0, least=0.0, most=0.5, help="share of labels flipped; usually 0.1 in the literature")
     holdout_per_concept: int = integer(2500, help="examples of each concept's hold-out")
 
 
@@ -373,9 +374,9 @@ class SeaKeys(ConceptStreamKeys):
 class SantaFeKeys(ConceptStreamKeys):
     """Santa Fe's laser series against a threshold that changes twice."""
 
-    holdout: str = choice("segments", "disjoint", help="disjoint: set aside before the stream is made")
+    holdout: str = choice("segments", "disjoint", help="disjoint: hold-outs are set aside before the stream is made")
     holdout_per_concept: int = integer(825, help="examples of each concept's hold-out")
-    ramp: int = integer(0, least=0, help="examples that a change takes")
+    ramp: int = integer(0, least=0, help="number of examples that a change takes")
 
 
 @dataclass
@@ -388,21 +389,23 @@ class LedKeys(DriftingStreamKeys):
         "swap",
         "static",
         "moa_chain",
-        help="static: one exchange; moa_chain: more and more, gradually",
+        help="static: one exchange; swap: another one in each quarter; moa_chain: more and more, gradually",
     )
-    width: int = integer(50_000, help="examples that a change of moa_chain takes")
+    width: int = integer(50_000, help="moa_chain: number of examples that a change takes")
     classes: str = text("binary", help="binary, or 10: the digits")
     positive: str = text("12457", help="digits of class +1")
 
 
 @dataclass
 class RbfAbruptKeys(DriftingStreamKeys):
-    """Random radial basis functions that are drawn anew."""
+    """Random radial basis functions that change at once."""
 
     n_samples: int = integer(100_000, least=11, help="length of the stream")
     n_features: int = integer(10, help="dimensions")
     n_centroids: int = integer(50, help="centroids of a concept")
-    changes: int = integer(2, least=0, most=10, help="how often all centroids are drawn anew, after equal shares")
+    changes: int = integer(
+        2, least=0, most=10, help="number of times all centroids are drawn again, at equal distances"
+    )
 
 
 @dataclass
@@ -413,5 +416,7 @@ class RbfKeys(DriftingStreamKeys):
     n_features: int = integer(10, help="dimensions")
     n_centroids: int = integer(10, help="centroids")
     n_drift_centroids: int = integer(10, least=0, help="centroids that move")
-    speed: float = real(0.001, least=0.0, help="distance of a move, an example")
-    model_seed: int | None = integer(None, least=0, help="of the centroids; none: drawn until neither class is rare")
+    speed: float = real(0.001, least=0.0, help="distance a centroid moves at each example")
+    model_seed: int | None = integer(
+        None, least=0, help="seed of the centroids; none: drawn until neither class is rare"
+    )
