@@ -1,23 +1,23 @@
-"""Hoeffding adaptive trees: splits that watch their errors, and subtrees that take their place (Bifet & Gavaldà 2009).
+"""Hoeffding adaptive trees: splits that watch their errors, and subtrees that replace them (Bifet & Gavaldà 2009).
 
-Tree 0 of a pool of :class:`boostrun.kernels.hoeffding.HoeffdingTrees` answers, the others are alternates of its splits,
-and of one another's. Every split that an example passes is told whether its tree was right::
+Tree 0 of a pool of :class:`boostrun.kernels.hoeffding.HoeffdingTrees` predicts; the others are alternates of its
+splits, and of each other's. Every split on the path of an example learns whether its tree was right::
 
-    on (x, y):  e = 1 if the leaf of x says another class than y, else 0
-      at each split on the way, from the root on:
+    on (x, y):  e = 1 if the leaf of x predicts another class than y, else 0
+      at each split on the path, from the root on:
           ADWIN of the split += e, and so does its mean error since the last cut
-          the ADWIN is cut and its mean has risen:  the split has a new alternate, one empty leaf
+          if the ADWIN is cut and its mean has risen:  the split gets a new alternate, one empty leaf
           else with an alternate, each with more than ``least`` examples:
               bound = sqrt(2 u (1 - u) ln(2 / significance) (1 / n + 1 / n_a))      u the split's mean error
-              u - u_a > bound:  the alternate takes the place of the split, which is forgotten
-              u_a - u > bound:  the alternate is forgotten
-          the alternate learns (x, y) as the tree does, splits and alternates of its own included
+              u - u_a > bound:  the alternate replaces the split
+              u_a - u > bound:  the alternate is deleted
+          the alternate learns (x, y) as the tree does, with splits and alternates of its own
       the leaf learns (x, y)
-    answer:  the largest sum of p / u^2, p the probabilities that the leaf of x has in the tree, and in each alternate
-      of a split on the way, u the leaf's own mean error
+    predict:  the largest sum of p / u^2 over the leaves of x in the tree and in each alternate of a split on the path,
+      p the leaf's probabilities, u its mean error
 
-So have it MOA and river, but for one thing: there an alternate that splits takes its place at once, better or not. A
-subtree is exchanged by naming its root elsewhere: nothing is copied.
+MOA and river do the same, except that there an alternate that splits replaces the split at once, better or not. To
+exchange subtrees only their roots change; nothing is copied.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, p
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.adwin import Adwins
 
-SPARE = 8  # trees that are not in use, at least, before an example
+SPARE = 8  # least number of unused trees before an example
 MET, WRONG = 0, 1  # columns of ``errors``
 IN_USE, ADDED, TAKEN, DROPPED = range(4)  # places in ``counts``
 
@@ -49,11 +49,11 @@ class Watch(NamedTuple):
 
 @Roomy.register
 class Alternates(NamedTuple):
-    """What is known besides of N nodes and M trees.
+    """Additional data of N nodes and M trees.
 
     ``alternate`` (N,) int64, a split's alternate or -1; ``errors`` (N, 2) float64, examples and errors since the last
     change; ``used`` (M,) int64, 1 for the tree and for alternates in use; ``counts`` (4,) int64: alternates in use,
-    begun, that took a place, and that were dropped for being worse; ``adwins``, N windows.
+    begun, that replaced a split, and that were deleted for being worse; ``adwins``, N windows.
     """
 
     alternate: np.ndarray
@@ -64,13 +64,13 @@ class Alternates(NamedTuple):
 
     @classmethod
     def fresh(cls, trees: hoeffding.HoeffdingTrees) -> Alternates:
-        """Of trees that have met nothing."""
+        """For untrained trees."""
         nodes, used = len(trees.nodes), np.zeros(len(trees.roots), np.int64)
         used[0] = 1
         return cls(np.full(nodes, -1), np.zeros((nodes, 2)), used, np.zeros(4, np.int64), Adwins.empty(nodes))
 
     def roomy(self, nodes: int, trees: int) -> Alternates:
-        """The same with room for so many nodes and trees, no fewer than there are."""
+        """The same with room for more nodes and trees."""
         more = nodes - len(self.alternate)
         adwins = [np.concatenate([old, new]) for old, new in zip(self.adwins, Adwins.empty(more))]
         return Alternates(
@@ -79,7 +79,7 @@ class Alternates(NamedTuple):
         )  # fmt: skip
 
     def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> Alternates:
-        """The same with as much room as saved ones have, whose arrays have names that begin with ``place``."""
+        """The same with as much room as the saved arrays whose names begin with ``place``."""
         nodes, used = arrays.get(f"{place}.0"), arrays.get(f"{place}.2")
         if nodes is None or used is None or nodes.ndim != 1 or used.ndim != 1:
             return self
@@ -88,14 +88,14 @@ class Alternates(NamedTuple):
 
 @Roomy.register
 class AdaptiveTree(NamedTuple):
-    """Tree 0 of ``trees`` with its alternates, and what is known of their nodes."""
+    """Tree 0 of ``trees`` with its alternates, and the additional data of their nodes."""
 
     trees: hoeffding.HoeffdingTrees
     watched: Alternates
 
     @classmethod
     def fresh(cls, n_classes: int, n_features: int) -> AdaptiveTree:
-        """A tree that has met nothing.
+        """An untrained tree.
 
         >>> AdaptiveTree.fresh(2, 5).watched.used.tolist()
         [1, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -104,7 +104,7 @@ class AdaptiveTree(NamedTuple):
         return cls(trees, Alternates.fresh(trees)).roomier()
 
     def roomier(self) -> AdaptiveTree:
-        """The same with room to go on."""
+        """The same with enough room to go on."""
         trees, watched = self
         if len(watched.used) - 1 - watched.counts[IN_USE] < SPARE:
             trees = with_trees(trees, 2 * len(watched.used))
@@ -121,7 +121,7 @@ class AdaptiveTree(NamedTuple):
         return self._replace(trees=self.trees.wider(n_features))
 
     def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> AdaptiveTree:
-        """The same with as much room as a saved one has, whose arrays have names that begin with ``place``."""
+        """The same with as much room as the saved arrays whose names begin with ``place``."""
         roots = arrays.get(f"{place}.0.1")
         trees, watched = self
         if roots is not None and roots.ndim == 1:
@@ -130,7 +130,7 @@ class AdaptiveTree(NamedTuple):
 
 
 def with_trees(trees: hoeffding.HoeffdingTrees, count: int) -> hoeffding.HoeffdingTrees:
-    """The same trees, and empty ones up to so many."""
+    """The same trees, and empty ones up to ``count``."""
     more = count - len(trees.roots)
     while not hoeffding.has_room(trees, more):
         trees = trees.doubled()
@@ -142,16 +142,18 @@ def with_trees(trees: hoeffding.HoeffdingTrees, count: int) -> hoeffding.Hoeffdi
 
 @kernel
 def has_room(trees, watched):
-    """Whether every tree may split and others may begin."""
+    """Whether every tree can split, and enough alternates can begin."""
     spare = watched.used.shape[0] - 1 - watched.counts[IN_USE]
     return spare >= SPARE and hoeffding.has_room(trees, watched.counts[IN_USE] + SPARE)
 
 
 @allocating_kernel
 def test_then_train(trees, watched, X, y, rules, watch, first, out):
-    """Rows of X (k, d) from ``first`` on: ``out`` (k,) int64 the answer, then y (k,) is learnt. Returns k, or the row
-    at which there was no room to go on. Cost a row that of a tree and O(depth) windows, for the tree and for each
-    alternate that it meets."""
+    """Predict the rows of X (k, d) from ``first`` on, ``out`` (k,) int64, each before it is learnt.
+
+    Returns k, or the first row without enough room. A row costs O(depth) windows more than in a plain tree, for the
+    tree and for each alternate on the path.
+    """
     waiting = np.empty(watched.used.shape[0], np.int64)
     shares, votes = np.empty(trees.weight.shape[1]), np.empty(trees.weight.shape[1])
     for i in range(first, X.shape[0]):
@@ -167,7 +169,8 @@ def test_then_train(trees, watched, X, y, rules, watch, first, out):
 
 @allocating_kernel
 def answers(trees, watched, X, rules, out):
-    """``out`` (k,) int64: what the tree answers to the rows of X (k, d); nothing met, the second of two classes."""
+    """``out`` (k,) int64 gets the predictions for the rows of X (k, d); an untrained tree predicts the second of two
+    classes."""
     shares, votes = np.empty(trees.weight.shape[1]), np.empty(trees.weight.shape[1])
     for i in range(X.shape[0]):
         out[i] = answer(trees, watched, X[i], rules, shares, votes)
@@ -175,7 +178,7 @@ def answers(trees, watched, X, rules, out):
 
 @allocating_kernel
 def vote(trees, watched, X, rules, votes):
-    """``votes`` (k, K) of the tree and of the alternates on the way, for the rows of X (k, d)."""
+    """``votes`` (k, K) of the tree and of the alternates on the path, for the rows of X (k, d)."""
     shares = np.empty(votes.shape[1])
     for i in range(X.shape[0]):
         vote_one(trees, watched, X[i], rules, shares, votes[i])
@@ -183,7 +186,8 @@ def vote(trees, watched, X, rules, votes):
 
 @part
 def answer(trees, watched, x, rules, shares, votes):
-    """The class with most votes for x (d,), the lowest of equals; nothing met, the second of two classes."""
+    """The class with most votes for x (d,), the lowest of equals; an untrained tree predicts the second of two
+    classes."""
     vote_one(trees, watched, x, rules, shares, votes)
     best = 0
     for c in range(1, votes.shape[0]):
@@ -207,7 +211,7 @@ def vote_one(trees, watched, x, rules, shares, votes):
 
 @part
 def add_share(trees, watched, j, x, rules, shares, votes):
-    """The probabilities that a tree has for x, divided by the square of its leaf's mean error, if that is not 0."""
+    """Add a tree's probabilities for x, divided by the squared mean error of its leaf if that is not 0."""
     hoeffding.probabilities(trees, j, x, rules, shares)
     leaf = hoeffding.leaf_of(trees, j, x)
     met, wrong = watched.errors[leaf, MET], watched.errors[leaf, WRONG]
@@ -218,8 +222,8 @@ def add_share(trees, watched, j, x, rules, shares, votes):
 
 @part
 def learn(trees, watched, waiting, count, x, y, rules, watch):
-    """The tree ``waiting[count]`` learns an example; the alternates that it meets take its place among those that wait.
-    Returns how many wait."""
+    """Tree ``waiting[count]`` learns an example; alternates on its path are appended to ``waiting``. Returns the new
+    count."""
     j = waiting[count]
     leaf, node = hoeffding.leaf_of(trees, j, x), trees.roots[j]
     unmet = trees.values[leaf, WEIGHT] == 0.0
@@ -237,7 +241,7 @@ def learn(trees, watched, waiting, count, x, y, rules, watch):
             count += 1
         node = below(trees, node, x)
     hoeffding.learn(trees, j, x, y, 1.0, rules)
-    if trees.nodes[leaf, LEFT] >= 0:  # it has split; its mean error goes on
+    if trees.nodes[leaf, LEFT] >= 0:  # it has split; it keeps its mean error
         begin(watched, leaf)
         for child in (trees.nodes[leaf, LEFT], trees.nodes[leaf, RIGHT]):
             begin(watched, child)
@@ -247,7 +251,7 @@ def learn(trees, watched, waiting, count, x, y, rules, watch):
 
 @part
 def below(trees, node, x):
-    """The child of a split on the way of x (d,); see :func:`boostrun.kernels.hoeffding.leaf_of`."""
+    """The child of a split on the path of x (d,); see :func:`boostrun.kernels.hoeffding.leaf_of`."""
     left, right = trees.nodes[node, LEFT], trees.nodes[node, RIGHT]
     value, threshold = x[trees.nodes[node, FEATURE]], trees.values[node, THRESHOLD]
     if value <= threshold:
@@ -259,14 +263,14 @@ def below(trees, node, x):
 
 @part
 def begin(watched, node):
-    """A node that has just come to be watches."""
+    """A new node starts to watch its errors."""
     watched.alternate[node] = -1
     adwin.forget(watched.adwins, node)
 
 
 @part
 def replaced(trees, watched, node, error, watch):
-    """The window of a split, and what follows from it; True if the split went."""
+    """Give an error to the window of a split and act on it; True if the split was replaced."""
     before = adwin.estimate(watched.adwins, node)
     cut = adwin.add(watched.adwins, node, error, watch.delta, True)
     alternate = watched.alternate[node]
@@ -298,7 +302,7 @@ def replaced(trees, watched, node, error, watch):
 
 @part
 def begin_alternate(trees, watched, node):
-    """A tree that is not in use becomes the alternate of a split; where none is left, it waits for the next change."""
+    """Make an unused tree the alternate of a split; if there is none, the split waits for its next change."""
     watched.alternate[node] = -1
     for k in range(1, watched.used.shape[0]):
         if watched.used[k] == 0:
@@ -314,7 +318,7 @@ def begin_alternate(trees, watched, node):
 
 @part
 def take_place(trees, watched, node, alternate):
-    """The subtrees change places; the one that was below ``node`` is forgotten."""
+    """Exchange the subtrees, and delete the one that was below ``node``."""
     root, parent = trees.roots[alternate], trees.nodes[node, PARENT]
     watched.alternate[node] = -1
     trees.roots[alternate] = node
@@ -336,7 +340,7 @@ def take_place(trees, watched, node, alternate):
 
 @allocating_part
 def give_back(trees, watched, alternate):
-    """A tree is no alternate any more, nor are those of its splits: all are empty, to be used again."""
+    """Empty an alternate, and the alternates of its splits, for later use."""
     waiting = np.empty(watched.used.shape[0], np.int64)
     waiting[0] = alternate
     count = 1

@@ -1,7 +1,8 @@
 """ADWIN, a window that shrinks when its mean has changed (Bifet & Gavalda 2007), many of them side by side.
 
 A window is an exponential histogram: row r holds at most five buckets of 2^r items, each with its sum and its squared
-deviations; the sixth makes the two oldest one bucket of the row above.
+deviations. When a sixth bucket arrives, the two oldest become one bucket of the next row. Detectors of river can take
+the place of ADWIN; they run in Python.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from boostrun.papers.iboost.keys import DETECTORS
 
 _ROWS = 40  # 5 (2^40 - 1) items
 _FULL = 5  # buckets a row
-_EVERY = 32  # items between two looks at the cuts
+_EVERY = 32  # items between two tries of the cuts
 _LEAST_WIDTH = 10
 _LEAST_SIDE = 6
 
@@ -28,11 +29,11 @@ _TOTAL, _SPREAD = 0, 1  # places in ``moments`` and in a bucket
 
 
 class Adwins(NamedTuple):
-    """M windows, in few arrays because each costs compile time.
+    """M windows, in few arrays because each array costs compile time.
 
-    ``counts`` (M, 43) int64: width, clock, 1 after a detection, then buckets of each row; ``moments`` (M, 2) float64:
-    sum and squared deviations of the whole window; ``buckets`` (M, 40, 6, 2) float64: the same of each bucket, oldest
-    first.
+    ``counts`` (M, 43) int64: width, clock, 1 after a detection, then the number of buckets of each row; ``moments`` (M,
+    2) float64: sum and squared deviations of the whole window; ``buckets`` (M, 40, 6, 2) float64: the same for each
+    bucket, oldest first.
     """
 
     counts: np.ndarray
@@ -64,10 +65,10 @@ def estimate(adwins, j):
 
 @kernel
 def add(adwins, j, x, delta, reset):
-    """One item x into window j; True if the window was cut. Every 32nd item, of more than 10, the cuts are tried.
+    """Add the item x to window j; True if the window was cut. Cuts are tried at every 32nd item beyond the tenth.
 
-    ``reset``: the item after a detection finds an empty window, as river has it; otherwise the part after the cut is
-    kept, as MOA has it. Cost O(1) but for every 32nd item, O(log width) then for every bucket dropped.
+    ``reset``: the item after a detection finds an empty window, as in river; else the part after the cut is kept, as in
+    MOA. Cost O(1); every 32nd item O(log width) for each bucket dropped.
     """
     if reset and adwins.counts[j, _DETECTED]:
         forget(adwins, j)
@@ -99,7 +100,7 @@ def _append(adwins, j, row, total, spread):
 
 @written_in
 def _shift(adwins, j, row, count):
-    """Take the ``count`` oldest buckets out of a row."""
+    """Remove the ``count`` oldest buckets of a row."""
     for at in range(count, adwins.counts[j, _FILLED + row]):
         adwins.buckets[j, row, at - count, _TOTAL] = adwins.buckets[j, row, at, _TOTAL]
         adwins.buckets[j, row, at - count, _SPREAD] = adwins.buckets[j, row, at, _SPREAD]
@@ -108,7 +109,7 @@ def _shift(adwins, j, row, count):
 
 @part
 def _merge(adwins, j):
-    """Two buckets of size s make one of 2 s: their squared deviations and s (u1 - u2)^2 / 2, u the means."""
+    """Two buckets of size s become one of 2 s, with their squared deviations plus s (u1 - u2)^2 / 2, u the means."""
     row, size = 0, 1.0
     while adwins.counts[j, _FILLED + row] > _FULL:
         first, second = adwins.buckets[j, row, 0, _TOTAL], adwins.buckets[j, row, 1, _TOTAL]
@@ -121,8 +122,10 @@ def _merge(adwins, j):
 
 @part
 def _differs(adwins, j, delta):
-    """Whether some cut, from the oldest bucket on, leaves two means further apart than chance allows:
-    sqrt(2 m v d) + 2 d m / 3 with v the variance, d = ln(2 ln W / delta), m = 1 / (n0 - 4) + 1 / (n1 - 4)."""
+    """Whether at some cut the two means differ by more than sqrt(2 m v d) + 2 d m / 3.
+
+    v is the variance, d = ln(2 ln W / delta), m = 1 / (n0 - 4) + 1 / (n1 - 4).
+    """
     width = adwins.counts[j, _WIDTH]
     bound = math.log(2.0 * math.log(width) / delta)
     variance = adwins.moments[j, _SPREAD] / width
@@ -157,7 +160,7 @@ def _drop_oldest(adwins, j):
 
 @kernel
 def watch(adwins, j, items, delta, reset, widths, totals, cuts):
-    """A stream of items (n,) into window j; width, total and cut after each are written. For tests and detectors."""
+    """Add items (n,) to window j and write width, total and cut after each. For tests and detectors."""
     for i in range(items.shape[0]):
         cuts[i] = add(adwins, j, items[i], delta, reset)
         widths[i] = adwins.counts[j, _WIDTH]
@@ -174,30 +177,30 @@ def largest_estimate(adwins):
     return at
 
 
-NO_CUTS = 0.0  # confidence at which no ADWIN is cut
+NO_CUTS = 0.0  # with this confidence no ADWIN is cut
 
 
 def detectors(given: Any, count: int) -> list:
-    """``count`` fresh detectors of river's: by name, or copies of one that is given."""
+    """``count`` new detectors of river: by name, or copies of an object."""
     if not isinstance(given, str):
         return [given.clone() for _ in range(count)]
     try:
         from river import drift
     except ImportError:
-        raise BoostrunError(f"detector={given!r} is river's: pip install 'boostrun[streams]'") from None
+        raise BoostrunError(f"detector={given!r} needs river: pip install 'boostrun[streams]'") from None
     name = DETECTORS[given]
     return [getattr(drift if hasattr(drift, name) else drift.binary, name)() for _ in range(count)]
 
 
 def any_change(learner, items) -> bool:
-    """Each detector meets what its member did; whether one has found a change."""
+    """Give each detector its item; whether one of them detects a change."""
     for detector, item in zip(learner._detectors, items):
         detector.update(int(item))
     return any(detector.drift_detected for detector in learner._detectors)
 
 
 def replace_worst(learner) -> int:
-    """The member with the largest mean, and what watches it, have met nothing."""
+    """Let the member with the largest mean, its window and its detector start again; returns the member."""
     worst = int(np.argmax([estimate(learner._adwins, j) for j in range(learner.budget)]))
     learner._members.loop(bayes.forget)(learner.learners_, worst)
     forget(learner._adwins, worst)

@@ -1,17 +1,11 @@
 """Base classifiers of stream boosting, fitted to a weighted window: stumps, Gaussian and Bernoulli naive Bayes.
 
 The window stands feature-major, ``columns`` (d, n) float64, with class codes ``labels`` (n,) int64 and ``weights`` (n,)
-that sum to 1. A classifier is a row of :func:`width` float64 numbers and answers with a class code:
+that sum to 1. A classifier is a row of :func:`width` float64 numbers and predicts a class code:
 
 - stump: feature, threshold, the class at or below the threshold, the class above it;
-- naive Bayes: one score for two classes, whose sign tells (0 is the second class), one a class for more, the largest
-  tells (the first of equals); a score is c + sum_r B_r x_r, and + A_r x_r^2 for the Gaussian: c, all B, all A.
-
-The stump that gains most where every answer to every example has a gain of its own.
-
-Votes of members that are asked one example at a time; see :func:`.incremental.vote_rows` for naive Bayes.
-
-Centroids that move while examples are drawn around them.
+- naive Bayes: one score for two classes, the second from 0 on; else one for each class, the largest wins (the first of
+  equals). A score is c + sum_r B_r x_r, and + A_r x_r^2 for the Gaussian: c, all B, all A.
 """
 
 from __future__ import annotations
@@ -26,12 +20,12 @@ from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, p
 from boostrun.papers.iboost.kernels import incremental as bayes
 
 STUMP, GNB, BNB = 0, 1, 2
-ELSEWHERE = 3  # a classifier that is no row of numbers: the row holds its number, and others ask it
-_TIE = 1e-12  # errors nearer than this are equal: sums in another order must not choose another stump
+ELSEWHERE = 3  # the classifier is kept elsewhere, and the row holds its number
+_TIE = 1e-12  # errors closer than this are equal, so that the order of a sum does not decide
 
 
 def width(family: int, n_features: int, n_classes: int) -> int:
-    """Numbers in a classifier.
+    """Number of floats in a classifier.
 
     >>> width(STUMP, 24, 2), width(GNB, 24, 2), width(BNB, 24, 10)
     (4, 49, 250)
@@ -46,7 +40,7 @@ def width(family: int, n_features: int, n_classes: int) -> int:
 
 @part
 def respond(family, models, j, sample, n_classes):
-    """Class code that classifier j gives ``sample`` (d,). Cost O(1) for a stump, O(d) or O(d K) for naive Bayes."""
+    """Class code of ``sample`` (d,) by classifier j. Cost O(1) for a stump, O(d) or O(d K) for naive Bayes."""
     if family == STUMP:
         return int(models[j, 3]) if sample[int(models[j, 0])] > models[j, 1] else int(models[j, 2])
     d = sample.shape[0]
@@ -72,7 +66,7 @@ def respond(family, models, j, sample, n_classes):
 
 @allocating_kernel
 def respond_window(family, model, columns, n_classes, classes):
-    """``classes`` (n,) that a classifier gives all slots of the window. Cost O(n) or O(n d K), feature by feature."""
+    """``classes`` (n,) gets a classifier's class codes of all slots, feature by feature. Cost O(n) or O(n d K)."""
     d, n = columns.shape
     if family == STUMP:
         feature, threshold, below, above = int(model[0]), model[1], int(model[2]), int(model[3])
@@ -107,7 +101,7 @@ def respond_window(family, model, columns, n_classes, classes):
 
 @written_in
 def flip(family, model):
-    """Two classes: the classifier that answers with the other one."""
+    """Exchange the answers of a classifier of two classes."""
     if family == STUMP:
         model[2], model[3] = model[3], model[2]
     else:
@@ -117,9 +111,9 @@ def flip(family, model):
 
 @written_in
 def fit(family, columns, order, labels, weights, n_classes, var_floor, model):
-    """Fill ``model`` with the classifier of ``family`` that suits the weighted window (section 5).
+    """Fill ``model`` with the classifier of ``family`` fitted to the weighted window.
 
-    ``order`` (d, n) int32 is the sorted order of :mod:`.drift_order`; only stumps read it. Cost O(d n).
+    ``order`` (d, n) int32 is the sorted order of the window; only stumps use it. Cost O(d n).
     """
     if family != STUMP:
         fit_naive_bayes(family == GNB, columns, labels, weights, n_classes, var_floor, model)
@@ -131,7 +125,7 @@ def fit(family, columns, order, labels, weights, n_classes, var_floor, model):
 
 @allocating_kernel
 def fit_stump(columns, order, labels, weights, model):
-    """Two classes: sign s above the threshold, -s elsewhere, error (W - |C - 2 L|) / 2; the constant first."""
+    """Two classes: sign s above the threshold, -s elsewhere, error (W - |C - 2 L|) / 2; the constant is tried first."""
     n = labels.shape[0]
     signed, whole = np.empty(n), 0.0
     for i in range(n):
@@ -157,7 +151,8 @@ def fit_stump(columns, order, labels, weights, model):
 
 @allocating_kernel
 def fit_stump_of_classes(columns, order, labels, weights, n_classes, model):
-    """More classes: the heaviest class on each side of the threshold, the lowest of equals; the constant first."""
+    """More classes: the heaviest class on each side of the threshold, the lowest of equals; the constant is tried
+    first."""
     n = labels.shape[0]
     whole, left = np.zeros(n_classes), np.empty(n_classes)
     for i in range(n):
@@ -189,7 +184,7 @@ def fit_stump_of_classes(columns, order, labels, weights, n_classes, model):
 
 @written_in
 def _between(low, high):
-    """The midpoint, or ``low`` where rounding would put it on ``high``; -inf of the whole line."""
+    """The midpoint, or ``low`` if rounding would give ``high``; -inf for the whole line."""
     middle = 0.5 * low + 0.5 * high
     return middle if middle < high else low
 
@@ -198,8 +193,8 @@ def _between(low, high):
 def fit_naive_bayes(gaussian, columns, labels, weights, n_classes, var_floor, model):
     """Gaussian: weighted means and variances of each class. Bernoulli: P(x_r > 0 | c) = (w_cr1 + 1/n) / (w_c + 2/n).
 
-    Two classes have one score, the second class less the first; of more, one without weight never wins. A class that
-    has all the weight always wins.
+    Two classes have one score, the second's less the first's. Of more classes, one without weight never wins; one with
+    all the weight always wins.
     """
     d, n = columns.shape
     mass, mean, variance = np.zeros(n_classes), np.empty(n_classes), np.empty(n_classes)
@@ -250,14 +245,13 @@ def fit_naive_bayes(gaussian, columns, labels, weights, n_classes, var_floor, mo
 
 @written_in
 def _place_of_score(c, n_classes, size):
-    """Where class c's score begins, and its sign: two classes share one, the difference."""
+    """Start and sign of the score of class c: two classes share one score, the difference."""
     return (c * size if n_classes > 2 else 0), (1.0 if n_classes > 2 or c == 1 else -1.0)
 
 
 @written_in
 def fit_to_used(family, columns, order, labels, mass, weights, n_classes, var_floor, model):
-    """:func:`fit` to the slots in use, ``mass`` (n,) not 0: where some are not, to a window that holds no others, which
-    takes O(d n) to copy."""
+    """:func:`fit` to the slots with ``mass`` (n,) above 0; if some are unused, to a copy without them, O(d n)."""
     n, d = weights.shape[0], columns.shape[0]
     used, place = 0, np.empty(n, np.int64)
     for i in range(n):
@@ -281,15 +275,15 @@ def fit_to_used(family, columns, order, labels, mass, weights, n_classes, var_fl
     fit(family, columns, order, labels, weights, n_classes, var_floor, model)
 
 
-_TIE_stump_of_gains = 1e-12  # of the sum of the labels' gains: sums in another order must not choose another stump
+_RELATIVE_TIE = 1e-12  # relative to the sum of the largest gains
 
 
 @allocating_kernel
 def fit_stump_of_gains(columns, order, gains, model):
-    """Fill ``model`` (4,) with the stump of the largest sum_i gains[i, what it says of i].
+    """Fill ``model`` (4,) with the stump of the largest sum_i gains[i, its class of i].
 
-    ``columns`` (d, n), its sorted ``order`` (d, n), ``gains`` (n, K) float64. The constant first, then the lowest
-    feature, then the lowest threshold; on each side the class that gains most, the lowest of equals. Cost O(d n K).
+    ``columns`` (d, n), its sorted ``order`` (d, n), ``gains`` (n, K) float64. Ties: the constant, then the lowest
+    feature, then the lowest threshold; on each side the class of the largest gain, the lowest of equals. Cost O(d n K).
     """
     n, n_classes = gains.shape
     whole, left = np.zeros(n_classes), np.empty(n_classes)
@@ -321,16 +315,17 @@ def fit_stump_of_gains(columns, order, gains, model):
                     if whole[c] - left[c] > whole[upper] - left[upper]:
                         upper = c
                 gained = left[lower] + whole[upper] - left[upper]
-                if gained > best + _TIE_stump_of_gains * scale:
+                if gained > best + _RELATIVE_TIE * scale:
                     best, feature, low, high, below, above = gained, r, value, after, lower, upper
     model[0], model[1], model[2], model[3] = feature, _between(low, high), below, above
 
 
 @kernel
 def vote_samples(learners, members, coefficients, X, rule, proba, shares, votes):
-    """``votes`` (K, k): what each class gets for each row of X (k, d), summed in the order of ``members`` (m,) int64
-    with their ``coefficients`` (m,); 0 has no say. A member gives its coefficient to its answer, or with ``proba``
-    shares it by its probabilities; ``shares`` (K,) is scratch."""
+    """``votes`` (K, k) of ``members`` (m,) int64 with ``coefficients`` (m,) for the rows of X (k, d), row by row.
+
+    See :func:`.incremental.vote_rows`; ``shares`` (K,) is scratch.
+    """
     votes[:, :] = 0.0
     for i in range(X.shape[0]):
         for place in range(members.shape[0]):
@@ -347,20 +342,11 @@ def vote_samples(learners, members, coefficients, X, rule, proba, shares, votes)
 
 @njit(cache=True, nogil=True)
 def add_moving_centres(x, of, centres, velocities, speed):
-    """Before each example the centroids move; then x[k] += centres[of[k]].
+    """Move the centroids before each example, then x[k] += centres[of[k]]; used by the RBF stream.
 
     A centroid moves by velocity times speed in each coordinate; one beyond 1 (below 0) is set to 1 (0), and that
-    velocity changes its sign.
-
-    Parameters
-    ----------
-    x : float64, (n, d), changed
-    of : int64, (n,), the centroid of each example
-    centres : float64, (c, d), moved
-    velocities : float64, (v, d), of the first v centroids, changed
-    speed : float
-
-    Cost: n v d additions.
+    velocity changes its sign. ``x`` (n, d), ``of`` (n,) int64, ``centres`` (c, d), ``velocities`` (v, d) of the first v
+    centroids; all but ``of`` are changed. Cost n v d additions.
     """
     for k in range(x.shape[0]):
         for i in range(velocities.shape[0]):
@@ -377,28 +363,29 @@ def add_moving_centres(x, of, centres, velocities, speed):
             x[k, j] += centres[of[k], j]
 
 
-_PARTS = {GNB: 2, BNB: 1}  # numbers a feature in a score of a naive Bayes
+_PARTS = {GNB: 2, BNB: 1}  # numbers per feature in a score of naive Bayes
 
 
 def widen_columns(window: np.ndarray, n_features: int, absent: float = 0.0) -> np.ndarray:
-    """A window (d, n) with rows for the new features: 0, or what says that they are ``absent``."""
+    """A window (d, n) with rows for new features, filled with ``absent``."""
     return np.concatenate([window, np.full((n_features - len(window), window.shape[1]), absent)])
 
 
 def widen_order(order: np.ndarray, n_features: int) -> np.ndarray:
-    """The sorted order (d, n) int32 of a window's features; slots that are all 0 stand as they lie."""
+    """The sorted order (d, n) int32 of a window with rows for new features, which are 0 everywhere."""
     new = np.tile(np.arange(order.shape[1], dtype=np.int32), (n_features - len(order), 1))
     return np.concatenate([order, new])
 
 
 def widen_models(family: int, rows: np.ndarray, n_classes: int, d: int, n_features: int) -> np.ndarray:
-    """Classifiers (M, width) of d features as those of ``n_features``, which answer as before; see above.
+    """Classifiers (M, width) of d features as classifiers of ``n_features``, with the same answers.
 
-    Raises BoostrunError for a family whose rows are of another make."""
+    Raises BoostrunError for a family whose rows have another layout.
+    """
     if family in (STUMP, ELSEWHERE):
         return rows
     if family not in _PARTS:
-        raise BoostrunError("this base classifier takes no feature that its first example had not")
+        raise BoostrunError("this base classifier accepts no features that are new after its first example")
     parts, scores = _PARTS[family], 1 if n_classes == 2 else n_classes
     old = rows.reshape(len(rows), scores, 1 + parts * d)
     out = np.zeros((len(rows), scores, 1 + parts * n_features))
@@ -409,12 +396,12 @@ def widen_models(family: int, rows: np.ndarray, n_classes: int, d: int, n_featur
 
 
 def grow_models(family: int, rows: np.ndarray, d: int, n_classes: int) -> np.ndarray:
-    """Classifiers (M, width) of fewer classes as those of ``n_classes`` > 2, which answer as before."""
+    """Classifiers (M, width) of fewer classes as classifiers of ``n_classes`` > 2, with the same answers."""
     if family in (STUMP, ELSEWHERE):
         return rows
     one = width(family, d, 2)
     old = rows.reshape(len(rows), -1, one)
-    if old.shape[1] == 1:  # the difference of two classes: the first scores 0
+    if old.shape[1] == 1:  # two classes share one score: the first gets 0
         old = np.concatenate([np.zeros_like(old), old], axis=1)
     out = np.zeros((len(rows), n_classes, one))
     out[:, :, 0] = -np.inf
@@ -423,7 +410,7 @@ def grow_models(family: int, rows: np.ndarray, d: int, n_classes: int) -> np.nda
 
 
 def pad(fresh, old):
-    """A NamedTuple of arrays, ``fresh`` and larger, with what ``old`` has in the first places of each axis."""
+    """Copy the arrays of the NamedTuple ``old`` to the beginning of the larger ones of ``fresh``; returns ``fresh``."""
     for wide, narrow in zip(fresh, old):
         wide[tuple(slice(0, size) for size in narrow.shape)] = narrow
     return fresh

@@ -1,20 +1,13 @@
-"""IBoost's committee: who answers what, who goes, who comes (Grbovic & Vucetic 2011, steps 2 and 4).
+"""IBoost's committee: the window's order, margins and weights, gradient steps, votes, and predictions for many rows.
 
-Classifier j is row j of ``models`` (M, width), see :mod:`.drift_bases`, with ``coefficients`` b (M,) float64, ``born``
-(M,) int64, the example at which it was added, and ``right`` (M, n) int8; the first ``size`` rows are alive.
+Classifier j is row j of ``models`` (M, width), see :mod:`.bases`, with ``coefficients`` b (M,) float64, ``born`` (M,)
+int64, the example at which it was added, and ``right`` (M, n) int8, +1 if it is right on a slot of the window, else -1.
+The first ``size`` rows are alive.
 
-Margins of the window's slots, one number each, and the weights that follow from them (Grbovic & Vucetic 2011).
-
-Classifier j has q+ = 1 / (K - 1) on a slot where it is right and q- = -1 / (K - 1)^2 where it is wrong: 1 and -1 for
-two classes, y f_j(x). All that weights need is z_i = sum_j b_j q_ji: w_i = exp(-z_i). With ``right`` (M, n) int8, +1 or
--1, q is ``middle + half * right``, where ``middle`` is (q+ + q-) / 2 and ``half`` (q+ - q-) / 2.
-
-Steps of descent that move IBoost's coefficients, base classifiers fixed: equations (8) and (9).
-
-The slope of coefficient j on slot i is q_ji min(exp(-z_i), cap); see :mod:`.drift_margins`, also for ``middle`` and
-``half``. Coefficients are changed in place.
-
-A hold-out that is predicted again and again while a committee changes: what its members say is kept.
+On a slot where it is right a classifier has q+ = 1 / (K - 1), else q- = -1 / (K - 1)^2: 1 and -1 for two classes, which
+is y f_j(x). So q is ``middle + half * right`` with ``middle`` = (q+ + q-) / 2 and ``half`` = (q+ - q-) / 2. The margin
+of slot i is z_i = sum_j b_j q_ji, its weight exp(-z_i), and the slope of b_j on it q_ji min(exp(-z_i), cap). Numbers of
+cases and equations are those of the paper (Grbovic & Vucetic 2011). Arrays are changed in place.
 """
 
 from __future__ import annotations
@@ -32,7 +25,7 @@ from boostrun.papers.iboost.kernels.bases import respond_window
 
 @kernel
 def start_order(columns, order):
-    """order[r] = slots of feature r in ascending order, equal values by slot: ``columns`` (d, n), ``order`` (d, n).
+    """``order`` (d, n) gets the slots of each feature of ``columns`` (d, n) in ascending order, equal values by slot.
 
     Insertion sort, once a stream: cost O(d n^2) at worst.
     """
@@ -46,15 +39,15 @@ def start_order(columns, order):
 
 @kernel
 def slide(columns, order, slot, sample):
-    """Overwrite a slot of the window by ``sample`` (d,) and keep the order; ``columns`` (d, n), ``order`` (d, n) int32.
+    """Overwrite a slot of ``columns`` (d, n) by ``sample`` (d,) and keep ``order`` (d, n) int32 sorted.
 
-    Cost O(d log n), and O(d n) bytes moved: those between the old place and the new.
+    Cost O(d log n), and O(d n) bytes moved between the old place and the new.
     """
     n = columns.shape[1]
     for r in range(columns.shape[0]):
         old, new = columns[r, slot], sample[r]
         start, end = _place(columns, order, r, n, old, slot), _place(columns, order, r, n, new, slot)
-        if new > old:  # its old self stands before it
+        if new > old:  # its old entry stands before it
             end -= 1
         for place in range(start, end):
             order[r, place] = order[r, place + 1]
@@ -66,7 +59,7 @@ def slide(columns, order, slot, sample):
 
 @part
 def _place(columns, order, r, count, value, slot):
-    """How many of the first ``count`` slots in the order of feature r come before (value, slot)."""
+    """Number of the first ``count`` slots in the order of feature r that come before (value, slot)."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
@@ -100,14 +93,14 @@ def margins_of(right, coefficients, size, middle, half, margins):
 
 @part
 def shift(right, j, coefficient, middle, half, margins):
-    """z_i += coefficient * q_ji for all slots: classifier j is added, case (4), or goes, case (11). Cost n."""
+    """z_i += coefficient * q_ji for all slots: classifier j is added, case (4), or deleted, case (11). Cost n."""
     for i in range(margins.shape[0]):
         margins[i] += coefficient * (middle + half * right[j, i])
 
 
 @kernel
 def weigh(margins, mass, weights):
-    """``weights`` (n,) w_i = mass_i exp(-z_i), divided by their sum; never the exponential of a raw margin."""
+    """``weights`` (n,) w_i = mass_i exp(-z_i), divided by their sum; computed so that exp cannot overflow."""
     least, total = np.inf, 0.0
     for i in range(margins.shape[0]):
         if mass[i] > 0.0:
@@ -119,18 +112,18 @@ def weigh(margins, mass, weights):
         weights[i] /= total
 
 
-_LARGEST = 700.0  # exponents are kept this small: exp stays finite
+_LARGEST = 700.0  # largest exponent: exp stays finite
 
 
 @written_in
 def _slope(margin, cap):
-    """min(exp(-z), cap), the exponent kept finite."""
+    """min(exp(-z), cap) with a finite exponential."""
     return min(math.exp(min(max(-margin, -_LARGEST), _LARGEST)), cap)
 
 
 @kernel
 def step_newest(right, coefficients, size, slot, margins, middle, half, n_steps, eta, cap):
-    """b steps of (9) on the newest example in one: each moves its margin by eta w sum_j q_j^2."""
+    """b steps of (9) on the newest example at once: each moves its margin by eta w sum_j q_j^2."""
     squares, margin, moved = 0.0, margins[slot], 0.0
     for j in range(size):
         squares += (middle + half * right[j, slot]) ** 2
@@ -145,7 +138,7 @@ def step_newest(right, coefficients, size, slot, margins, middle, half, n_steps,
 
 @part
 def step_random(right, coefficients, size, mass, random, middle, half, n_steps, eta, cap):
-    """b steps of (9), each on an example drawn from those in use: ``mass`` (n,) is not 0."""
+    """b steps of (9), each on a random slot among those with ``mass`` (n,) above 0."""
     for _ in range(n_steps):
         slot = random_slot(random, mass.shape[0])
         while mass[slot] == 0.0:
@@ -157,7 +150,7 @@ def step_random(right, coefficients, size, mass, random, middle, half, n_steps, 
 
 @part
 def random_slot(random, n):
-    """A whole number below n, uniform; ``random`` (1,) uint64 is the state of splitmix64."""
+    """A random integer below n; ``random`` (1,) uint64 is the state of splitmix64."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
     z = random[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -168,8 +161,10 @@ def random_slot(random, n):
 
 @kernel
 def step_batch(right, coefficients, size, mass, middle, half, n_steps, eta, cap, log, sums):
-    """b steps of (8): all coefficients at once, F before the step. ``log`` divides by the cost and has no cap: descent
-    on ln E. ``sums`` (n,) is scratch. Cost 2 b m n."""
+    """b steps of (8), all coefficients at once.
+
+    ``log`` divides by the cost and has no cap: descent on ln E. ``sums`` (n,) is scratch. Cost 2 b m n.
+    """
     for _ in range(n_steps):
         margins_of(right, coefficients, size, middle, half, sums)
         least, total = 0.0, 0.0
@@ -195,20 +190,23 @@ def _product(right, j, sums):
     return out
 
 
-_SURE, _FLOOR = 1e-10, 1e-6  # a smaller error than the first counts as the second
+_SURE, _FLOOR = 1e-10, 1e-6  # an error below the first is replaced by the second
 
 
 @part
 def ask(sample, family, models, size, n_classes, classes):
-    """``classes`` (M,) says what each classifier says of ``sample`` (d,). Cost m responses."""
+    """``classes`` (M,) gets the answers of the classifiers to ``sample`` (d,). Cost m responses."""
     for j in range(size):
         classes[j] = bases.respond(family, models, j, sample, n_classes)
 
 
 @kernel
 def vote(classes, coefficients, size, votes):
-    """Two classes: sign F(x), F(x) = sum_j b_j f_j(x), the second class at 0; ``votes`` are -F(x) and F(x). More: the
-    class with most votes, first of equals; ``votes`` (K,) are sums of coefficients."""
+    """The committee's class from the answers ``classes``.
+
+    Two classes: the second if F(x) = sum_j b_j f_j(x) >= 0; ``votes`` are -F(x) and F(x). More: the class with the
+    largest sum of coefficients ``votes`` (K,), the first of equals.
+    """
     if votes.shape[0] == 2:
         score = 0.0
         for j in range(size):
@@ -228,7 +226,8 @@ def vote(classes, coefficients, size, votes):
 
 @part
 def weakest(coefficients, born, size, oldest):
-    """Who goes when the budget is full: the smallest coefficient, the oldest of equals; or the ``oldest``."""
+    """The classifier to replace when the budget is full: the smallest coefficient, the oldest of equals; or the
+    ``oldest``."""
     at = 0
     for j in range(1, size):
         less, equal = coefficients[j] < coefficients[at], oldest or coefficients[j] == coefficients[at]
@@ -248,7 +247,7 @@ def first_negative(coefficients, size):
 
 @part
 def move_last(j, size, right, coefficients, born, models):
-    """The last of ``size`` classifiers takes row j."""
+    """Move the last of ``size`` classifiers to row j."""
     last = size - 1
     coefficients[j], born[j] = coefficients[last], born[last]
     for i in range(right.shape[1]):
@@ -259,7 +258,7 @@ def move_last(j, size, right, coefficients, born, models):
 
 @part
 def error_of(said, labels, weights):
-    """Weight of the slots on which a classifier says another class than theirs."""
+    """Weight of the slots that a classifier gets wrong."""
     error = 0.0
     for i in range(labels.shape[0]):
         error += weights[i] if said[i] != labels[i] else 0.0
@@ -268,8 +267,10 @@ def error_of(said, labels, weights):
 
 @part
 def coefficient_of(error, eps_min, scale, n_classes):
-    """b = (K - 1)^2 / K (ln((1 - e) / e) + ln(K - 1)), 1/2 ln((1 - e) / e) of two classes; -1 for one that is no better
-    than chance, e = 1 - 1/K. Errors below ``eps_min`` count as it, in proportion to chance."""
+    """b = (K - 1)^2 / K (ln((1 - e) / e) + ln(K - 1)), which is 1/2 ln((1 - e) / e) for two classes.
+
+    -1 if the error e is not below chance, 1 - 1/K. Errors below ``eps_min``, scaled by chance, are raised to it.
+    """
     chance = 1.0 - 1.0 / n_classes
     if not error < chance - _SURE:
         return -1.0
@@ -281,7 +282,7 @@ def coefficient_of(error, eps_min, scale, n_classes):
 def vote_signed(responses, rows, coefficients, sums, codes):
     """Two classes: ``codes`` (t,) of sign sum_j b_j f_j, the second class at 0; member j answers in row ``rows[j]``.
 
-    The terms come in the order of the members, as in a prediction of one example. ``sums`` (t,) is scratch.
+    Terms are added in the order of the members, as in a prediction of one example. ``sums`` (t,) is scratch.
     """
     for t in range(sums.shape[0]):
         sums[t] = 0.0
@@ -295,8 +296,8 @@ def vote_signed(responses, rows, coefficients, sums, codes):
 
 @kernel
 def vote_block(responses, rows, coefficients, votes, codes):
-    """The class with most votes (K, t), each sum in the order of the members; of equals the second of two, else the
-    first."""
+    """The class with most votes (K, t), each summed in the order of the members. Ties go to the second of two
+    classes, else to the first."""
     for c in range(votes.shape[0]):
         for t in range(votes.shape[1]):
             votes[c, t] = 0.0
@@ -312,15 +313,15 @@ def vote_block(responses, rows, coefficients, votes, codes):
         codes[t] = best
 
 
-BLOCK = 4096  # rows whose answers are in memory together
+BLOCK = 4096  # rows answered at a time
 
 
 class CommitteeMembers(NamedTuple):
     """The members of a committee as numbers.
 
-    ``family`` and the rows of ``models`` (M, width) float64 as in :mod:`boostrun.papers.iboost.kernels.bases`, the
-    first ``size`` of them alive; ``coefficients`` (M,) float64; ``signed``: two classes are told apart by the sign of
-    one sum sum_j b_j f_j, not by a sum of each.
+    ``family`` and the rows of ``models`` (M, width) float64 as in :mod:`.bases`, the first ``size`` of them alive;
+    ``coefficients`` (M,) float64. If ``signed``, two classes are told apart by the sign of one sum, sum_j b_j f_j,
+    instead of one sum for each class.
     """
 
     family: int
@@ -332,11 +333,11 @@ class CommitteeMembers(NamedTuple):
 
 
 class HeldOut:
-    """Predictions for one hold-out ``x`` (t, d), the same to the bit as a learner's own.
+    """Labels of one hold-out ``x`` (t, d), the same to the bit as the learner's ``predict``.
 
-    A member that stays from one call to the next, wherever it moves, is asked once: H (M, t) of one byte an answer is
-    kept, and the committee's score is b^T H. Members are known by their numbers. A learner whose ``members()`` are None
-    predicts by itself. Cost of a call: M t multiply-adds, and t responses for each new member.
+    A member that stays from one call to the next answers once: its answers, one byte each, are kept in H (M, t), and
+    the score is b^T H. Members are identified by their numbers. If ``members()`` is None the learner predicts by
+    itself. A call costs M t multiply-adds, and t responses for each new member.
     """
 
     def __init__(self, learner, x: np.ndarray):
@@ -346,17 +347,17 @@ class HeldOut:
         self._responses = np.empty((0, len(x)), np.uint8)
 
     def __call__(self) -> np.ndarray:
-        """Labels (t,) by the learner as it stands."""
+        """Labels (t,) by the current learner."""
         learner = self._learner
         members = learner.members()
         if members is None:
             return learner.predict(self._x)
-        rows = self._answered(members)  # which may make room for more
+        rows = self._answered(members)  # may replace the responses
         codes, _ = vote_rows_of(members, self._responses, rows)
         return learner.classes_[np.minimum(codes, len(learner.classes_) - 1)]
 
     def _answered(self, members: CommitteeMembers) -> np.ndarray:
-        """Which row of the responses is whose, int64 (size,): those of members that went are given to the new."""
+        """The row of the responses of each member, int64 (size,); new members get the rows of those that left."""
         models = members.models
         shape, kind = (len(models), len(self._x)), np.min_scalar_type(members.n_classes - 1)
         if self._responses.shape != shape or self._responses.dtype != kind:
@@ -373,8 +374,10 @@ class HeldOut:
 
 
 def predicted(members: CommitteeMembers, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes (k,) of the rows x (k, d) by a committee, and the sums that it tells them by: F(x) (1, k) of two classes if
-    the members are ``signed``, else votes (K, k). Cost k responses a member, a block of rows at a time."""
+    """Codes (k,) and scores of the rows x (k, d) by a committee, a block of rows at a time.
+
+    Scores are F(x) (1, k) for two classes if the members are ``signed``, else votes (K, k).
+    """
     codes = np.empty(len(x), np.int64)
     scores = np.empty((1 if members.signed and members.n_classes == 2 else members.n_classes, len(x)))
     rows = np.arange(members.size)
@@ -389,19 +392,19 @@ def predicted(members: CommitteeMembers, x: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def above_zero(scores: np.ndarray) -> np.ndarray:
-    """Scores of the second of two classes, which is predicted where they are at least 0: as such above 0."""
+    """Scores of the second of two classes, which is predicted from 0 on: replaces 0 by the smallest positive number."""
     return np.where(scores == 0.0, np.nextafter(0.0, 1.0), scores)
 
 
 def _answers(members: CommitteeMembers, j: int, columns: np.ndarray) -> np.ndarray:
-    """Codes (t,) that member j gives the columns (d, t)."""
+    """Codes (t,) of ``columns`` (d, t) by member j."""
     out = np.empty(columns.shape[1], np.int64)
     respond_window(members.family, members.models[j], columns, members.n_classes, out)
     return out
 
 
 def vote_rows_of(members: CommitteeMembers, responses: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes (t,) and sums, of members that answered in these rows of ``responses`` (r, t)."""
+    """Codes (t,) and scores from members that answered in these rows of ``responses`` (r, t)."""
     length = responses.shape[1]
     codes = np.empty(length, np.int64)
     if members.signed and members.n_classes == 2:

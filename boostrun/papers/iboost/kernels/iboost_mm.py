@@ -1,10 +1,10 @@
-"""IBoost of K classes whose loss counts every wrong class against the right one (Mukherjee & Schapire 2013).
+"""IBoost for K classes whose loss counts every wrong class against the right one (Mukherjee & Schapire 2013).
 
-It is AdaBoost.MM's with a linear tail. v_c(x) are the coefficients of those that say class c, the excess of slot i is
-u_i = sum_{c != y} exp(v_c - v_y), and its loss u_i below the cap, cap (1 + ln(u_i / cap)) above it. A classifier that
-is right on i has the slope g = min(u_i, cap), one that says s has -g exp(v_s - v_y) / u_i: it pays for what it says.
-Of two classes u_i is exp(-z_i), and loss and slopes are IBoost's. With SAMME's code vectors a classifier that errs pays
-1 / (K - 1) of what it earns where it is right, and outlives a change of concept.
+The loss is AdaBoost.MM's with a linear tail. v_c(x) is the sum of the coefficients that vote for class c; the excess of
+slot i is u_i = sum_{c != y} exp(v_c - v_y); its loss is u_i up to the cap, and cap (1 + ln(u_i / cap)) above it. A
+classifier that is right on i has the slope g = min(u_i, cap), one that predicts s has -g exp(v_s - v_y) / u_i. For two
+classes u_i is exp(-z_i), and loss and slopes are IBoost's. With SAMME's code vectors a wrong answer costs only
+1 / (K - 1) of what a right one gains, so that a classifier survives a change of concept.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from boostrun.papers.iboost.kernels.bases import fit_stump_of_gains
 from boostrun.papers.iboost.kernels.committee import random_slot as draw
 from boostrun.papers.iboost.kernels.committee import slide, start_order
 
-_LARGEST = 700.0  # exponents are kept this small: exp stays finite
-_REFRESH = 1000  # examples after which votes kept by differences alone are summed anew
+_LARGEST = 700.0  # largest exponent: exp stays finite
+_REFRESH = 1000  # examples after which votes that were updated by differences are summed again
 
 
 class ClassesState(NamedTuple):
-    """Window and committee as :class:`boostrun.papers.iboost.iboost.CommitteeState`, but for ``said`` (M, n)
-    int16, the class that a classifier gives a slot, and ``votes`` v (n, K) float64, stale while ``counts[DIRTY]``."""
+    """Like :class:`.iboost.CommitteeState`, with ``said`` (M, n) int16, the class that a classifier predicts for a
+    slot, and ``votes`` v (n, K) float64, stale while ``counts[DIRTY]`` is 1, in place of right answers, margins and
+    masses."""
 
     columns: np.ndarray
     labels: np.ndarray
@@ -43,10 +44,12 @@ class ClassesState(NamedTuple):
 
 @allocating_kernel
 def test_then_train(samples, labels, slots, state, settings, fit_cap, predictions):
-    """Predict each row and then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64; row e
-    takes slot ``slots[e]``. Weights of fits are min(u, ``fit_cap``); with infinity and two classes this is IBoost's
-    :func:`boostrun.papers.iboost.iboost.test_then_train`. Cost a row M responses and M + b K operations
-    (stochastic, newest) or b n (M + K) (batch), an addition n (M + K) and a fit."""
+    """Predict each row, then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64; row e
+    takes slot ``slots[e]``.
+
+    Weights of fits are min(u, ``fit_cap``). A row costs M responses and M + b K operations (stochastic, newest) or
+    b n (M + K) (batch), an addition n (M + K) and a fit.
+    """
     classes, votes = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes)
     slopes = np.empty((state.labels.shape[0], settings.n_classes))
     for e in range(samples.shape[0]):
@@ -64,7 +67,7 @@ def test_then_train(samples, labels, slots, state, settings, fit_cap, prediction
 
 
 def begun(state, n_classes):
-    """The empty committee and its empty window, a ``CommitteeState``, for so many classes."""
+    """The state for ``n_classes`` of an empty committee and window, a ``CommitteeState``."""
     said, votes = np.zeros(state.right.shape, np.int16), np.zeros((len(state.labels), n_classes))
     return ClassesState(
         state.columns, state.labels, state.order, said, votes, state.coefficients, state.born, state.models,
@@ -73,8 +76,7 @@ def begun(state, n_classes):
 
 
 def grown(state, n_classes):
-    """The same window and committee with room for more classes; a ``CommitteeState`` has had two. The votes are to be
-    refreshed."""
+    """The state with room for more classes, from one of two classes or more. Its votes must be refreshed."""
     if isinstance(state, ClassesState):
         return state._replace(votes=np.zeros((len(state.labels), n_classes)))
     out = begun(state, n_classes)
@@ -84,8 +86,7 @@ def grown(state, n_classes):
 
 @part
 def learn(sample, label, slot, state, settings, classes, slopes):
-    """The example takes its slot, the coefficients take their steps, the negative ones go. False while the window
-    fills."""
+    """Store the example, take the gradient steps, delete negative classifiers. False until the window is full."""
     enter(sample, label, slot, state, settings, classes)
     past = state.counts[SEEN] - settings.start
     if past >= 0:
@@ -97,7 +98,7 @@ def learn(sample, label, slot, state, settings, classes, slopes):
 
 @written_in
 def enter(sample, label, slot, state, settings, classes):
-    """The example takes its slot; its votes alone are summed."""
+    """Store the example; only its own votes are summed."""
     state.counts[SEEN] += 1
     if settings.family == bases.STUMP and state.counts[SEEN] > settings.start:
         slide(state.columns, state.order, slot, sample)
@@ -123,7 +124,7 @@ def votes_of(state, slot):
 
 @kernel
 def refresh(state):
-    """All votes anew. Cost n (m + K)."""
+    """Compute all votes from the coefficients. Cost n (m + K)."""
     for i in range(state.labels.shape[0]):
         votes_of(state, i)
     state.counts[DIRTY] = 0
@@ -131,8 +132,10 @@ def refresh(state):
 
 @part
 def slopes_of(votes, label, shift, cap, slopes):
-    """``slopes`` (K,): what the loss falls by, for a classifier that says each class of an example with ``votes`` (K,);
-    u is counted exp(``shift``) times less. Returns min(u, ``cap``)."""
+    """``slopes`` (K,) of a classifier that predicts each class of an example with ``votes`` (K,).
+
+    u is multiplied by exp(-``shift``). Returns min(u, ``cap``).
+    """
     total = 0.0
     for c in range(votes.shape[0]):
         if c != label:
@@ -147,7 +150,7 @@ def slopes_of(votes, label, shift, cap, slopes):
 
 @kernel
 def step(slot, state, settings, slopes):
-    """b steps of descent on the loss of the newest example, one that is drawn, or the window; classifiers fixed."""
+    """b gradient steps on the loss of the newest example, of random ones, or of the window."""
     if settings.batch:
         for _ in range(settings.n_steps):
             step_window(state, settings, slopes)
@@ -165,7 +168,7 @@ def step(slot, state, settings, slopes):
 
 @allocating_part
 def step_newest(slot, state, settings, slopes):
-    """b steps on one example in one pass: each moves v_c by eta slope_c times the classifiers that say c."""
+    """b steps on one example at once: each moves v_c by eta slope_c times the number of classifiers that predict c."""
     votes, moved = state.votes[slot], np.zeros(state.votes.shape[1])
     count = np.zeros(state.votes.shape[1])
     for j in range(state.counts[SIZE]):
@@ -181,7 +184,7 @@ def step_newest(slot, state, settings, slopes):
 
 @part
 def step_window(state, settings, slopes):
-    """One step on all slots at once; with ``log_gradient`` the slope is divided by the cost and no cap applies."""
+    """One step on all slots; with ``log_gradient`` divided by the cost, without a cap."""
     refresh(state)
     eta = settings.eta
     if settings.log_gradient:
@@ -198,8 +201,8 @@ def step_window(state, settings, slopes):
 
 @part
 def slopes_of_window(state, cap, slopes):
-    """``slopes`` (n, K) of all slots and the sum of their weights min(u, ``cap``). Without a cap all are counted less
-    by one factor, which makes the heaviest finite."""
+    """``slopes`` (n, K) of all slots, and the sum of their weights min(u, ``cap``). Without a cap all are divided by
+    one factor that keeps them finite."""
     shift, total = 0.0, 0.0
     if cap == np.inf:
         shift = -np.inf
@@ -214,7 +217,7 @@ def slopes_of_window(state, cap, slopes):
 
 @part
 def prune(state):
-    """Classifiers with negative coefficients go."""
+    """Delete classifiers with negative coefficients."""
     j = committee.first_negative(state.coefficients, state.counts[SIZE])
     while j < state.counts[SIZE]:
         remove(state, j)
@@ -224,7 +227,7 @@ def prune(state):
 
 @part
 def shift_votes(state, j, coefficient):
-    """Classifier j's votes for all slots, with this coefficient. Cost n."""
+    """Add ``coefficient`` to the votes of classifier j for all slots. Cost n."""
     for i in range(state.labels.shape[0]):
         state.votes[i, state.said[j, i]] += coefficient
 
@@ -240,7 +243,7 @@ def remove(state, j):
 
 @allocating_part
 def add(state, settings, fit_cap, slopes):
-    """Fit a classifier to the window's slopes, and add it."""
+    """Fit a classifier to the window's slopes and add it."""
     leaver, total = slopes_for_newcomer(state, settings, fit_cap, slopes)
     n = state.labels.shape[0]
     model, weights, said = np.empty(state.models.shape[1]), np.empty(n), np.empty(n, np.int64)
@@ -258,8 +261,8 @@ def add(state, settings, fit_cap, slopes):
 
 @part
 def slopes_for_newcomer(state, settings, cap, slopes):
-    """Fill ``slopes`` (n, K) with what the next classifier is fitted to; returns who goes for it, -1 for nobody, and
-    the sum of the weights. With a full budget that is the weakest, which does not count in the slopes."""
+    """Fill ``slopes`` (n, K) for the fit of the next classifier; returns the classifier that goes for it, or -1, and
+    the sum of the weights. With a full budget the weakest goes, and does not count in the slopes."""
     if state.counts[DIRTY]:
         refresh(state)
     leaver = -1
@@ -274,15 +277,17 @@ def slopes_for_newcomer(state, settings, cap, slopes):
 
 @part
 def weights_of(slopes, labels, total, weights):
-    """``weights`` (n,): slopes of the right answers, as shares of their sum."""
+    """``weights`` (n,): slopes of the right answers, divided by their sum."""
     for i in range(labels.shape[0]):
         weights[i] = slopes[i, labels[i]] / total
 
 
 @part
 def append(state, settings, leaver, model, said, slopes):
-    """Add a classifier, its numbers ``model`` and its answers ``said`` (n,) on the window, with b = 1/2 ln(A / B), A
-    the slopes where it is right and B where it is wrong, if A > B; ``leaver`` goes for it, unless it is -1."""
+    """Add a classifier with b = 1/2 ln(A / B), A the slopes of its right answers and B of its wrong ones, if A > B.
+
+    ``model`` are its numbers, ``said`` (n,) its answers on the window; ``leaver`` goes for it unless it is -1.
+    """
     gained, lost = 0.0, 0.0
     for i in range(said.shape[0]):
         if said[i] == state.labels[i]:

@@ -1,15 +1,15 @@
-"""Naive Bayes that learns one example at a time, many side by side: the base classifiers of the online rivals.
+"""Naive Bayes that learns one example at a time, many learners side by side: members of the online ensembles.
 
-Learner j keeps, of every class c, the weight met, and of every feature the weighted mean and squared deviations
-(Welford), never decremented. Its score of class c is one pass over the features with numbers kept ready:
+Learner j keeps the weight of every class c, and of every feature the weighted mean and squared deviations (Welford).
+The score of class c is one pass over the features with numbers kept ready:
 
     gaussian    constant - sum_r slope_r (x_r - mean_r)^2,  slope = 1 / (2 v),  constant = ln W - 1/2 sum ln v
     binary      constant + sum_r slope_r 1[x_r > 0],  p = (W mean + 1) / (W + 2),  slope = ln(p / (1 - p)),
                 constant = ln W + sum ln(1 - p)
 
-with v = S / W_r + floor, where W_r is the weight of the examples that had feature r. The learner answers with the class
-of the largest score among those it has met. A feature that is NaN is missing: a Gaussian leaves it out, when it learns
-and when it answers; of binary ones it is not above 0.
+with v = S / W_r + floor, where W_r is the weight of the examples that had feature r. The class with the largest score
+among those seen wins. NaN means that a feature is missing: a Gaussian leaves it out, when it learns and when it
+predicts; a binary one counts as not above 0.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Learners(NamedTuple):
 
     @classmethod
     def fresh(cls, count: int, n_classes: int, n_features: int) -> Learners:
-        """``count`` learners that have met nothing."""
+        """``count`` untrained learners."""
         small, large = (count, n_classes), (count, n_classes, n_features)
         return cls(np.zeros(small), np.full(small, -np.inf), *(np.zeros(large) for _ in range(4)))
 
     def grown(self, n_classes: int) -> Learners:
-        """The same learners with room for more classes, of which they have met nothing."""
+        """The same learners with room for more classes."""
         out = Learners.fresh(len(self.weight), n_classes, self.mean.shape[2])
         for mine, wider in zip(self, out):
             wider[:, : mine.shape[1]] = mine
@@ -48,7 +48,7 @@ class Learners(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What all examples so far say of each feature: ``count``, ``mean``, ``scatter``, ``floor`` (d,) float64."""
+    """Statistics of each feature over the stream: ``count``, ``mean``, ``scatter``, ``floor`` (d,) float64."""
 
     count: np.ndarray  # type: ignore[assignment]
     mean: np.ndarray
@@ -57,13 +57,12 @@ class Spread(NamedTuple):
 
     @classmethod
     def fresh(cls, n_features: int) -> Spread:
-        """Nothing seen."""
         return cls(*(np.zeros(n_features) for _ in range(3)), np.full(n_features, 1e-12))  # type: ignore[call-arg]
 
 
 @part
 def see(spread, x, share):
-    """One more example x (d,): ``floor`` is ``share`` of each feature's variance over the stream, and 1e-12."""
+    """Add the example x (d,): ``floor`` is ``share`` times each feature's variance over the stream, plus 1e-12."""
     for r in range(x.shape[0]):
         if math.isnan(x[r]):
             continue
@@ -77,7 +76,7 @@ def see(spread, x, share):
 
 @kernel
 def forget(learners, j):
-    """Learner j has met nothing."""
+    """Learner j becomes untrained."""
     for c in range(learners.weight.shape[1]):
         learners.weight[j, c] = 0.0
         learners.constant[j, c] = -np.inf
@@ -87,8 +86,8 @@ def forget(learners, j):
 
 @written_in
 def train(learners, j, x, y, weight, floor, gaussian):
-    """Learner j meets the example (x, class y) with a weight: W += k; a = x - mean; mean += a k / W;
-    S += k a (x - mean), of the features that x has. Cost O(d), with a logarithm a feature."""
+    """Learner j learns (x, class y) with a weight k: W += k; a = x - mean; mean += a k / W; S += k a (x - mean), for
+    the features that x has. Cost O(d), with a logarithm a feature."""
     learners.weight[j, y] += weight
     mean, scatter, slope, met = learners.mean[j, y], learners.scatter[j, y], learners.slope[j, y], learners.met[j, y]
     constant = np.log(learners.weight[j, y])
@@ -115,7 +114,7 @@ def train(learners, j, x, y, weight, floor, gaussian):
 
 @written_in
 def score(learners, j, c, x, gaussian):
-    """Log of the joint probability of class c and x by learner j, less a term that all classes share."""
+    """Logarithm of the joint probability of class c and x by learner j, less a term that all classes share."""
     slope, mean = learners.slope[j, c], learners.mean[j, c]
     out = learners.constant[j, c]
     if gaussian:
@@ -131,13 +130,13 @@ def score(learners, j, c, x, gaussian):
 
 @written_in
 def _left_out(slope):
-    """What the constant has of a Gaussian feature: -ln(v) / 2; nothing of one that the class has not met."""
+    """A Gaussian feature's share of the constant, -ln(v) / 2; 0 for a feature that the class has not seen."""
     return 0.5 * math.log(2.0 * slope) if slope > 0.0 else 0.0
 
 
 @written_in
 def answer(learners, j, x, gaussian):
-    """Class that learner j gives x (d,). Of equals the second of two classes (sign(0) = +1), else the lowest."""
+    """Class of x (d,) by learner j. Ties go to the second of two classes (sign(0) = +1), else to the first."""
     n_classes = learners.weight.shape[1]
     best = 1 if n_classes == 2 else 0
     highest = score(learners, j, best, x, gaussian)
@@ -151,7 +150,7 @@ def answer(learners, j, x, gaussian):
 
 @kernel
 def probabilities(learners, j, x, gaussian, out):
-    """Probabilities (K,) of the classes by learner j; nothing to a class it has not met, zeros if it met none."""
+    """Probabilities (K,) of the classes by learner j; 0 for a class it has not seen, all 0 if it is untrained."""
     highest, total = -np.inf, 0.0
     for c in range(out.shape[0]):
         out[c] = score(learners, j, c, x, gaussian)
@@ -165,7 +164,7 @@ def probabilities(learners, j, x, gaussian, out):
 
 @part
 def winner(votes):
-    """Class with the most votes (K,). Of equals the second of two classes, else the lowest."""
+    """Class with the most votes (K,). Ties go to the second of two classes, else to the first."""
     best = 1 if votes.shape[0] == 2 else 0
     for c in range(votes.shape[0]):
         if votes[c] > votes[best]:
@@ -175,11 +174,11 @@ def winner(votes):
 
 @allocating_kernel
 def vote_rows(learners, members, coefficients, columns, gaussian, proba, votes):
-    """``votes`` (K, t): what each class gets for each of the rows ``columns`` (d, t), summed in the order of
-    ``members`` (m,) int64 with their ``coefficients`` (m,); 0 has no say.
+    """``votes`` (K, t) of ``members`` (m,) int64 for the rows ``columns`` (d, t), summed in their order.
 
-    A member gives its coefficient to its :func:`answer`, or with ``proba`` shares it by :func:`probabilities`. One pass
-    over all rows for each member, class and feature: the same sums as row by row, to the bit.
+    A member gives its coefficient (``coefficients`` (m,); 0 does not vote) to its :func:`answer`, or with ``proba``
+    splits it by :func:`probabilities`. One pass over all rows for each member, class and feature gives the same sums as
+    row by row, to the bit.
     """
     n_classes, length = votes.shape
     scores, best, highest, total = np.empty(votes.shape), np.empty(length, np.int64), np.empty(length), np.empty(length)
@@ -230,7 +229,7 @@ def _score_rows(learners, j, c, columns, gaussian, scores):
 
 @part
 def _to_probabilities(scores, highest, total):
-    """Each column of ``scores`` (K, t) as :func:`probabilities` has it."""
+    """Each column of ``scores`` (K, t) as in :func:`probabilities`."""
     for t in range(scores.shape[1]):
         highest[t], total[t] = -np.inf, 0.0
     for c in range(scores.shape[0]):

@@ -1,9 +1,9 @@
 """Logistic regression that learns one example at a time, in place of the naive Bayes of :mod:`.incremental`.
 
-Learner j looks at z = (x - mean) / deviation of what it has met, and at a constant; p = softmax(B z). An example of
+Learner j uses z = (x - mean) / deviation of the examples it has learnt, and a constant; p = softmax(B z). An example of
 weight w moves each coefficient against its gradient g_cr = w (p_c - 1[c = y]) z_r by AdaGrad's step
-``rate`` g / sqrt(1 + sum g^2) (Duchi, Hazan & Singer 2011). The functions are those of :mod:`.incremental` by name;
-where these take ``gaussian`` those here take the rate.
+``rate`` g / sqrt(1 + sum g^2) (Duchi, Hazan & Singer 2011). The functions have the names of those in
+:mod:`.incremental`; ``rate`` takes the place of ``gaussian``.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["Regressions", "answer", "forget", "probabilities", "see", "train", "
 
 
 class Regressions(NamedTuple):
-    """M regressions of K classes and d features, float64: ``weight`` (M, K) met; ``moments`` (M, 2, d), mean and
-    squared deviations of each feature; ``beta``, ``squares`` (M, K, d + 1), coefficients and sums of squared
-    gradients, the constant's last."""
+    """M regressions of K classes and d features, float64: ``weight`` (M, K); ``moments`` (M, 2, d), mean and squared
+    deviations of each feature; ``beta``, ``squares`` (M, K, d + 1), coefficients and sums of squared gradients, the
+    constant's last."""
 
     weight: np.ndarray
     moments: np.ndarray
@@ -31,19 +31,19 @@ class Regressions(NamedTuple):
 
     @classmethod
     def fresh(cls, count: int, n_classes: int, n_features: int) -> Regressions:
-        """``count`` regressions that have met nothing."""
+        """``count`` untrained regressions."""
         large = (count, n_classes, n_features + 1)
         return cls(np.zeros((count, n_classes)), np.zeros((count, 2, n_features)), np.zeros(large), np.zeros(large))
 
     def grown(self, n_classes: int) -> Regressions:
-        """The same regressions with room for more classes, of which they have met nothing."""
+        """The same regressions with room for more classes."""
         out = Regressions.fresh(len(self.weight), n_classes, self.moments.shape[2])
         for mine, wider in ((self.weight, out.weight), (self.beta, out.beta), (self.squares, out.squares)):
             wider[:, : mine.shape[1]] = mine
         return out._replace(moments=self.moments)
 
     def wider(self, n_features: int) -> Regressions:
-        """The same regressions with room for more features, at the end, which have been 0 so far."""
+        """The same regressions with room for more features, at the end, which were 0 so far."""
         (count, n_classes), d = self.weight.shape, self.moments.shape[2]
         out = Regressions.fresh(count, n_classes, n_features)
         for mine, more in ((self.beta, out.beta), (self.squares, out.squares)):
@@ -54,12 +54,12 @@ class Regressions(NamedTuple):
 
 @written_in
 def see(spread, x, share):
-    """What all examples say of a feature: each regression keeps its own moments."""
+    """Does nothing: each regression keeps its own moments."""
 
 
 @kernel
 def forget(learners, j):
-    """Regression j has met nothing."""
+    """Regression j becomes untrained."""
     learners.weight[j, :] = 0.0
     learners.moments[j, :, :] = 0.0
     learners.beta[j, :, :] = 0.0
@@ -68,7 +68,7 @@ def forget(learners, j):
 
 @part
 def _standard(learners, j, x, r):
-    """Feature r of x as the regression sees it; 0 where it has met one value only."""
+    """Standardised feature r of x; 0 if the regression has seen one value only."""
     scatter = learners.moments[j, 1, r]
     if not scatter > 0.0:
         return 0.0
@@ -77,7 +77,7 @@ def _standard(learners, j, x, r):
 
 @part
 def _scores(learners, j, x, out):
-    """``out`` (K,): B z. Cost O(K d)."""
+    """``out`` (K,) = B z. Cost O(K d)."""
     d = x.shape[0]
     for c in range(out.shape[0]):
         out[c] = learners.beta[j, c, d]
@@ -89,7 +89,7 @@ def _scores(learners, j, x, out):
 
 @kernel
 def probabilities(learners, j, x, rate, out):
-    """Probabilities (K,) of the classes by regression j; nothing to a class it has not met, zeros if it met none."""
+    """Probabilities (K,) of the classes by regression j; 0 for a class it has not seen, all 0 if it is untrained."""
     _scores(learners, j, x, out)
     highest, total = -np.inf, 0.0
     for c in range(out.shape[0]):
@@ -104,7 +104,7 @@ def probabilities(learners, j, x, rate, out):
 
 @allocating_kernel
 def train(learners, j, x, y, weight, floor, rate):
-    """Regression j meets the example (x, class y) with a weight: its moments, then the step. Cost O(K d)."""
+    """Regression j learns (x, class y) with a weight: first its moments, then the step. Cost O(K d)."""
     d = x.shape[0]
     learners.weight[j, y] += weight
     met = learners.weight[j].sum()
@@ -125,7 +125,8 @@ def train(learners, j, x, y, weight, floor, rate):
 
 @allocating_kernel
 def answer(learners, j, x, rate):
-    """Class that regression j gives x (d,), among those it has met. Of equals the second of two, else the lowest."""
+    """Class of x (d,) by regression j, among those it has seen. Ties go to the second of two classes, else to the
+    first."""
     scores = np.empty(learners.weight.shape[1])
     _scores(learners, j, x, scores)
     for c in range(scores.shape[0]):

@@ -1,6 +1,6 @@
-"""Hoeffding trees in place of the naive Bayes classifiers of :mod:`.incremental`: the same functions by the same names.
+"""Hoeffding trees in place of the naive Bayes of :mod:`.incremental`: the same functions by the same names.
 
-Where those take ``gaussian`` these take :class:`boostrun.kernels.hoeffding.Rules`.
+:class:`boostrun.kernels.hoeffding.Rules` take the place of ``gaussian``.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ probabilities, forget = hoeffding.probabilities, hoeffding.forget
 
 @written_in
 def see(spread, x, share):
-    """What all examples say of a feature: trees do not ask."""
+    """Does nothing: trees do not use the features' spread."""
 
 
 @part
 def train(learners, j, x, y, weight, floor, rules):
-    """Tree j meets the example (x, class y) with a weight."""
+    """Tree j learns (x, class y) with a weight."""
     hoeffding.learn(learners, j, x, y, weight, rules)
 
 
 @kernel
 def answer(learners, j, x, rules):
-    """Class that tree j gives x (d,); before its first example the second of two classes, else the lowest."""
+    """Class of x (d,) by tree j; an untrained one predicts the second of two classes, else the first."""
     if learners.weight.shape[1] == 2 and learners.weight[j, 0] == 0.0 and learners.weight[j, 1] == 0.0:
         return 1
     return hoeffding.answer(learners, j, x, rules)
