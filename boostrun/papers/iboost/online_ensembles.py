@@ -226,7 +226,7 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
             if yhat != y:  a new expert of weight 1, at the budget in place of the weakest (the oldest of equals)
         every example trains all experts
 
-    as in MOA. scikit-multiflow's vote rounds a weighted mean of labels and keeps 5 experts. Nothing is random.
+    as in MOA. scikit-multiflow's vote rounds a weighted mean of labels and keeps 5 experts. It is deterministic.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
     updates_base_online = True
     adds_and_removes = True
     keeps_window = False
-    random_state = 0  # nothing is drawn
+    random_state = 0  # not used
 
     def _begin(self, n_features, n_classes):
         super()._begin(n_features, n_classes)
@@ -338,7 +338,7 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
 
     Weights are at most 1: examples that most members get right count less, and no example counts much, which helps
     against label noise. m_j is y f_j(x) for two classes, as in the paper; for more it is right or wrong, which is ours.
-    Nothing is random. Ties go to the second of two classes, else to the first. The methods ``osboost`` and ``ocp``
+    It is deterministic. Ties go to the second of two classes, else to the first. The methods ``osboost`` and ``ocp``
     apply the same rules to fixed stumps.
 
     Parameters
@@ -358,7 +358,7 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
     updates_base_online = True
     adds_and_removes = False
     keeps_window = False
-    random_state = 0  # nothing is drawn
+    random_state = 0  # not used
 
     def _begin(self, n_features, n_classes):
         super()._begin(n_features, n_classes)

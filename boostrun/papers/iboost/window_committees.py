@@ -397,7 +397,7 @@ class AdaBoostWindowClassifier(AdaBoostKeys, Committee):
 
     Training starts with the first full window; until then the second class is predicted (the first of more than two).
     Between trainings the last committee predicts. Training stops early at an error below 1e-10, whose classifier gets
-    the coefficient of the error 1e-6, or at an error no better than chance. Nothing is random.
+    the coefficient of the error 1e-6, or at an error no better than chance. It is deterministic.
 
     Parameters
     ----------
@@ -450,7 +450,7 @@ class OCBClassifier(OCBKeys, Committee):
     These are AdaBoost's coefficients on all examples so far, if the m_k are independent given m_j. Bounds: W at least
     1e-12, |D| at most 1, d at most 1e100. For K classes 1/2 ln(K - 1) is added to a, as in SAMME. Until the first
     ``n_window`` examples have arrived, the second class is predicted (the first of more than two). A class that appears
-    after them is never predicted. Nothing is random.
+    after them is never predicted. It is deterministic.
 
     Parameters
     ----------
@@ -508,8 +508,8 @@ class FLBClassifier(FLBKeys, Committee):
 
     sd is at least the binomial one, sqrt(mean (1 - mean) / n_window), with a mean of at least 1 / n_window, so that one
     error after perfect blocks is no alarm. The original's second stage, which tells gradual from abrupt change, is not
-    reproduced. Until the first block is full, the second class is predicted (the first of more than two). Nothing is
-    random.
+    reproduced. Until the first block is full, the second class is predicted (the first of more than two). It is
+    deterministic.
 
     Parameters
     ----------
