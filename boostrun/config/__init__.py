@@ -1,6 +1,6 @@
-"""The configuration: what is declared, what words and files say, and values checked against declarations.
+"""The configuration: declarations, words and files, and the check of values against declarations.
 
-A value that does not fit becomes one sentence that says what to type instead.
+A value that does not fit becomes one sentence that tells the user how to correct it.
 """
 
 from __future__ import annotations
@@ -58,25 +58,18 @@ def without_late(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def check(values: Mapping[str, Any]) -> Settings:
     """The settings of a composed configuration, every value checked and defaults filled in.
 
-    Raises BoostrunError with one sentence: the key, what is allowed, the nearest match.
+    Raises BoostrunError with one sentence: the key, the allowed values, the nearest match.
     """
     root = check_root({key: value for key, value in values.items() if key not in GROUPS})
-    groups: dict[str, Any] = {group: _check_chosen(group, values[group]) for group in GROUPS}
+    groups: dict[str, Any] = {group: check_group(group, values[group]) for group in GROUPS}
     check_run(groups["run"], root["n_jobs"])
     return Settings(**groups, budget=check_budget(groups["algo"], root), root=root)
 
 
-def _check_chosen(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """As :func:`check_group`; the class of a user's own choice stays beside its keys."""
-    own_class = {"class": values["class"]} if "class" in values else {}
-    checked = check_group(group, {key: value for key, value in values.items() if key != "class"})
-    return {"name": checked["name"], **own_class, **checked}
-
-
 def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of one group, checked, defaults filled in.
+    """The values of one group, checked, defaults filled in; the class of a user's own choice is kept.
 
-    Raises BoostrunError with one sentence: the key, what is allowed, the nearest match.
+    Raises BoostrunError with one sentence: the key, the allowed values, the nearest match.
 
     >>> check_group("algo", {"name": "wsam", "shrinkage": 1})["shrinkage"]
     1.0
@@ -86,14 +79,15 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     from boostrun.config import catalogue
 
-    name = values.get("name")
-    known = ["local"] if group == "run" else catalogue.names(group)
-    if not isinstance(name, str) or name not in known:
-        meant = did_you_mean(str(name), known)
-        missing = catalogue.missing(str(name)) if group != "run" else ""
-        raise BoostrunError(f"no {group} '{_typed(name)}'{meant} (boostrun ls {group}){missing}")
-    given = {key: value for key, value in values.items() if key != "name"}
-    return {"name": name, **_check(fields_in(group, name), given, group, name)}
+    name = str(values.get("name"))
+    if group != "run":
+        catalogue.declaration(group, name)  # refuses an unknown name
+    elif name != "local":
+        raise BoostrunError(f"no run '{name}' (boostrun ls run)")
+    own_class = catalogue.own_class(group, name)
+    kept = {"name": name, "class": own_class} if own_class and "class" in values else {"name": name}
+    given = {key: value for key, value in values.items() if key not in kept}
+    return {**kept, **_check(fields_in(group, name), given, group, name)}
 
 
 def check_root(values: Mapping[str, Any]) -> dict[str, Any]:

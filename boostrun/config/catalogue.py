@@ -1,4 +1,4 @@
-"""What can be chosen: methods, data sets and features of the core and of every installed paper, and YAML files.
+"""The catalogue: methods, data sets and features of the core and of every installed paper, and the YAML files.
 
 Papers are found by the entry point ``boostrun.papers``, those of boostrun too. A file ``papers.yaml`` in
 ``--config-dir`` names further ones (``name: module:OBJECT``). A paper of another package is read with care: if it
@@ -148,7 +148,7 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-# What is checked of a paper of another package: as far as it could end a command.
+# The checks of a paper of another package: for faults that could end a command.
 
 _ENTRIES: dict[str, type] = {
     "methods": Method, "datasets": DataSet, "features": Pipeline, "models": SavedModel, "frontier": Collection,
@@ -230,7 +230,7 @@ def read_figures(path: Path) -> list[dict[str, str]]:
 
 
 def left_out() -> list[LeftOut]:
-    """What is installed and cannot be read, as far as is known."""
+    """The installed things that cannot be read, as far as is known."""
     return list(_left_out.values())
 
 
@@ -247,7 +247,7 @@ def refuse_left_out(word: str) -> None:
 
 
 def missing(word: str) -> str:
-    """A clause for the sentence that ``word`` is unknown: what is left out and may bring it.
+    """A clause for the sentence that ``word`` is unknown: the things left out that may bring it.
 
     >>> missing("geem")
     ''
@@ -267,7 +267,7 @@ def sparing(name: str, asked: bool) -> Iterator[None]:
     """Run a block that uses files of the paper ``name``, and leave the paper out if the block fails.
 
     A paper of boostrun or of a user's own folder is never left out: its error is raised. If the user ``asked`` for the
-    paper, BoostrunError says what is wrong with it.
+    paper, BoostrunError names the fault.
     """
     try:
         yield
@@ -342,7 +342,7 @@ def forget() -> None:
     _all.cache_clear()
 
 
-# What there is, by name.
+# The declarations, by name.
 
 
 @functools.cache
@@ -382,25 +382,24 @@ def of_classes(room: str) -> dict[str, str]:
 
 def method(algo: Mapping[str, Any]) -> Method:
     """The method of a cell's algo group."""
-    return _chosen("algo", algo)
+    return declaration("algo", str(algo.get("name")))
 
 
 def dataset(chosen: Mapping[str, Any]) -> DataSet:
     """The data set of a cell's dataset group."""
-    return _chosen("dataset", chosen)
+    return declaration("dataset", str(chosen.get("name")))
 
 
 def pipeline(features: Mapping[str, Any]) -> Pipeline:
     """The feature pipeline of a cell's features group."""
-    return _chosen("features", features)
+    return declaration("features", str(features.get("name")))
 
 
-def _chosen(group: str, values: Mapping[str, Any]) -> Any:
-    name, known = values.get("name"), _all(GROUPS[group])
+def declaration(group: str, name: str) -> Any:
+    """The declaration of a choice of a group; BoostrunError for an unknown name."""
+    known = _all(GROUPS[group])
     if name not in known:
-        raise BoostrunError(
-            f"no {group} '{name}'{did_you_mean(str(name), known)} (boostrun ls {group}){missing(str(name))}"
-        )
+        raise BoostrunError(f"no {group} '{name}'{did_you_mean(name, known)} (boostrun ls {group}){missing(name)}")
     return known[name]
 
 
@@ -421,7 +420,7 @@ def fields(group: str, name: str) -> dict[str, dataclasses.Field]:
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The choices of a group that entry points of installed packages name; nothing is imported.
+    """The choices of a group that entry points of installed packages name, without importing them.
 
     One whose name is taken is left out, see :func:`left_out`.
     """
@@ -475,7 +474,7 @@ def part_target(room: str, name: str) -> str:
 
 
 def public() -> Iterator[tuple[str, str]]:
-    """(name, module) of what papers add to ``from boostrun import``."""
+    """(name, module) of the names that papers add to ``from boostrun import``."""
     for paper in papers().values():
         yield from paper.public.items()
 

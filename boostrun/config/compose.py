@@ -125,7 +125,7 @@ def _refuse_taken_names(config_dir: str) -> None:
 
 
 def _file_of_data(name: str) -> str:
-    """How to name a file of one's own that was given in the place of a data set, as a clause.
+    """A clause on how to name a file that was given in the place of a data set.
 
     >>> _file_of_data("sales.csv")
     '; did you mean dataset=csv dataset.path=sales.csv?'
@@ -140,7 +140,7 @@ def _composed_of_boostrun(chosen: tuple[tuple[str, str], ...]) -> dict[str, Any]
 
 
 def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> dict[str, Any]:
-    """What Hydra composes of ``conf/config.yaml`` and the files of these (group, name), references unresolved."""
+    """The values of ``conf/config.yaml`` and the files of these (group, name), composed by Hydra, with references."""
     from hydra import compose, initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
     from hydra.errors import HydraException
@@ -155,13 +155,13 @@ def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> di
             return OmegaConf.to_container(compose("config", words))  # type: ignore[return-value]
     except (HydraException, OmegaConfBaseException) as error:
         raise BoostrunError(_first_line(error)) from None
-    except Exception as error:  # errors of YAML, and what Hydra's loader fails with
+    except Exception as error:  # errors of YAML and of Hydra's loader
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise BoostrunError(f"the settings cannot be put together: {reason}") from None
 
 
 def _with_defaults(group: str, chosen: str, values: Any) -> dict[str, Any]:
-    """The values of a group that stand in files, with the defaults of what they name.
+    """The values of a group from files, with the defaults of the choice that they name.
 
     A ``class`` counts only if the YAML file of this choice, or an entry point, names it; see
     :func:`boostrun.extend.registry.take_named`.

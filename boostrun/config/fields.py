@@ -1,7 +1,7 @@
-"""Fields of a configuration: each makes a dataclass field that knows its default, what it accepts, and what it means.
+"""Fields of a configuration: dataclass fields with a default, the values they accept, and a help text.
 
-A class of keys is a dataclass of such fields. An estimator inherits from it, so that its constructor, the command's
-keys, the checks of both and the reference page all follow from one line:
+A class of keys is a dataclass of such fields. An estimator inherits from it, so its constructor, the command's keys,
+the checks of both and the reference page all follow from one line:
 
 >>> @keys
 ... class BoostingKeys(Keys):
@@ -39,12 +39,18 @@ MISSING = "???"  # OmegaConf's mark for a value that must be given
 
 @dataclass(frozen=True)
 class Kind:
-    """How a value is read: ``read(value)`` gives the plain value or None; ``allowed`` says what it accepts.
+    """How a value is read.
 
-    ``help`` says what the key means. A key that came after records were published says by ``absent`` with which value
-    they were made: at this value it does not stand in a cell, so that they are found. ``follows`` names the parameter
-    that a value of None stands for. None is right where it is the default, and where the field is ``optional``.
-    ``hints`` say of words that are not allowed what to type instead.
+    Parameters
+    ----------
+    read : function that returns the plain value, or None for a value that is not allowed
+    allowed : the values it accepts, in words
+    help : the meaning of the key
+    absent : for a key that was added after records had been published, the value that these were made with. A cell
+        leaves the key out at this value, so that the records are found.
+    follows : the parameter whose value is taken if this one is None
+    optional : None is allowed even if it is not the default
+    hints : advice for some words that are not allowed
     """
 
     read: Callable[[Any], Any]
@@ -57,7 +63,7 @@ class Kind:
     hints: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
 
     def hint(self, word: Any) -> str:
-        """What to type in place of a word that is not allowed, as a clause to append to a message; or nothing."""
+        """A clause for an error: the word to type in place of one that is not allowed; may be empty."""
         if isinstance(word, str) and word in self.hints:
             return f"; {self.hints[word]}"
         return did_you_mean(word, self.choices) if self.choices else ""
@@ -67,11 +73,11 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as keys
 else:
     keys = functools.partial(dataclass, eq=False, repr=False)
-    """Makes a class of fields a class of keys: estimators inherit its constructor, and keep their own ``repr``."""
+    """Decorator of a class of keys: estimators inherit its constructor and keep their own ``repr``."""
 
 
 class Keys:
-    """Base of classes of keys; a subclass whose docstring says ``{parameters}`` gets its fields spelt out there."""
+    """Base of classes of keys; ``{parameters}`` in the docstring of a subclass becomes the list of its fields."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -90,17 +96,17 @@ def described(cls: type, indent: str = "    ") -> str:
 
 
 def kind_of(field: dataclasses.Field) -> Kind:
-    """The kind of a field that a function of this module has made."""
+    """The kind of a field made by a function of this module."""
     return field.metadata["kind"]
 
 
 def fields_of(cls: type) -> dict[str, dataclasses.Field]:
-    """The fields of a class of keys that are configured, by name, in their order."""
+    """The fields of a class that are keys, by name, in order."""
     return {field.name: field for field in dataclasses.fields(cls) if "kind" in field.metadata}
 
 
 def renamed(field: dataclasses.Field, **changes: Any) -> Any:
-    """A new field like another, for a second class of keys; ``default`` and what a :class:`Kind` has may be changed."""
+    """A copy of a field for another class of keys, with changes of ``default`` or of attributes of its Kind."""
     default = changes.pop("default", field.default)
     return dataclasses.field(default=default, metadata={"kind": dataclasses.replace(kind_of(field), **changes)})
 
@@ -109,14 +115,21 @@ def _field(default: Any, kind: Kind, more: Mapping[str, Any]) -> Any:
     return dataclasses.field(default=default, metadata={"kind": dataclasses.replace(kind, **more)})
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= least
+
+
 def integer(default: Any, least: int = 1, most: int | None = None, **more: Any) -> Any:
     """A whole number in a range; 1e3 counts as 1000."""
 
     def read(value):
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != value // 1:
+        if not _is_number(value) or value != value // 1 or value < least or (most is not None and value > most):
             return None
-        value = int(value)
-        return value if value >= least and (most is None or value <= most) else None
+        return int(value)
 
     text = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
     return _field(default, Kind(read, text), more)
@@ -131,10 +144,10 @@ def real(
     infinite: bool = False,
     **more: Any,
 ) -> Any:
-    """A number in a range, finite unless the library may be given infinity, which no cell can hold."""
+    """A number in a range, finite unless ``infinite``: a parameter of the library may be infinite, but no cell's."""
 
     def read(value):
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        if not _is_number(value):
             return None
         value = float(value)
         fits = (
@@ -188,7 +201,7 @@ def rising(least: int = 1, **more: Any) -> Any:
 
     def read(value):
         value = value if isinstance(value, list) else [value]
-        whole = all(isinstance(each, numbers.Real) and not isinstance(each, bool) and each % 1 == 0 for each in value)
+        whole = all(_is_number(each) and each % 1 == 0 for each in value)
         rises = whole and value and value[0] >= least and all(a < b for a, b in itertools.pairwise(value))
         return [int(each) for each in value] if rises else None
 
@@ -201,27 +214,24 @@ def dimensions(default: str, **more: Any) -> Any:
     def read(value):
         if isinstance(value, str):
             return value if value in ("auto", "all") else None
-        return (
-            int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1 else None
-        )
+        return int(value) if _is_count(value, 1) else None
 
     return _field(default, Kind(read, "auto, all, or a whole number of at least 1"), more)
 
 
 def name_or_place(default: str | int, **more: Any) -> Any:
-    """A name, or a place counted from 0."""
+    """A name, or a position counted from 0."""
 
     def read(value):
-        fits = (isinstance(value, str) and value) or (
-            isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 0
-        )
-        return (value if isinstance(value, str) else int(value)) if fits else None
+        if isinstance(value, str):
+            return value or None
+        return int(value) if _is_count(value, 0) else None
 
     return _field(default, Kind(read, "a name or a whole number of at least 0"), more)
 
 
 def or_tuned(field: Any) -> Any:
-    """What ``field`` takes, or the word ``tuned``: the value that ``boostrun tune`` has chosen."""
+    """The values of ``field``, or the word ``tuned`` for the value that ``boostrun tune`` has chosen."""
     kind = kind_of(field)
 
     def read(value):
@@ -234,14 +244,14 @@ def workers(default: int) -> Any:
     """A number of workers, or -1 for all cores."""
 
     def read(value):
-        return value if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1) else None
+        return value if isinstance(value, int) and (_is_count(value, 1) or value == -1) else None
 
     return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), {})
 
 
 def component(default: Any, room: str, needs: str, **more: Any) -> Any:
-    """A part of a method that is an object: one with the method ``needs``, or the name of one in the catalogue's
-    ``room`` (strategies, policies, weak_learners); a command line can only name it.
+    """A part of a method: an object with the method ``needs``, or a name in the catalogue's ``room`` (strategies,
+    policies, weak_learners). A command line can only name it.
     """
 
     def read(value):
@@ -272,15 +282,15 @@ def whole_number(value: Any, what: str, least: int = 0) -> int:
 
 
 def plain_number(value: Any) -> Any:
-    """A scalar of NumPy as the Python number that it is; anything else as it is."""
+    """A NumPy scalar as a Python number; any other value unchanged."""
     return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
 
 
 def check(estimator: Any) -> None:
-    """Hold the parameters of an estimator whose class inherits its keys against their fields.
+    """Check the parameters of an estimator whose class inherits its keys.
 
-    This is what its constructor leaves to ``fit``, as scikit-learn asks. None is right where it is the default.
-    Raises BoostrunError with one sentence that names the parameter.
+    ``fit`` calls this, because scikit-learn asks that constructors check nothing. Raises BoostrunError with one
+    sentence that names the parameter.
 
     >>> @keys
     ... class Rounds(Keys):

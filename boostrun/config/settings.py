@@ -1,14 +1,13 @@
-"""The keys at the top of the config, and those of ``run``: how often, where, and with what budget.
+"""The keys at the top of the configuration and those of ``run``, search ranges, and checked settings.
 
-What ``boostrun tune`` may search: a range or a few choices for a key, said beside the key by who declares it.
-
-A method declares ``search``, a mapping from a key, or the symbol of a budget, to one of these:
+A method declares in ``search`` which of its keys and budgets ``boostrun tune`` may search: a mapping from the key, or
+the symbol of the budget, to a range or a few choices.
 
 >>> search = {
-...     "shrinkage": Range(0.02, 1.0, log=True),          # real: one of the ends is
-...     "T": Range(50, 400, log=True),                    # whole: both ends are
+...     "shrinkage": Range(0.02, 1.0, log=True),
+...     "T": Range(50, 400, log=True),                    # whole numbers, as both ends are
 ...     "learner": Choices("stump", "tree"),
-...     "depth": Range(2, 8, when={"learner": "tree"}),   # asked for only where it has an effect
+...     "depth": Range(2, 8, when={"learner": "tree"}),   # searched only if it has an effect
 ... }
 >>> search["T"].whole, search["shrinkage"].whole
 (True, False)
@@ -27,16 +26,16 @@ from boostrun.config.fields import boolean, choice, integer, real, renamed, text
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from ``low`` to ``high``, both included; whole ones where both ends are.
+    """Numbers from ``low`` to ``high``, both included; whole numbers if both ends are.
 
     Parameters
     ----------
-    low, high : int or float, low < high; above 0 where ``log``.
-    log : evenly in the logarithm.
-    when : key -> the value at which this one has an effect. It is asked for only then; the other key must stand before
-        it in the mapping, or be one that is not searched.
+    low, high : int or float, low < high; above 0 if ``log``.
+    log : search on a logarithmic scale.
+    when : key -> the value at which this one has an effect; it is searched only then. The other key must come before it
+        in the mapping, or not be searched.
 
-    Raises ValueError for ends that make no range: it is an error in a declaration.
+    Raises ValueError for ends that make no range: the declaration is wrong.
     """
 
     low: float
@@ -50,21 +49,21 @@ class Range:
 
     @property
     def whole(self) -> bool:
-        """Whether only whole numbers are meant."""
+        """Whether only whole numbers are searched."""
         return isinstance(self.low, int) and isinstance(self.high, int)
 
     def under(self, when: Mapping[str, Any]) -> Range:
-        """The same, which has an effect under other conditions."""
+        """The same range with other conditions."""
         return Range(self.low, self.high, self.log, when)
 
     def __str__(self) -> str:
-        """As it is typed on a command line: ``tag(log,interval(0.02,1.0))``."""
+        """The range as it is typed on a command line: ``tag(log,interval(0.02,1.0))``."""
         interval = f"interval({self.low},{self.high})"
         return f"tag(log,{interval})" if self.log else interval
 
 
 class Choices:
-    """A few plain values (texts, numbers, true, false, None), none nearer to one than another.
+    """A few plain values without an order: texts, numbers, true, false, None.
 
     >>> print(Choices("stump", "tree"))
     choice(stump,tree)
@@ -76,7 +75,7 @@ class Choices:
         self.values, self.when = values, when or {}
 
     def under(self, when: Mapping[str, Any]) -> Choices:
-        """The same, which have an effect under other conditions."""
+        """The same choices with other conditions."""
         return Choices(*self.values, when=when)
 
     def __repr__(self) -> str:
@@ -97,36 +96,38 @@ PLACES = ("store", "results", "data_root", "cache_root")
 
 @dataclass
 class Run:
-    """How trials are run; nothing here changes a result, except that ``memory_limit`` decides how far a streamed set
-    is shuffled, so that it counts to the cells of dataset=stream, and to no others.
+    """How trials are run.
+
+    Nothing here changes a result, except ``memory_limit`` for dataset=stream: it decides how far the samples are
+    shuffled, so it is part of the cells of that data set.
     """
 
     name: str = "local"
-    backend: str = choice("loky", "sequential", "dask", "ray", "slurm", help="who runs the trials")
+    backend: str = choice("loky", "sequential", "dask", "ray", "slurm", help="what runs the trials")
     scheduler: str | None = text(None, help="address of a Dask scheduler or a Ray cluster")
-    batch: int | None = integer(None, help="trials that a worker of a cluster takes at a time")
-    partition: str | None = text(None, help="of a SLURM job")
-    account: str | None = text(None, help="of a SLURM job")
-    minutes: int = integer(60, help="of a SLURM job")
-    job_memory_mb: int = integer(4096, least=256, help="of a SLURM job, in MiB")
+    batch: int | None = integer(None, help="trials that a worker of a cluster takes at once")
+    partition: str | None = text(None, help="partition of a SLURM job")
+    account: str | None = text(None, help="account of a SLURM job")
+    minutes: int = integer(60, help="time limit of a SLURM job")
+    job_memory_mb: int = integer(4096, least=256, help="memory of a SLURM job, in MiB")
     memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
     memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
-    predictions: bool = boolean(False, help="keep what models say of test samples, and how probable; measure it")
+    predictions: bool = boolean(False, help="keep predictions and probabilities of test samples, and measure them")
     pictures: bool = boolean(True, help="draw curves and dots beside the table of a run, where a record has changed")
-    tracker: str = choice("none", "mlflow", help="who else is told of the trials")
+    tracker: str = choice("none", "mlflow", help="where else the trials are logged")
 
 
 @dataclass
 class Tune:
     """How ``boostrun tune`` searches."""
 
-    trials: int = integer(30, most=100_000, help="combinations of values that are tried, of every method as many")
-    seeds: int = integer(1, most=1000, help="runs of each, with a seed of its own; their mean error counts")
+    trials: int = integer(30, most=100_000, help="combinations of values to try, the same number for every method")
+    seeds: int = integer(1, most=1000, help="runs of each combination, each with its own seed; their mean error counts")
 
 
 @dataclass
 class Root:
-    """Keys at the top of the config. Budgets are null until given; each algorithm says which it takes."""
+    """The keys at the top. Budgets are null unless set; each algorithm declares those it takes."""
 
     r: int | None = integer(None, help="samples kept in the reservoir")
     q: int | None = integer(None, help="fresh samples a round")
@@ -140,12 +141,12 @@ class Root:
     holdout: float | None = real(
         None, above=0.0, most=0.9, help="test on this share of the training data instead of the test data"
     )
-    train_samples: int | None = integer(None, least=2, help="train on so many of the training samples, always the same")
-    tuned: bool = boolean(False, help="with the values that boostrun tune has found for these settings")
-    trials: int = integer(10, most=100_000, help="trials of a cell, each with a seed of its own")
-    seed: int = integer(0, least=0, help="of the first trial; the others follow")
-    name: str | None = text(None, help="of the table that the command writes; null: made of what is run")
-    n_jobs: int = renamed(workers(-1), help="trials at once; -1: as many as there are cores")
+    train_samples: int | None = integer(None, least=2, help="train on this many training samples, always the same")
+    tuned: bool = boolean(False, help="use the values that boostrun tune has found for these settings")
+    trials: int = integer(10, most=100_000, help="trials of a cell, each with its own seed")
+    seed: int = integer(0, least=0, help="seed of the first trial; the others follow")
+    name: str | None = text(None, help="name of the table that the command writes; null: made of the cells")
+    n_jobs: int = renamed(workers(-1), help="trials at once; -1: one for each core")
     store: str = text("results/runs", help="folder of the records")
     results: str = text("results", help="folder of the published tables and their records")
     data_root: str | None = text(None, help="folder of the data sets; null: $BOOSTRUN_DATA, else datasets")
@@ -153,7 +154,7 @@ class Root:
 
 
 def data_root(root: Mapping[str, Any]) -> Path:
-    """The folder of the data sets, as the key of the same name or $BOOSTRUN_DATA says."""
+    """The folder of the data sets: the key ``data_root``, $BOOSTRUN_DATA, or ``datasets``."""
     return Path(root["data_root"] or os.environ.get("BOOSTRUN_DATA") or "datasets")
 
 
