@@ -120,7 +120,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= least
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def integer(default: Any, least: int = 1, most: int | None = None, **more: Any) -> Any:
