@@ -8,8 +8,9 @@ import numpy as np
 
 
 def frames(images: np.ndarray, contrasts: bool = True):
-    """Means of the frames from the border to the centre, min(h, w) / 2 of them; with ``contrasts``, what each has more
-    than the next.
+    """Means of the frames from the border to the centre, min(h, w) / 2 of them.
+
+    With ``contrasts``, also the difference of each frame to the next.
     """
     if images.ndim not in (3, 4):
         raise ValueError(f"frames takes images, (n, h, w) or (n, h, w, 3), not the shape {images.shape}")

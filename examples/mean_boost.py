@@ -1,7 +1,7 @@
 """An algorithm of your own: boosting nearest means (SAMME: Zhu, Zou, Rosset & Hastie 2009).
 
-It is an estimator of scikit-learn's kind. boostrun reads its keys off the constructor, gives it a seed where it has a
-`random_state`, and keeps a curve of its accuracy where it has a `staged_predict`.
+It is a scikit-learn estimator. boostrun reads its keys from the constructor, sets a seed if it has a `random_state`,
+and records a curve of its accuracy if it has a `staged_predict`.
 """
 
 import numpy as np

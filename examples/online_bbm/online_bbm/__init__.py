@@ -1,6 +1,6 @@
-"""Online boosting of Beygelzimer, Kale & Luo (ICML 2015) as a package beside boostrun, with what else a paper brings.
+"""Online boosting of Beygelzimer, Kale & Luo (ICML 2015) as a package beside boostrun, with data, parts and items.
 
-``PAPER`` is all that boostrun has to be told. Nothing heavy is imported here: each module stands for itself.
+``PAPER`` declares all of it. No heavy module is imported here.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class AdaBoostOL(AdaBoostOLKeys, OnlineBooster):
     One expert answers until the next example is learnt. Of more than two classes the largest mean margin wins:
     sum alpha_j m_j / sum |alpha_j|, m_j in [-1, 1].
 
-    There is nothing to tune: the edges of the learners are found as it goes. Examples are passed on with weights, which
+    There are no edges to set: they are estimated during learning. Examples are passed on with weights, which
     the paper calls AdaBoost.OL.W, not by rejection sampling.
 
     Parameters
@@ -93,11 +93,11 @@ class AdaBoostOL(AdaBoostOLKeys, OnlineBooster):
 
 @njit(cache=True)
 def _adaboost_score(alpha, log_experts, expert, majority, alone, said):
-    """What problem k answers, in [-1, 1].
+    """The prediction of problem k, in [-1, 1].
 
-    Expert i has F_i = sum_(j <= i) alpha_j h_j. Of two classes (``alone``): the sign of the followed expert, or the
-    vote of all, sum_i v_i sign F_i / sum_i v_i. Of more, where signs would tie: the same with the mean margin
-    sum_(j <= i) alpha_j said_j / sum_(j <= i) |alpha_j| instead of sign F_i.
+    Expert i has F_i = sum_(j <= i) alpha_j h_j. With two classes (``alone``) it is the sign of the followed expert,
+    or the vote of all, sum_i v_i sign F_i / sum_i v_i. With more classes, where signs would tie, it is the same with
+    the mean margin sum_(j <= i) alpha_j said_j / sum_(j <= i) |alpha_j| instead of sign F_i.
     """
     total, size, score, mass = 0.0, 0.0, 0.0, 0.0
     for i in range(len(said)):

@@ -53,7 +53,7 @@ class Bases(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What all examples say of each feature, weights left out: ``count`` (1,), ``mean``, ``scatter`` (d,) float64."""
+    """Unweighted statistics of each feature over all examples: ``count`` (1,), ``mean``, ``scatter`` (d,) float64."""
 
     count: np.ndarray  # type: ignore[assignment]
     mean: np.ndarray
@@ -86,7 +86,7 @@ def standardise(spread, x, z):
 
 @njit(cache=True)
 def looked_at(spread, perceptron, x, z):
-    """What the learners look at: x (d,) itself, and for perceptrons x standardised, which is written into z (d,)."""
+    """The input of the learners: x (d,) itself, or for perceptrons the standardised x, written into z (d,)."""
     if not perceptron:
         return x
     standardise(spread, x, z)

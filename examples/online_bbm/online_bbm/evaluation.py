@@ -51,7 +51,7 @@ class TableOrStream:
     """:class:`Kappa` on a stream, :class:`boostrun.evaluation.staged.Fitted` on a table."""
 
     def check(self, model: Any, data: Any) -> None:
-        """Raise BoostrunError where ``model`` could not be trained on ``data``; nothing is trained."""
+        """Raise BoostrunError if ``model`` cannot be trained on ``data``, without training it."""
         _way(data).check(model, data)
 
     def warm_up(self, small: Any, data: Any) -> None:

@@ -1,6 +1,6 @@
 """A hyperplane that turns (Hulten, Spencer & Domingos, KDD 2001): the concept drifts a little with every example.
 
-``files``, ``places`` and ``draw`` are what boostrun asks of a stream's loader, see :mod:`boostrun.data.streams`.
+``files``, ``places`` and ``draw`` are the functions of a stream's loader, see :mod:`boostrun.data.streams`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """Of the angle between two vectors."""
+    """The cosine of the angle between two vectors."""
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
 

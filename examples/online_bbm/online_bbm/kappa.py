@@ -53,7 +53,7 @@ class KappaPer:
         self._last: object = None
 
     def update(self, predicted: np.ndarray, labels: np.ndarray) -> None:
-        """Add examples in their order: what was predicted and what is true, (k,) each."""
+        """Add examples in their order: predictions and true labels, (k,) each."""
         predicted, labels = np.asarray(predicted), np.asarray(labels)
         if not len(labels):
             return

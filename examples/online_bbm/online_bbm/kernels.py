@@ -1,7 +1,7 @@
-"""What both online boosters are made of: their state, and what their learners say (Beygelzimer, Kale & Luo 2015).
+"""State and votes of both online boosters (Beygelzimer, Kale & Luo 2015).
 
 There is one problem of two classes, or one for each class against the rest. In problem k the label of an example of
-class c is y = +1 if c = k (of two classes: if c = 1), else -1. h_i is the vote of learner i, -1.0 or +1.0.
+class c is y = +1 if c = k (with two classes: if c = 1), else -1. h_i is the vote of learner i, -1.0 or +1.0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .bases import Bases, Spread, looked_at, margin
 class Booster(NamedTuple):
     """State of K problems with N learners each.
 
-    bases, spread : the learners, and what the stream says of the features.
+    bases, spread : the learners, and statistics of the features.
     alpha : (K, N) float64, coefficients of AdaBoost.OL.
     log_experts : (K, N) float64, ln v_i less its maximum over i; expert i is the first i learners' weighted vote.
     expert : (K,) int64, the expert that the next example is answered by, counted from 0.
@@ -41,7 +41,7 @@ class Booster(NamedTuple):
         )  # fmt: skip
 
     def with_class(self, perceptron: bool) -> Booster:
-        """Room for one more class, of which nothing is known: a problem of its own.
+        """The state with one more class, as a new problem without examples.
 
         One problem of two classes becomes three: it stands for the second class, mirrored for the first.
         """
@@ -78,7 +78,7 @@ def code(scores):
 
 @njit(cache=True)
 def margins(booster, X, perceptron):
-    """Margins (K, n, N) of all learners on the rows of X (n, d); nothing is learnt."""
+    """Margins (K, n, N) of all learners on the rows of X (n, d), without learning."""
     K, N = booster.alpha.shape
     out, z = np.empty((K, len(X), N)), np.empty(X.shape[1])
     for t in range(len(X)):

@@ -15,7 +15,7 @@ _STREAM = DriftingStreamKeys.__dataclass_fields__
 
 @keys
 class OnlineBoostingKeys(Keys):
-    """What both ways of online boosting have: N learners, and what they are."""
+    """Keys of both online boosters: N learners and their kind."""
 
     n_learners: int = integer(20, help="T: weak learners, the paper's N")
     _: KW_ONLY

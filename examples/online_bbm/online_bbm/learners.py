@@ -1,4 +1,4 @@
-"""What AdaBoost.OL and Online BBM share as classifiers of tables and as stream learners."""
+"""The base of AdaBoost.OL and Online BBM as classifiers of tables and as stream learners."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class OnlineBooster(StreamLearner):
     """Base of both: N weak learners, each of which meets every example once, with a weight set by those before it.
 
     ``fit`` passes once over the rows, ``partial_fit``, ``test_then_train`` and ``learn_one`` go on. More than two
-    classes are told apart one against the rest. A subclass has the parameters and the kernels.
+    classes are learnt one against the rest. A subclass has the parameters and the kernels.
     """
 
     def fit_source(self, source):
-        """Start anew and learn as many samples of a Filter as it stands for, each once and in the Filter's order.
+        """Restart and learn all samples of a Filter, each once and in the Filter's order.
 
-        This is how boostrun trains it on a table: ``fit`` in an order of the trial's own. ``samples_drawn_`` counts.
+        boostrun trains it this way on a table: ``fit`` in the order of the trial. ``samples_drawn_`` counts.
         """
         self.n_features_in_ = source.n_features
         self._start(source.class_labels(), declared=True)
@@ -47,7 +47,7 @@ class OnlineBooster(StreamLearner):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
-        """Labels (n,) of the rows of X (n, d) by the first 1, 2, ..., N learners of the model as it stands."""
+        """Labels (n,) of the rows of X (n, d) by the first 1, 2, ..., N learners of the current model."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         codes = np.empty((self.n_learners, len(X)), np.int64)

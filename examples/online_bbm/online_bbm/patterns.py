@@ -27,8 +27,8 @@ def _uniform() -> np.ndarray:
 def ternary_patterns(images: np.ndarray, threshold: int = 5, cells: int = 2) -> np.ndarray:
     """How many pixels have each pattern, (n, 2 * 59 * cells^2) float32, of images (n, h, w) or (n, h, w, 3) uint8.
 
-    Of a pixel's eight neighbours those brighter by ``threshold`` at least are the bits of its upper pattern, those
-    darker by as much of its lower one. Patterns with more than two changes around the ring share a bin: 59 bins each.
+    Neighbours of a pixel, of eight, that are brighter by at least ``threshold`` are the bits of its upper pattern, and
+    those that are as much darker the bits of its lower one. Patterns with more than two changes around the ring share a bin: 59 bins each.
     The pixels with eight neighbours are divided into ``cells`` x ``cells`` parts, which have histograms of their own.
     Colours count as their mean. Columns: upper then lower, cells in reading order, 59 bins.
 
@@ -66,7 +66,7 @@ class TernaryPatterns:
         self.threshold, self.cells = options["threshold"], options["cells"]
 
     def fit(self, images: np.ndarray) -> TernaryPatterns:
-        """Nothing is learned."""
+        """Check the size of the images; there are no parameters to learn."""
         require_images(images, self.name, (self.cells + 2,) * 2)
         return self
 

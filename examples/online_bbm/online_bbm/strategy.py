@@ -39,8 +39,8 @@ def spread_near_boundary(points: np.ndarray, scores: np.ndarray, r: int, pool: i
 class SmallMargins(SmallMarginsKeys, Strategy):
     """Small scores first, spread by k centre: a strategy for the reservoir's loop.
 
-    In a reservoir that several classes share a sample is as near to the boundary as the smallest of its scores says;
-    where nothing is boosted all are equally near.
+    In a reservoir that several classes share, the smallest of its scores decides how near a sample is to the boundary.
+    Before the first round all samples are equally near.
 
     Parameters
     ----------

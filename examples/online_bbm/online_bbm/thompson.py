@@ -12,8 +12,8 @@ from .keys import ThompsonKeys
 def beta_draws(rewards: np.ndarray, plays: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A draw of each arm's mean, (M,), from Beta(1 + rewards, 1 + plays - rewards): summed rewards in [0, plays].
 
-    Thompson sampling with a uniform prior (Agrawal & Goyal, COLT 2012, Algorithm 1); rewards between 0 and 1 count as
-    the share of a success that they are.
+    Thompson sampling with a uniform prior (Agrawal & Goyal, COLT 2012, Algorithm 1); a reward between 0 and 1 counts
+    as a fraction of a success.
     """
     return rng.beta(1.0 + rewards, 1.0 + plays - rewards)
 

@@ -1,4 +1,4 @@
-"""The README, word for word: every command of it is run, and what it prints compared, decimals left open."""
+"""The README: each command is run and its output compared, without decimals."""
 
 import doctest
 import re
@@ -12,7 +12,7 @@ _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def commands():
-    """(words, what they print) of every block."""
+    """(words, output) of every block."""
     return [found for block in _BLOCK.findall((PACKAGE / "README.md").read_text()) for found in _COMMAND.findall(block)]
 
 
@@ -25,7 +25,7 @@ def test_every_command_does_what_the_readme_says(tmp_path):
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "online_bbm").symlink_to(PACKAGE, target_is_directory=True)
     for words, printed in commands():
-        done = boostrun(words, tmp_path)  # in one folder: what is run first is cached for what comes later
+        done = boostrun(words, tmp_path)  # in one folder: later commands find the records of earlier ones
         assert done.code == 0, done.err
         same = doctest.OutputChecker().check_output(_without_figures(printed), _without_figures(done.out), _FLAGS)
         assert same, f"boostrun {words}\n{done.out}"

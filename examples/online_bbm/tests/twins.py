@@ -12,7 +12,7 @@ def sign(value):
 
 
 class NaiveBayes:
-    """Gaussian naive Bayes, fitted anew to all weighted examples whenever it is asked."""
+    """Gaussian naive Bayes, refitted to all weighted examples for each prediction."""
 
     def __init__(self):
         self.rows, self.labels, self.weights, self.floors = [], [], [], {}
@@ -53,7 +53,7 @@ class Perceptron:
 
 
 def features_and_floors(X, perceptron, share):
-    """What the learners see of each example, and the floor of variances, both from the stream so far."""
+    """The input of the learners for each example, and the floor of variances, both from the stream so far."""
     for t, x in enumerate(X):
         before, so_far = X[:t], X[: t + 1]
         if perceptron:
