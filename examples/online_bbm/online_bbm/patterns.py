@@ -27,12 +27,11 @@ def _uniform() -> np.ndarray:
 def ternary_patterns(images: np.ndarray, threshold: int = 5, cells: int = 2) -> np.ndarray:
     """How many pixels have each pattern, (n, 2 * 59 * cells^2) float32, of images (n, h, w) or (n, h, w, 3) uint8.
 
-    Neighbours of a pixel, of eight, that are brighter by at least ``threshold`` are the bits of its upper pattern, and
-    those that are as much darker the bits of its lower one. Patterns with more than two changes around the ring share a bin: 59 bins each.
-    The pixels with eight neighbours are divided into ``cells`` x ``cells`` parts, which have histograms of their own.
-    Colours count as their mean. Columns: upper then lower, cells in reading order, 59 bins.
-
-    Raises BoostrunError for another shape, a threshold below 1, or cells that would hold no pixel.
+    Neighbours of a pixel, of eight, that are brighter by at least ``threshold`` are the bits of its upper pattern,
+    and those that are as much darker the bits of its lower one. Patterns with more than two changes around the ring
+    share a bin: 59 bins each. The pixels with eight neighbours are divided into ``cells`` x ``cells`` parts, which
+    have histograms of their own. Colours count as their mean. Columns: upper then lower, cells in reading order, 59
+    bins. Raises BoostrunError for another shape, a threshold below 1, or cells that would hold no pixel.
     """
     if images.ndim not in (3, 4):
         raise BoostrunError(f"ternary_patterns takes images, (n, h, w) or (n, h, w, 3), not the shape {images.shape}")
