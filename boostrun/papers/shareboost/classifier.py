@@ -21,7 +21,7 @@ from boostrun.methods.scikit_learn import (
     check_random_state,
     validate_data,
 )
-from boostrun.papers.shareboost.design import team
+from boostrun.papers.shareboost.design import thread_team
 from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
@@ -114,7 +114,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         k = self._number_of_classes(y)
         if self.bias == "pool" and not pool.has_constant:
             pool = WithConstant(pool)
-        with team(self.n_jobs):
+        with thread_team(self.n_jobs):
             run = GreedySelection(self, pool, y, k)
             kept = Checkpoint(self.checkpoint, self._identity(pool, y, k)) if self.checkpoint else None
             earlier = kept.rounds() if kept else iter(())

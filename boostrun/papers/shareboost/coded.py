@@ -21,8 +21,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from boostrun.kernels.plain import needed
-from boostrun.papers.shareboost.design import DenseDesign, side_by_side
-from boostrun.papers.shareboost.pools import ColumnPool, checksum, summed
+from boostrun.papers.shareboost.design import DenseDesign, parallel_map
+from boostrun.papers.shareboost.pools import ColumnPool, checksum, l1_norms
 
 WORDS = 16
 _BYTE, _INT, _LONG = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -38,7 +38,7 @@ class _Sums(types.Type):
     pass
 
 
-def _offer(kind, vector):
+def _register(kind, vector):
     """Let values of a type of numba's be vectors of LLVM's."""
 
     @register_model(kind)
@@ -49,7 +49,7 @@ def _offer(kind, vector):
     return kind(name=kind.__name__[1:])
 
 
-_words, _sums = _offer(_Words, _WORDS), _offer(_Sums, _SUMS)
+_words, _sums = _register(_Words, _WORDS), _register(_Sums, _SUMS)
 
 
 def _place(context, builder, kind, array, row, column, vector):
@@ -85,7 +85,7 @@ def words_at(typingctx, array, row, column):
 
 
 @intrinsic
-def fetch(typingctx, array, row, column):
+def prefetch(typingctx, array, row, column):
     """Ask for the cache line of array[row, column] to be brought near, without waiting for it, wherever that is."""
 
     def emit(context, builder, signature, args):
@@ -133,11 +133,11 @@ def total(typingctx, sums):
 
 
 BLOCK = 1024  # samples of one scale: 1,024 / 8 products of 255 x 32,767 stay below 2^31
-LANES = 5  # classes whose sums are kept in registers, of two columns
+CLASSES = 5  # classes whose sums are kept in registers, of two columns
 
 
 @njit(cache=True, nogil=True)
-def _sums_screening(codes, sides, scales, out):
+def _vector_sums(codes, sides, scales, out):
     """out[r, q] += sum_i codes[r, i] scales[i // 1024, q] sides[i // 1024, q, i % 1024], exact within a block.
 
     Parameters
@@ -156,14 +156,16 @@ def _sums_screening(codes, sides, scales, out):
         whole = stop - (stop - first) % WORDS
         for r in range(0, codes.shape[0], 2):
             s = min(r + 1, codes.shape[0] - 1)  # the last one again, where it has no neighbour
-            for q in range(0, k, LANES):
+            for q in range(0, k, CLASSES):
                 side = block * k + q
                 a0, a1, a2, a3, a4 = no_sums(), no_sums(), no_sums(), no_sums(), no_sums()
                 b0, b1, b2, b3, b4 = no_sums(), no_sums(), no_sums(), no_sums(), no_sums()
                 for i in range(first, whole, WORDS):
                     one, other, at = codes_at(codes, r, i), codes_at(codes, s, i), i - first
-                    fetch(codes, r, i + BLOCK)  # rows are far apart: no processor foresees where the next piece begins
-                    fetch(codes, s, i + BLOCK)
+                    prefetch(
+                        codes, r, i + BLOCK
+                    )  # rows are far apart: no processor foresees where the next piece begins
+                    prefetch(codes, s, i + BLOCK)
                     words = words_at(rows, side, at)
                     a0, b0 = add_products(a0, one, words), add_products(b0, other, words)
                     words = words_at(rows, side + 1, at)
@@ -174,10 +176,10 @@ def _sums_screening(codes, sides, scales, out):
                     a3, b3 = add_products(a3, one, words), add_products(b3, other, words)
                     words = words_at(rows, side + 4, at)
                     a4, b4 = add_products(a4, one, words), add_products(b4, other, words)
-                scale = scales[block, q : q + LANES]
-                _add(out[r, q : q + LANES], scale, total(a0), total(a1), total(a2), total(a3), total(a4))
+                scale = scales[block, q : q + CLASSES]
+                _add_sums(out[r, q : q + CLASSES], scale, total(a0), total(a1), total(a2), total(a3), total(a4))
                 if s > r:
-                    _add(out[s, q : q + LANES], scale, total(b0), total(b1), total(b2), total(b3), total(b4))
+                    _add_sums(out[s, q : q + CLASSES], scale, total(b0), total(b1), total(b2), total(b3), total(b4))
         for r in range(codes.shape[0]):
             for q in range(k):
                 for i in range(whole, stop):
@@ -185,7 +187,7 @@ def _sums_screening(codes, sides, scales, out):
 
 
 @njit(cache=True, nogil=True)
-def _add(out, scale, a, b, c, d, e):
+def _add_sums(out, scale, a, b, c, d, e):
     out[0] += scale[0] * a
     out[1] += scale[1] * b
     out[2] += scale[2] * c
@@ -195,7 +197,7 @@ def _add(out, scale, a, b, c, d, e):
 
 @njit(cache=True, nogil=True)
 def _plain_sums(codes, sides, scales, out):
-    """:func:`_sums_screening` without vectors, in the order that it has."""
+    """:func:`_vector_sums` without vectors, in the order that it has."""
     blocks, k = scales.shape
     for block in range(blocks):
         first, stop = block * BLOCK, min(codes.shape[1], (block + 1) * BLOCK)
@@ -211,12 +213,12 @@ def _plain_sums(codes, sides, scales, out):
 
 
 def _works() -> bool:
-    out = np.zeros((1, LANES))
-    _sums_screening(np.ones((1, WORDS), np.uint8), np.ones((1, LANES, BLOCK), np.int16), np.ones((1, LANES)), out)
+    out = np.zeros((1, CLASSES))
+    _vector_sums(np.ones((1, WORDS), np.uint8), np.ones((1, CLASSES, BLOCK), np.int16), np.ones((1, CLASSES)), out)
     return bool((out == WORDS).all())
 
 
-sums = _plain_sums if needed(_works) else _sums_screening
+sums = _plain_sums if needed(_works) else _vector_sums
 
 
 @njit(cache=True, nogil=True)
@@ -236,7 +238,7 @@ def moments(codes, sums, squares):
 
 
 @njit(cache=True, nogil=True)
-def in_words(residuals, out, scales, rest, squares):
+def quantise(residuals, out, scales, rest, squares):
     """Residuals (k, n) float32 as integers: out[b, q, i] scales[b, q] ~ residuals[q, 1024 b + i], the nearest.
 
     ``out`` (blocks, lanes, 1024) int16 and ``scales`` (blocks, lanes) float64 come as zeros and stay so beyond k;
@@ -366,7 +368,7 @@ class CodedPool(ColumnPool):
         least = (scores - errors)[~taken].max(initial=0.0)
         contends = ~taken & (scores + errors >= least * (1.0 - self.rounding))
         starts = np.unique(np.flatnonzero(contends) // _FEATURES) * _FEATURES  # whole blocks round as in a whole pass
-        exact = summed(self._gradients(residuals, None, len(self.codes), starts))
+        exact = l1_norms(self._gradients(residuals, None, len(self.codes), starts))
         return np.where(contends, exact, -np.inf)
 
     def _gradients(self, residuals, columns, count, starts):
@@ -383,13 +385,13 @@ class CodedPool(ColumnPool):
                 np.copyto(values[:, : some.shape[1]], some)
                 out[part] += values[:, : some.shape[1]] @ sides[first : first + _SAMPLES]
 
-        side_by_side(fill, starts)
+        parallel_map(fill, starts)
         return out / (255.0 * self.n_samples)
 
     def _square_means(self):
         values = np.square(np.arange(256.0)) / 255.0**2
         blocks = range(0, self.n_candidates, _FEATURES)
-        sums = side_by_side(lambda r: values[self.codes[r : r + _FEATURES]].sum(axis=1), blocks)
+        sums = parallel_map(lambda r: values[self.codes[r : r + _FEATURES]].sum(axis=1), blocks)
         return np.concatenate(sums) / self.n_samples
 
     def columns(self, candidate):
@@ -431,7 +433,7 @@ class Screen:
             part = slice(start, start + _ROWS)
             moments(codes[part], first[part], second[part])
 
-        side_by_side(some, range(0, len(codes), _ROWS))
+        parallel_map(some, range(0, len(codes), _ROWS))
         n = codes.shape[1]
         self._unit = 255.0 * n
         self._means, self.norms = first / n, np.sqrt(second) / self._unit
@@ -443,16 +445,16 @@ class Screen:
         ``residuals`` G (n, k) count in single precision. Cost: a pass over the codes, d n k multiply-adds of 16 bits.
         """
         n, k = residuals.shape
-        shape = -(-n // BLOCK), -(-k // LANES) * LANES
+        shape = -(-n // BLOCK), -(-k // CLASSES) * CLASSES
         sides, scales = np.zeros((*shape, BLOCK), np.int16), np.zeros(shape)
         rest, squares = np.empty(k), np.empty(k)
-        in_words(residuals.T.astype(np.float32, order="C"), sides, scales, rest, squares)
+        quantise(residuals.T.astype(np.float32, order="C"), sides, scales, rest, squares)
         out = np.zeros((len(self.codes), shape[1]))
 
         def some(start):
             part = slice(start, start + _ROWS)
             sums(self.codes[part], sides, scales, out[part])
 
-        side_by_side(some, range(0, len(self.codes), _ROWS))
+        parallel_map(some, range(0, len(self.codes), _ROWS))
         gradients = (out[:, :k] + np.multiply.outer(self._means, rest)) / self._unit
         return np.abs(gradients).sum(axis=1), self._deviations * np.sqrt(squares).sum()

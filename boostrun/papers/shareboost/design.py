@@ -30,21 +30,21 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def allowed() -> int:
+def blas_threads() -> int:
     """Threads that linear algebra may use now."""
     return max((library["num_threads"] for library in _blas().info()), default=1)
 
 
 @contextlib.contextmanager
-def team(n_jobs: int | None = None) -> Iterator[None]:
-    """While this lasts :func:`side_by_side` has ``n_jobs`` threads, and each of them one for linear algebra.
+def thread_team(n_jobs: int | None = None) -> Iterator[None]:
+    """While this lasts :func:`parallel_map` has ``n_jobs`` threads, and each of them one for linear algebra.
 
     None: as many as linear algebra may use now. Within another team nothing changes.
     """
     if _team.get() is not None:
         yield
         return
-    count = n_jobs or allowed()
+    count = n_jobs or blas_threads()
     with _blas().limit(limits=1), ThreadPoolExecutor(count) as pool:
         before = _team.set(pool.map if count > 1 else map)
         try:
@@ -53,10 +53,10 @@ def team(n_jobs: int | None = None) -> Iterator[None]:
             _team.reset(before)
 
 
-def side_by_side(function: Callable, parts: Iterable) -> list:
+def parallel_map(function: Callable, parts: Iterable) -> list:
     """[function(part) for part in parts], in the threads of the team; ``function`` lets go of the GIL."""
     parts = list(parts)
-    with team():
+    with thread_team():
         return [function(part) for part in parts] if len(parts) == 1 else list(_team.get()(function, parts))  # type: ignore[misc]
 
 
@@ -120,7 +120,7 @@ class Kronecker:
         return np.matmul(v, turned).reshape(j * d, -1)
 
 
-def of_all_pairs(curvature: np.ndarray, bound: np.ndarray) -> Triangular | None:
+def triangular_scaling(curvature: np.ndarray, bound: np.ndarray) -> Triangular | None:
     """The scaling of a matrix of all pairs of columns (changed in place) and a penalty's bound for each (width,)."""
     diagonal = np.einsum("rr->r", curvature)
     ridge = _RIDGE * diagonal.mean()
@@ -128,7 +128,7 @@ def of_all_pairs(curvature: np.ndarray, bound: np.ndarray) -> Triangular | None:
     return Triangular(curvature) if ridge > 0.0 else None
 
 
-def of_pieces(overlap: np.ndarray, within: np.ndarray, bound: np.ndarray) -> Kronecker | None:
+def kronecker_scaling(overlap: np.ndarray, within: np.ndarray, bound: np.ndarray) -> Kronecker | None:
     """The scaling of overlaps of pieces (J, J) and second moments of coordinates (D, D), and a penalty's bound."""
     mean = np.trace(overlap) * np.trace(within) / (len(overlap) * len(within))
     return Kronecker(overlap, within, bound.mean() + _RIDGE * mean) if mean > 0.0 else None
@@ -173,7 +173,7 @@ class DenseDesign:
         def fill(number):
             out[:, self._parts[number]] = rows @ self._columns(number, len(weights), len(rows))
 
-        side_by_side(fill, range(len(self._parts)))
+        parallel_map(fill, range(len(self._parts)))
         return out.T
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:
@@ -182,7 +182,7 @@ class DenseDesign:
         def some(number):
             return residuals[self._parts[number]].T @ self._columns(number, self.width, residuals.shape[1]).T
 
-        return sum(side_by_side(some, range(len(self._parts)))).T / self.n_samples
+        return sum(parallel_map(some, range(len(self._parts)))).T / self.n_samples
 
     def value_and_gradient(self, weights: np.ndarray, losses_of: Callable) -> tuple[float, np.ndarray]:
         """The mean of a loss of X_I W, and its gradient (width, k), block by block.
@@ -197,7 +197,7 @@ class DenseDesign:
             losses, residuals = losses_of(self._parts[number], (rows @ columns).T)
             return losses.sum(), residuals.T @ columns.T
 
-        losses, gradients = zip(*side_by_side(some, range(len(self._parts))))
+        losses, gradients = zip(*parallel_map(some, range(len(self._parts))))
         return float(sum(losses)) / self.n_samples, sum(gradients).T / self.n_samples
 
     def scaling(self, weights: np.ndarray, bound: np.ndarray) -> Triangular | None:
@@ -205,7 +205,7 @@ class DenseDesign:
 
         Cost n width^2 / 2 + width^3 / 6 multiply-adds.
         """
-        return of_all_pairs(self.gram(weights), bound) if self.width else None
+        return triangular_scaling(self.gram(weights), bound) if self.width else None
 
     def gram(self, weights: np.ndarray) -> np.ndarray:
         """(1/n) X_I' diag(w) X_I, (width, width) of ``weights`` (n,), not negative; single precision within a block.
@@ -221,7 +221,7 @@ class DenseDesign:
                 total += scaled @ scaled.T
             return total
 
-        return sum(side_by_side(some, range(0, len(self._parts), _TOGETHER))) / self.n_samples
+        return sum(parallel_map(some, range(0, len(self._parts), _TOGETHER))) / self.n_samples
 
     def _columns(self, number: int, width: int, classes: int = 0) -> np.ndarray:
         """(width, samples of a block): the first columns there, for a product with so many classes."""
@@ -229,7 +229,7 @@ class DenseDesign:
         return self._blocks[number, :width, : part.stop - part.start]
 
 
-def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
+def largest_curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
     """lambda_max(X_I' X_I) / n by power iteration, rounded up by ``rtol``. Cost O(n width) a step.
 
     Half of it bounds the second derivative of the mean loss along any weights of unit length (section 1).
@@ -244,17 +244,17 @@ def curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
     return largest * (1.0 + rtol)
 
 
-_SAMPLES_padding = 4096  # class-major to sample-major: a block at a time stays cached
+_PADDED_SAMPLES = 4096  # class-major to sample-major: a block at a time stays cached
 
 
-def padded(residuals: np.ndarray, multiple: int) -> np.ndarray:
+def pad_classes(residuals: np.ndarray, multiple: int) -> np.ndarray:
     """``residuals`` (n, k) as (n, c) float32, sample-major, with zeros beyond k; c is a multiple of ``multiple``.
 
-    >>> padded(np.array([[0.5, -0.5]]), 4)
+    >>> pad_classes(np.array([[0.5, -0.5]]), 4)
     array([[ 0.5, -0.5,  0. ,  0. ]], dtype=float32)
     """
     n, k = residuals.shape
     out = zeros(n, -(-k // multiple) * multiple)
-    for start in range(0, n, _SAMPLES_padding):
-        out[start : start + _SAMPLES_padding, :k] = residuals[start : start + _SAMPLES_padding]
+    for start in range(0, n, _PADDED_SAMPLES):
+        out[start : start + _PADDED_SAMPLES, :k] = residuals[start : start + _PADDED_SAMPLES]
     return out

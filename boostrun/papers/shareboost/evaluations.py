@@ -131,7 +131,7 @@ class PoolPath(Evaluation):
         return Clock(begun, prepared, time.perf_counter())
 
 
-def last(curve: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def final_values(curve: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """What the curve ends with."""
     return {name: curve[name][-1] for name in names}
 
@@ -165,7 +165,7 @@ class JointPath(Evaluation):
         curve = by_features(model.n_used_, path, upto=model.rounds)
         metrics = metrics_of(curve) | {"log10_loss": curve["log10_loss"][-1], "features": int(model.n_used_[-1])}
         cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
-        cost |= last(curve, "select_seconds", "optimise_seconds")
+        cost |= final_values(curve, "select_seconds", "optimise_seconds")
         return {"metrics": metrics, "cost": cost, "curve": curve}
 
 
@@ -221,13 +221,13 @@ class OvrPath(PoolPath):
             "per_class": list(range(1, model.model_.n_rounds + 1)),
         }
         curve = by_features(model.n_union_, path)
-        metrics = metrics_of(curve) | last(curve, "train_loss", "multiply_adds", "summed")
+        metrics = metrics_of(curve) | final_values(curve, "train_loss", "multiply_adds", "summed")
         metrics["features"] = int(model.n_union_[-1])
         for target in TARGETS:
             reached = [count for count, error in zip(path["summed"], path["test_error_pct"]) if error <= target]
             if reached:
                 metrics[f"summed_features_to_{target}_pct"] = reached[0]
-        cost = clock.cost(**last(curve, "select_seconds", "optimise_seconds"))
+        cost = clock.cost(**final_values(curve, "select_seconds", "optimise_seconds"))
         return {"metrics": metrics, "cost": cost, "curve": curve}
 
 
@@ -258,7 +258,7 @@ class SharePath(PoolPath):
         if (model.model_.widths == 1).all():
             curve["weights"] = model.path_[-1].tolist()
         metrics = _metrics(model, data, curve)
-        cost = clock.cost(**last(curve, "select_seconds", "optimise_seconds"))
+        cost = clock.cost(**final_values(curve, "select_seconds", "optimise_seconds"))
         # a run that went on from a checkpoint has earlier rounds, with seconds of their own
         cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
         return {"metrics": metrics, "cost": cost, "curve": curve}
@@ -277,7 +277,7 @@ def _by_round(model: Any) -> dict[str, list]:
 
 
 def _metrics(model: Any, data: Any, curve: dict[str, Any]) -> dict[str, float]:
-    metrics = metrics_of(curve) | last(curve, "train_loss", "nonzero_columns", "multiply_adds")
+    metrics = metrics_of(curve) | final_values(curve, "train_loss", "nonzero_columns", "multiply_adds")
     metrics |= {"features": len(model.selected_), "test_errors": len(curve["misclassified"])}
     below = [t for t, error in zip(curve["T"], curve["test_error_pct"]) if error < 1.0]
     if below:

@@ -287,7 +287,7 @@ class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
             found = time.perf_counter()
             h = _fit_leaves(stumps, t, split, codes, starts, weights, z)
             scores += h
-            weights, losses[t] = weigh(z * scores)
+            weights, losses[t] = exponential_weights(z * scores)
             if split.subset:
                 edge = binner.edges[stumps.features[t], int(stumps.thresholds[t]) - 1]
                 stumps.thresholds[t] = float(edge)
@@ -395,10 +395,10 @@ def _ratio(signed, weight):
     return np.divide(signed, weight, out=np.zeros_like(signed), where=np.asarray(weight) > 0.0)
 
 
-def weigh(margins: np.ndarray) -> tuple[np.ndarray, float]:
+def exponential_weights(margins: np.ndarray) -> tuple[np.ndarray, float]:
     """exp(-margins) (n, k), scaled to a largest weight of 1, and log10 of their mean before scaling.
 
-    >>> weigh(np.array([[0.0, 1000.0]]))
+    >>> exponential_weights(np.array([[0.0, 1000.0]]))
     (array([[1., 0.]]), -0.301...)
     """
     least = margins.min()

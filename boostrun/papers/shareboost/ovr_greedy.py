@@ -12,7 +12,7 @@ from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
 from boostrun.papers.shareboost.classifier import PoolClassifier
-from boostrun.papers.shareboost.design import team
+from boostrun.papers.shareboost.design import thread_team
 from boostrun.papers.shareboost.keys import OneVsRestGreedyKeys, ShareBoostKeys
 from boostrun.papers.shareboost.model import SavedPath, design_of
 from boostrun.papers.shareboost.pools import ColumnPool, Pool
@@ -144,7 +144,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
         """
         check(self)
         estimator.whole(self, "n_jobs", none=True)
-        with team(self.n_jobs):
+        with thread_team(self.n_jobs):
             return self._fit(pool, y, on_round)
 
     def _fit(self, pool, y, on_round):

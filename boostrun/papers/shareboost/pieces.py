@@ -22,12 +22,12 @@ from numba.extending import intrinsic
 
 from boostrun.kernels.lanes import LANES, empty, increase, load, spread, store, total, widen_into, zeros
 from boostrun.kernels.plain import needed
-from boostrun.papers.shareboost.design import Kronecker, of_pieces, padded, side_by_side
+from boostrun.papers.shareboost.design import Kronecker, kronecker_scaling, pad_classes, parallel_map
 from boostrun.papers.shareboost.pools import Pool, checksum
 
 
 @intrinsic
-def _compiled(typingctx, total, a, b):
+def _fused(typingctx, total, a, b):
     def emit(context, builder, signature, args):
         vector = ir.VectorType(ir.FloatType(), LANES)
         kind = ir.FunctionType(vector, [vector] * 3)
@@ -47,12 +47,12 @@ def _plain(total, a, b):
 
 @njit(cache=True)
 def _works(row):
-    store(row, 0, 0, _compiled(load(row, 0, 0), spread(row[0, 0]), load(row, 0, 0)))
+    store(row, 0, 0, _fused(load(row, 0, 0), spread(row[0, 0]), load(row, 0, 0)))
     return row[0, 0]
 
 
 #: plus_product(total, a, b): total + a b lane by lane, rounded once where the processor can, else twice
-plus_product = _plain if needed(lambda: _works(zeros(1, LANES)) == 0.0) else _compiled
+plus_product = _plain if needed(lambda: _works(zeros(1, LANES)) == 0.0) else _fused
 
 
 BITS, LETTERS = 6, 64
@@ -61,7 +61,7 @@ _SAMPLES, _WIDENED = 1024, 16384  # that stay cached while they are summed, in s
 
 
 @njit(cache=True, nogil=True)
-def _by_code(codes, starts, order):
+def _sort_by_code(codes, starts, order):
     """``order``[starts[c] : starts[c + 1]] <- the places of code c in ``codes``, ascending, for c below B.
 
     ``starts`` (B + 1,) int64 is filled too; larger codes are left out. Cost O(n + B).
@@ -104,7 +104,7 @@ def outer_sums(codes, rows, points, sides, sums):
     for first in range(0, n, _SAMPLES):
         stop = min(first + _SAMPLES, n)
         for j in range(len(rows)):
-            _by_code(codes[rows[j], first:stop], starts, order)
+            _sort_by_code(codes[rows[j], first:stop], starts, order)
             for c in range(radii):
                 if starts[c] < starts[c + 1]:
                     row = np.uint64(j) * stride + np.uint64(c * k)
@@ -193,7 +193,7 @@ def piece_squares(codes, points, squares):
 
 
 @njit(cache=True, nogil=True)
-def spelled_scores(letters, points, weights, scores):
+def letter_scores(letters, points, weights, scores):
     """scores[i] = sum over the pieces j of sample i of v_i . w_j, by letters.
 
     Parameters
@@ -248,7 +248,7 @@ class LocalDesign:
     def __init__(self, coordinates: np.ndarray):
         self.n_samples, self.dimensions = coordinates.shape
         self.width = self.pieces = 0
-        self._points = zeros(self.n_samples, _up(self.dimensions, WIDTH))
+        self._points = zeros(self.n_samples, _round_up(self.dimensions, WIDTH))
         self._points[:, : self.dimensions] = coordinates
         self._letters = np.zeros((0, self.n_samples), np.uint8)
         self._spelled = np.zeros((self.n_samples, 0), np.uint8)  # the same, sample by sample
@@ -270,14 +270,14 @@ class LocalDesign:
 
         Cost n D k J / 6 additions: the weights of every subset of six pieces are summed beforehand.
         """
-        k, count = weights.shape[1], _up(-(-len(weights) // (self.dimensions * BITS)), TOGETHER)
+        k, count = weights.shape[1], _round_up(-(-len(weights) // (self.dimensions * BITS)), TOGETHER)
         width = self._points.shape[1]
         side = np.zeros((count * BITS, width, k), np.float32)
         given = weights.reshape(-1, self.dimensions, k)
         side[: len(given), : self.dimensions] = given
         side = np.ascontiguousarray(side.reshape(len(side), width // LANES, LANES, k).transpose(3, 1, 0, 2))
         letters, out = np.ascontiguousarray(self._spelled[:, :count]), np.empty((k, self.n_samples))
-        side_by_side(lambda q: spelled_scores(letters, self._points, side[q], out[q]), range(k))
+        parallel_map(lambda q: letter_scores(letters, self._points, side[q], out[q]), range(k))
         return out.T
 
     def gradient(self, residuals: np.ndarray) -> np.ndarray:
@@ -285,17 +285,17 @@ class LocalDesign:
 
         Cost n D k J / 6 multiply-adds: the samples of the same letter are summed first.
         """
-        k, sides = residuals.shape[1], padded(residuals, CLASSES)
+        k, sides = residuals.shape[1], pad_classes(residuals, CLASSES)
         shape = (LETTERS, sides.shape[1], self._points.shape[1])
 
         def some(first):
             letters = np.arange(first, min(first + TOGETHER, -(-self.pieces // BITS)))
             sums = np.zeros((len(letters), *shape))
             outer_sums(self._letters, letters, self._points, sides, sums)
-            each = _SPELLING @ sums.reshape(len(letters), LETTERS, -1)
+            each = _BITS_OF_LETTERS @ sums.reshape(len(letters), LETTERS, -1)
             return each.reshape(-1, *shape[1:])[:, :k, : self.dimensions]
 
-        parts = side_by_side(some, range(0, -(-self.pieces // BITS), TOGETHER))
+        parts = parallel_map(some, range(0, -(-self.pieces // BITS), TOGETHER))
         found = np.concatenate([np.empty((0, k, self.dimensions)), *parts])[: self.pieces]
         return found.transpose(0, 2, 1).reshape(self.width, k) / self.n_samples
 
@@ -320,8 +320,8 @@ class LocalDesign:
 
         if not self.pieces:
             return None
-        overlaps, moments = zip(*side_by_side(some, range(0, self.n_samples, _CHUNK)))
-        return of_pieces(sum(overlaps) / self.n_samples, sum(moments) / weights.sum(), bound)
+        overlaps, moments = zip(*parallel_map(some, range(0, self.n_samples, _CHUNK)))
+        return kronecker_scaling(sum(overlaps) / self.n_samples, sum(moments) / weights.sum(), bound)
 
 
 class LocalScores:
@@ -342,7 +342,7 @@ class LocalScores:
                 inside = self.inside[part, : side.shape[2]].astype(side.dtype)
                 out[:, part] = np.einsum("ij,qij->qi", inside, self.coordinates[part] @ side)
 
-        side_by_side(fill, range(0, n, _CHUNK))
+        parallel_map(fill, range(0, n, _CHUNK))
         return out.T
 
 
@@ -354,15 +354,15 @@ def squared_distances(points: np.ndarray, anchors: np.ndarray) -> np.ndarray:
     return np.maximum(out, 0.0, out=out)
 
 
-def _up(number: int, multiple: int) -> int:
+def _round_up(number: int, multiple: int) -> int:
     return -(-number // multiple) * multiple
 
 
 #: (6, 64): whether a bit is in a letter
-_SPELLING = (np.arange(LETTERS) >> np.arange(BITS)[:, None] & 1).astype(np.float64)
+_BITS_OF_LETTERS = (np.arange(LETTERS) >> np.arange(BITS)[:, None] & 1).astype(np.float64)
 
 
-_SAMPLES_piecewise = 4096  # whose distances are computed together
+_MEASURED_TOGETHER = 4096  # whose distances are computed together
 _ANCHORS = 8  # scored in one piece of work
 _LEAST_LEVEL = 0.02  # the quantile of the smallest radius
 _MEASURED = 2000  # samples whose distances the quantiles are taken of
@@ -391,9 +391,9 @@ class PiecewisePool(Pool):
         self.n_samples, self.n_candidates = len(points), len(anchors) * len(radii)
         self.unit_starts = np.arange(len(anchors) + 1) * len(radii)
         self.codes = np.empty((len(anchors), len(points)), np.uint8)
-        for start in range(0, len(points), _SAMPLES_piecewise):
-            distances = squared_distances(points[start : start + _SAMPLES_piecewise], anchors)
-            self.codes[:, start : start + _SAMPLES_piecewise] = np.searchsorted(
+        for start in range(0, len(points), _MEASURED_TOGETHER):
+            distances = squared_distances(points[start : start + _MEASURED_TOGETHER], anchors)
+            self.codes[:, start : start + _MEASURED_TOGETHER] = np.searchsorted(
                 np.square(radii), distances, side="right"
             ).T
         self._scored_codes = self.codes if rows is None else np.ascontiguousarray(self.codes[:, rows])
@@ -409,9 +409,9 @@ class PiecewisePool(Pool):
         Anchors are the k-means centres of v; radii are quantiles, levels evenly spaced from 0.02 to 1, of the distances
         between anchors and samples, the last infinite. ``rng`` draws k-means' beginning and the ``score_samples``.
         """
-        mean, axes = projection(samples, pca, rng)
+        mean, axes = fit_projection(samples, pca, rng)
         points = (samples.astype(np.float64) - mean) @ axes
-        anchors = centres(points, min(n_anchors, len(points)), rng)
+        anchors = fit_centres(points, min(n_anchors, len(points)), rng)
         radii = quantile_radii(points, anchors, n_radii, rng)
         rows = None
         if score_samples is not None and score_samples < len(points):
@@ -420,7 +420,7 @@ class PiecewisePool(Pool):
 
     def scores(self, residuals, units=None, normalised=False):
         sides = residuals if self.rows is None else residuals[self.rows]
-        filled, d, k = padded(sides, CLASSES), self.points.shape[1], sides.shape[1]
+        filled, d, k = pad_classes(sides, CLASSES), self.points.shape[1], sides.shape[1]
         anchors = np.arange(len(self.anchors)) if units is None else units.astype(np.int64)
         out = np.empty((len(anchors), len(self.radii)))
         inverse = self._inverses() if normalised else np.empty((0, 0, 0))
@@ -431,7 +431,7 @@ class PiecewisePool(Pool):
                 self._scored_codes, anchors[part], self._scored_points, filled, d, k, inverse, out[part]
             )  # fmt: skip
 
-        side_by_side(some, range(0, len(anchors), _ANCHORS))
+        parallel_map(some, range(0, len(anchors), _ANCHORS))
         return out.ravel()
 
     def _inverses(self) -> np.ndarray:
@@ -480,7 +480,7 @@ class PiecewisePool(Pool):
         design.add(self.inside(candidate))
 
 
-def projection(samples: np.ndarray, components: int | None, rng: np.random.Generator):
+def fit_projection(samples: np.ndarray, components: int | None, rng: np.random.Generator):
     """(mean (d,), axes (d, D)) of v = (x - mean) axes whose largest absolute coordinate on ``samples`` is 1.
 
     ``components``: principal components, None for the attributes themselves, not centred.
@@ -496,7 +496,7 @@ def projection(samples: np.ndarray, components: int | None, rng: np.random.Gener
     return mean, axes / (largest if largest > 0.0 else 1.0)
 
 
-def centres(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+def fit_centres(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     """(count, D) k-means centres of ``points`` (n, D)."""
     from sklearn.cluster import KMeans
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.papers.shareboost.design import DenseDesign, side_by_side
+from boostrun.papers.shareboost.design import DenseDesign, parallel_map
 
 
 class Pool(ABC):
@@ -98,12 +98,12 @@ class Pool(ABC):
         design.add(self.columns(candidate))
 
 
-def summed(gradients: np.ndarray) -> np.ndarray:
+def l1_norms(gradients: np.ndarray) -> np.ndarray:
     """sum_q |gradients[..., q]| in double precision, of (candidates, k)."""
     return np.abs(gradients).sum(axis=-1, dtype=np.float64)
 
 
-def squared(gradients: np.ndarray, squares: np.ndarray) -> np.ndarray:
+def curvature_scores(gradients: np.ndarray, squares: np.ndarray) -> np.ndarray:
     """sum_q gradients[r, q]^2 / squares[r], 0 where squares[r] is 0: the decrease that the curvature promises."""
     sums = np.einsum("rq,rq->r", gradients, gradients, dtype=np.float64)
     return np.divide(sums, squares, out=np.zeros(len(sums)), where=squares > 0.0)
@@ -199,8 +199,8 @@ class ColumnPool(Pool):
     def scores(self, residuals, units=None, normalised=False):
         gradients = self.gradients(residuals, units)
         if not normalised:
-            return summed(gradients)
-        return squared(gradients, self.squares if units is None else self.squares[units])
+            return l1_norms(gradients)
+        return curvature_scores(gradients, self.squares if units is None else self.squares[units])
 
     def feature(self, candidate):
         return {"index": np.array([candidate])}
@@ -241,7 +241,7 @@ class DensePool(ColumnPool):
                 part = slice(start, start + step)
                 out[:, first : first + _COLUMNS] += rows[:, part] @ samples[part, first : first + _COLUMNS]
 
-        side_by_side(fill, range(0, samples.shape[1], _COLUMNS))
+        parallel_map(fill, range(0, samples.shape[1], _COLUMNS))
         return out.T / self.n_samples
 
     def _square_means(self):
@@ -339,7 +339,7 @@ class ProductPool(Pool):
             raise BoostrunError(f"scale={scale!r} is none of {', '.join(SCALES)}{did_you_mean(scale, SCALES)}")
         if samples.shape[1] < 2:
             raise BoostrunError("products need at least two attributes; X has one")
-        self.slope, self.offset = _scaling(samples, scale)
+        self.slope, self.offset = _fit_scaling(samples, scale)
         kind = np.float32 if samples.dtype == np.float32 else np.float64
         self._rows = np.ascontiguousarray((samples * self.slope + self.offset).T, dtype=kind)
         self.rounding = 1e-6 if kind == np.float32 else 1e-12
@@ -351,7 +351,7 @@ class ProductPool(Pool):
         self._squares: np.ndarray | None = None
 
     def scores(self, residuals, units=None, normalised=False):
-        norm = _square_sum if normalised else summed
+        norm = _squared_norms if normalised else l1_norms
         if units is None:
             sums, scale = self._of_all(residuals, norm), self.scale
         else:
@@ -382,7 +382,7 @@ class ProductPool(Pool):
             products = (weighted @ rows[start + 1 :].T).reshape(count, k, d - 1 - start)
             return norm(products.transpose(0, 2, 1) / n)[np.triu_indices(count, 0, d - 1 - start)]
 
-        return np.concatenate(side_by_side(some, range(0, d - 1, step)))
+        return np.concatenate(parallel_map(some, range(0, d - 1, step)))
 
     def _of_blocks(self, pairs: np.ndarray, function) -> np.ndarray:
         """``function`` of the columns (some pairs, n), not scaled, of all ``pairs``, one after the other."""
@@ -391,7 +391,7 @@ class ProductPool(Pool):
             first, second = self.pairs[pairs[start : start + _PAIRS]].T
             return function(self._rows[first] * self._rows[second])
 
-        return np.concatenate(side_by_side(some, range(0, len(pairs), _PAIRS)))
+        return np.concatenate(parallel_map(some, range(0, len(pairs), _PAIRS)))
 
     def columns(self, candidate):
         first, second = self.pairs[candidate]
@@ -418,12 +418,12 @@ class ProductPool(Pool):
         return checksum(self._rows)
 
 
-def _square_sum(gradients: np.ndarray) -> np.ndarray:
+def _squared_norms(gradients: np.ndarray) -> np.ndarray:
     """sum_q gradients[..., q]^2 in double precision."""
     return np.square(gradients, dtype=np.float64).sum(axis=-1)
 
 
-def _scaling(samples: np.ndarray, scale: str) -> tuple[np.ndarray, np.ndarray]:
+def _fit_scaling(samples: np.ndarray, scale: str) -> tuple[np.ndarray, np.ndarray]:
     """(slope, offset) of each attribute, float64: z = slope x + offset."""
     samples = samples.astype(np.float64)
     if scale == "max01":

@@ -74,11 +74,11 @@ def best_tried(rule: str, state: SelectionState, candidates: np.ndarray, max_ite
 
     Cost: a convex problem for each candidate.
     """
-    reach = {"line": _line, "column": _column, "full": _full}[rule]
+    reach = {"line": _reached_on_line, "column": _reached_by_column, "full": _reached_by_all}[rule]
     return int(candidates[np.argmin([reach(state, candidate, max_iterations) for candidate in candidates])])
 
 
-def _line(state: SelectionState, candidate: int, max_iterations: int) -> float:
+def _reached_on_line(state: SelectionState, candidate: int, max_iterations: int) -> float:
     """min over alpha of L(W + alpha grad_r e_r')."""
     columns, whole = state.pool.columns(candidate), state.objective  # type: ignore[attr-defined]
     direction = columns.T @ state.residuals / len(columns)
@@ -93,7 +93,7 @@ def _line(state: SelectionState, candidate: int, max_iterations: int) -> float:
     return descend(objective, np.zeros((1, 1)), _TOLERANCE, max_iterations).value
 
 
-def _column(state: SelectionState, candidate: int, max_iterations: int) -> float:
+def _reached_by_column(state: SelectionState, candidate: int, max_iterations: int) -> float:
     """min over w of L(W + w e_r'), the weights in use as they are; their own penalty, a constant, is left out."""
     design, whole = state.pool.design(), state.objective  # type: ignore[attr-defined]
     state.pool.extend(design, candidate)  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ def _column(state: SelectionState, candidate: int, max_iterations: int) -> float
     return descend(alone, np.zeros(alone.shape), _TOLERANCE, max_iterations).value
 
 
-def _full(state: SelectionState, candidate: int, max_iterations: int) -> float:
+def _reached_by_all(state: SelectionState, candidate: int, max_iterations: int) -> float:
     """min of L over all columns in use and the candidate's."""
     design, width = state.objective.design, state.objective.design.width
     state.pool.extend(design, candidate)  # type: ignore[attr-defined]

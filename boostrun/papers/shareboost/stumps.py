@@ -9,7 +9,7 @@ from numba import njit
 
 from boostrun.kernels.lanes import LANES, increase, load, spread, store, widen_into, zeros
 from boostrun.methods.weak_learner import Binner
-from boostrun.papers.shareboost.design import padded, side_by_side
+from boostrun.papers.shareboost.design import pad_classes, parallel_map
 from boostrun.papers.shareboost.pools import Pool, checksum
 
 _BINS = 256
@@ -191,7 +191,7 @@ class BinnedStumpPool(StumpPool):
         return float(which + 1 if self.edges is None else self.edges[feature, which])
 
     def _fill(self, features, starts, residuals, squared, out):
-        sides, k = padded(residuals, LANES), residuals.shape[1]
+        sides, k = pad_classes(residuals, LANES), residuals.shape[1]
 
         def some(first):
             part = slice(first, first + _FEATURES)
@@ -199,7 +199,7 @@ class BinnedStumpPool(StumpPool):
                 self.codes, features[part], self.counts, starts[part], sides, k, squared, out
             )  # fmt: skip
 
-        side_by_side(some, range(0, len(features), _FEATURES))
+        parallel_map(some, range(0, len(features), _FEATURES))
 
     def columns(self, candidate):
         feature, which = self.place(candidate)
@@ -235,7 +235,7 @@ class SortedStumpPool(StumpPool):
             part = slice(first, first + _FEATURES)
             sorted_stump_scores(self.order, self.values, features[part], starts[part], sides, squared, out)
 
-        side_by_side(some, range(0, len(features), _FEATURES))
+        parallel_map(some, range(0, len(features), _FEATURES))
 
     def columns(self, candidate):
         feature, which = self.place(candidate)

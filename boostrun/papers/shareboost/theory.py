@@ -26,9 +26,9 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.inner import Frobenius, Objective, lbfgs, loss_and_residuals, mixed_norm
+from boostrun.papers.shareboost.inner import Frobenius, Objective, lbfgs, loss_and_residuals
 from boostrun.papers.shareboost.keys import MixedNormKeys
-from boostrun.papers.shareboost.mixed_norm import PathSolver
+from boostrun.papers.shareboost.mixed_norm import PathSolver, mixed_norm
 from boostrun.papers.shareboost.pools import DensePool
 from boostrun.report.paired import write_checks, write_text_table
 
@@ -49,7 +49,7 @@ class Assertion(NamedTuple):
     met: bool
 
 
-class First(NamedTuple):
+class FirstExample(NamedTuple):
     """First example: ``x`` (k, m + k), ``y`` (k,), ``shared`` W^s and ``separate`` W^f (m + k, k), ``m``."""
 
     x: np.ndarray
@@ -59,7 +59,7 @@ class First(NamedTuple):
     m: int
 
 
-class Second(NamedTuple):
+class SecondExample(NamedTuple):
     """Second example: ``x`` ((a + s) k, s m), ``y``, ``shared`` W^s and ``spread`` W^f (s m, k), ``m``."""
 
     x: np.ndarray
@@ -81,16 +81,16 @@ def bits(k: int) -> np.ndarray:
     return np.where(np.arange(k)[:, None] >> np.arange(k.bit_length() - 1) & 1, 1.0, -1.0)
 
 
-def first(k: int) -> First:
+def first_example(k: int) -> FirstExample:
     """The first example of k = 2^m classes."""
     code = bits(k)
     m = code.shape[1]
     shared, separate = np.zeros((2, m + k, k))
     shared[:m], separate[m:] = code.T, np.eye(k)
-    return First(np.column_stack([code, 2 * m * np.eye(k)]), np.arange(k), shared, separate, m)
+    return FirstExample(np.column_stack([code, 2 * m * np.eye(k)]), np.arange(k), shared, separate, m)
 
 
-def second(k: int, s: int, a: int) -> Second:
+def second_example(k: int, s: int, a: int) -> SecondExample:
     """The second: ``a`` samples a class with all s blocks, and one for every block that lacks it."""
     code = bits(k)
     m = code.shape[1]
@@ -98,7 +98,7 @@ def second(k: int, s: int, a: int) -> Second:
     lacking = [np.where(np.repeat(np.arange(s) == block, m), 0.0, whole) for block in range(s)]
     shared = np.zeros((s * m, k))
     shared[:m] = code.T
-    return Second(np.concatenate([whole] * a + lacking), np.tile(np.arange(k), a + s), shared, whole.T / s, m)
+    return SecondExample(np.concatenate([whole] * a + lacking), np.tile(np.arange(k), a + s), shared, whole.T / s, m)
 
 
 def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
@@ -146,87 +146,93 @@ def unit_score(k: int) -> float:
 
 def checks() -> Iterator[Assertion]:
     """Section 6 in full, some seconds of work."""
-    yield from _first_example()
-    yield from _second_example()
+    yield from _check_first_example()
+    yield from _check_second_example()
 
 
-def _first_example() -> Iterator[Assertion]:
+def _check_first_example() -> Iterator[Assertion]:
     for k in (4, 8, 16, 64, 128):
-        x, y, shared, separate, m = first(k)
+        x, y, shared, separate, m = first_example(k)
         scales = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
         gaps = [loss(c * shared, x, y) - loss(c * separate, x, y) for c in scales]
         what = f"k = {k}: least L(c W^s) - L(c W^f), c from {scales[0]:g} to {scales[-1]:g}"
-        yield _check(1, 1, what, "> 0", min(gaps), min(gaps) > 0)
+        yield _assertion(1, 1, what, "> 0", min(gaps), min(gaps) > 0)
         away = max(abs(loss(c * separate, x, y) - math.log1p((k - 1) * math.exp(1 - 2 * m * c))) for c in scales)
         what = f"k = {k}: largest distance of L(c W^f) from ln(1 + (k - 1) e^(1 - 2 m c))"
-        yield _check(1, 1, what, "< 1e-12", away, away < 1e-12)
+        yield _assertion(1, 1, what, "< 1e-12", away, away < 1e-12)
     for k, lam, scale in L1:
-        x, y, _, separate, m = first(k)
+        x, y, _, separate, m = first_example(k)
         gradient = x.T @ loss_and_residuals(x @ (l1_scale(k, lam) * separate), y)[1] / k
         optimal = np.allclose(gradient[separate > 0], -lam, rtol=1e-9) and abs(gradient[separate == 0]).max() < lam
         met = bool(optimal) and abs(l1_scale(k, lam) - scale) < 1e-6
-        yield _check(1, 2, f"k = {k}, lambda = {lam:g}: c of the l1 minimiser c W^f", f"{scale}", l1_scale(k, lam), met)
+        yield _assertion(
+            1, 2, f"k = {k}, lambda = {lam:g}: c of the l1 minimiser c W^f", f"{scale}", l1_scale(k, lam), met
+        )
     for k, lam in ((16, 1e-2), (64, 1e-3)):
-        x, y, _, _, m = first(k)
+        x, y, _, _, m = first_example(k)
         sizes = np.abs(frobenius_solution(x, y, k, lam)).max(axis=1)
         used = int((sizes > 1e-3 * sizes.max()).sum())
-        yield _check(1, 2, f"k = {k}, lambda = {lam:g}: columns of the Frobenius minimiser", m + k, used, used == m + k)
+        yield _assertion(
+            1, 2, f"k = {k}, lambda = {lam:g}: columns of the Frobenius minimiser", m + k, used, used == m + k
+        )
     for k in (16, 32, 64, 128):
-        x, y, *_, m = first(k)
+        x, y, *_, m = first_example(k)
         model = ShareBoostClassifier(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(x), y)
         taken = sorted(model.selected_.tolist())
-        yield _check(1, 3, f"k = {k}: ShareBoost's first {m} columns are the bits", m, sum(r < m for r in taken),
+        yield _assertion(1, 3, f"k = {k}: ShareBoost's first {m} columns are the bits", m, sum(r < m for r in taken),
                      taken == list(range(m)))  # fmt: skip
         expected = np.array([bit_score(t, k) for t in range(1, m + 1)])
         met = np.allclose(model.scores_, expected, rtol=1e-5)
-        yield _check(1, 3, f"k = {k}: score of round {m}", f"{expected[-1]:.6g}", model.scores_[-1], met)
+        yield _assertion(1, 3, f"k = {k}: score of round {m}", f"{expected[-1]:.6g}", model.scores_[-1], met)
         errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(x)]
         halved = errors == [1 - 2**t / k for t in range(1, m + 1)]
-        yield _check(1, 3, f"k = {k}: training error after {m - 1} rounds, 0 after {m}", "0.5", errors[-2], halved)
+        yield _assertion(1, 3, f"k = {k}: training error after {m - 1} rounds, 0 after {m}", "0.5", errors[-2], halved)
     for k in (4, 8):
-        x, y, *_, m = first(k)
+        x, y, *_, m = first_example(k)
         model = ShareBoostClassifier(1).fit_pool(DensePool(x), y)
         met = model.selected_[0] == m and math.isclose(model.scores_[0], unit_score(k), rel_tol=1e-6)
         what = f"k = {k}: score of round 1, a unit column's"
-        yield _check(1, 3, what, f"{unit_score(k):.6g}", model.scores_[0], met)
-    x, y, shared, _, m = first(128)
+        yield _assertion(1, 3, what, f"{unit_score(k):.6g}", model.scores_[0], met)
+    x, y, shared, _, m = first_example(128)
     for lam, entry in BITS_ONLY:
         weights = mixed_norm_solution(x, y, 128, lam)
         met = np.allclose(weights, entry * shared, atol=5e-5 * entry)
         what = f"k = 128, lambda = {lam:g}: the mixed norm's entries, bit columns only"
-        yield _check(1, 4, what, f"{entry}", np.abs(weights[:m]).max(), met)
+        yield _assertion(1, 4, what, f"{entry}", np.abs(weights[:m]).max(), met)
     for k, lam, columns in COLUMNS:
-        x, y, *_ = first(k)
+        x, y, *_ = first_example(k)
         used = int(np.count_nonzero(mixed_norm_solution(x, y, k, lam).any(axis=1)))
-        yield _check(1, 4, f"k = {k}, lambda = {lam:g}: columns of the mixed norm", columns, used, used == columns)
+        yield _assertion(1, 4, f"k = {k}, lambda = {lam:g}: columns of the mixed norm", columns, used, used == columns)
 
 
-def _second_example() -> Iterator[Assertion]:
+def _check_second_example() -> Iterator[Assertion]:
     for k, s in SIZES:
-        x, y, shared, spread, m = second(k, s, 4 * s)
+        x, y, shared, spread, m = second_example(k, s, 4 * s)
         gaps = [loss(c * shared, x, y) - loss(c * spread, x, y) for c in (0.01, 0.1, 1.0, 3.0, 10.0)]
         met = min(gaps) > 0 and math.isclose(mixed_norm(spread), mixed_norm(shared))
-        yield _check(2, 1, f"k = {k}, s = {s}: least L(c W^s) - L(c W^f), equal mixed norms", "> 0", min(gaps), met)
-    x, y, *_ = second(16, 4, 16)
+        yield _assertion(2, 1, f"k = {k}, s = {s}: least L(c W^s) - L(c W^f), equal mixed norms", "> 0", min(gaps), met)
+    x, y, *_ = second_example(16, 4, 16)
     for lam in (0.5, 0.1, 0.02):
         sizes = np.abs(mixed_norm_solution(x, y, 16, lam))
         used = int(np.count_nonzero(sizes.any(axis=1)))
         met = used == 16 and np.ptp(sizes) < 1e-6 * max(1.0, sizes.max())
-        yield _check(2, 2, f"k = 16, s = 4, lambda = {lam:g}: columns of the mixed norm, entries alike", 16, used, met)
+        yield _assertion(
+            2, 2, f"k = 16, s = 4, lambda = {lam:g}: columns of the mixed norm, entries alike", 16, used, met
+        )
     for k, s in SIZES:
-        x, y, *_, m = second(k, s, 4 * s)
+        x, y, *_, m = second_example(k, s, 4 * s)
         model = ShareBoostClassifier(3 * m).fit_pool(DensePool(x), y)
         errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(x)]
         expected = (1 - 1 / k) / (5 * s)  # (eps / s)(1 - 1 / k), eps = s / (a + s), a = 4 s
         met = model.selected_[:m].tolist() == list(range(m)) and math.isclose(errors[m - 1], expected)
         what = f"k = {k}, s = {s}: training error after {m} rounds, one block's bits"
-        yield _check(2, 3, what, f"{expected:.6g}", errors[m - 1], met)
+        yield _assertion(2, 3, what, f"{expected:.6g}", errors[m - 1], met)
         needed = errors.index(0.0) + 1 if 0.0 in errors else 0
         what = f"k = {k}, s = {s}: columns until the training error is 0"
-        yield _check(2, 3, what, 2 * m, needed, needed == 2 * m)
+        yield _assertion(2, 3, what, 2 * m, needed, needed == 2 * m)
 
 
-def _check(example: int, item: int, what: str, expected: object, found: float, met: object) -> Assertion:
+def _assertion(example: int, item: int, what: str, expected: object, found: float, met: object) -> Assertion:
     return Assertion(example, item, what, str(expected), f"{found:.6g}", bool(met))
 
 
@@ -245,7 +251,7 @@ class Problem(NamedTuple):
     truth: np.ndarray
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """One problem: losses after each round (T,), the loss of the columns that decide, fitted, and their B, the largest
     share of the allowance used by them and by any W, rounds to twice their loss (T + 1: not reached) and those allowed.
     """
@@ -259,7 +265,7 @@ class Measured(NamedTuple):
     allowed: float
 
 
-def problem(seed: int) -> Problem:
+def make_problem(seed: int) -> Problem:
     """A synthetic set: 20 to 120 features, 2 to 8 classes, 2 to 6 columns of +-1 that decide, a tenth of labels random.
 
     Every second set has features in groups that resemble each other.
@@ -276,7 +282,7 @@ def problem(seed: int) -> Problem:
     return Problem(x, y, truth)
 
 
-def measured(one: Problem, rounds: int = ROUNDS) -> Measured:
+def measure(one: Problem, rounds: int = ROUNDS) -> Measurement:
     """ShareBoost, its inner problems solved to 1e-5 of a score, the columns that decide, and the mixed norm's path."""
     k = one.truth.shape[1]
     model = ShareBoostClassifier(rounds, **_EXACT).fit_pool(DensePool(one.x), one.y)
@@ -288,18 +294,18 @@ def measured(one: Problem, rounds: int = ROUNDS) -> Measured:
     path = [solver.solve(lam) for lam in _LAMBDAS * float(model.scores_[0])]
     rivals = [(point.loss, mixed_norm(point.weights)) for point in path if len(point.candidates)]
     below = np.flatnonzero(losses <= 2.0 * competitor)
-    return Measured(
+    return Measurement(
         losses, competitor, size, _share(losses, competitor, size),
         max(_share(losses, *rival) for rival in [*rivals, (competitor, size)]),
         int(below[0]) + 1 if len(below) else rounds + 1, CONSTANT * size**2 / competitor,
     )  # fmt: skip
 
 
-def all_measured() -> Iterator[tuple[Problem, Measured]]:
+def measure_all() -> Iterator[tuple[Problem, Measurement]]:
     """Every problem with what was measured on it, about a second each."""
     for seed in range(SETS):
-        one = problem(seed)
-        yield one, measured(one)
+        one = make_problem(seed)
+        yield one, measure(one)
 
 
 def _share(losses: np.ndarray, competitor: float, size: float) -> float:
@@ -333,7 +339,7 @@ def draw_greedy_bound(folder: Path, data_root: Path) -> str:
     A line for each set; no data are needed. Raises BoostrunError when the folder cannot be written.
     """
     rows, shares = [], []
-    for number, (one, found) in enumerate(all_measured(), start=1):
+    for number, (one, found) in enumerate(measure_all(), start=1):
         d, k = one.truth.shape
         rounds, last = len(found.losses), found.losses[-1]
         columns = int(np.count_nonzero(one.truth.any(axis=1)))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.papers.shareboost.coded import CodedDesign, CodedPool, unpack
-from boostrun.papers.shareboost.design import DenseDesign, team
+from boostrun.papers.shareboost.design import DenseDesign, thread_team
 from boostrun.papers.shareboost.inner import losses_and_residuals
 from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools import WithConstant
@@ -50,7 +50,7 @@ def test_products_are_equal_to_the_bit(n, widths):
     for sides in (scores, np.ascontiguousarray(scores)):
         np.testing.assert_array_equal(coded.gradient(sides), dense.gradient(sides))
     np.testing.assert_array_equal(coded.gram(importance), dense.gram(importance))
-    with team(2):
+    with thread_team(2):
         (value, gradient), (wanted, slope) = (
             design.value_and_gradient(weights, lambda part, scores: losses_and_residuals(scores, y[part]))
             for design in (coded, dense)

@@ -9,8 +9,8 @@ from boostrun.papers.shareboost.inner import loss_and_residuals
 
 @pytest.fixture(scope="module")
 def small():
-    one = theory.problem(2)  # of few features and classes
-    return one, theory.measured(one, rounds=6)
+    one = theory.make_problem(2)  # of few features and classes
+    return one, theory.measure(one, rounds=6)
 
 
 def test_no_w_uses_more_of_the_allowance_than_the_largest_share_found(small):
@@ -32,6 +32,6 @@ def test_rounds_to_twice_the_loss_are_those_of_the_losses(small):
 
 
 def test_a_problem_is_its_seeds_alone_and_lies_in_the_cube():
-    one, again, other = (theory.problem(seed) for seed in (3, 3, 4))
+    one, again, other = (theory.make_problem(seed) for seed in (3, 3, 4))
     assert (one.x == again.x).all() and one.x.shape != other.x.shape
     assert np.abs(one.x).max() <= 1.0 and set(one.y.tolist()) <= set(range(one.truth.shape[1]))

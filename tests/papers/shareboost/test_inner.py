@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from boostrun.papers.shareboost import design as threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.coded import CodedPool
-from boostrun.papers.shareboost.design import DenseDesign, Kronecker, curvature
+from boostrun.papers.shareboost.design import DenseDesign, Kronecker, largest_curvature
 from boostrun.papers.shareboost.inner import (
     SOLVERS,
     Objective,
@@ -85,7 +85,7 @@ def test_curvature_is_the_largest_eigenvalue():
     design = DenseDesign(80)
     design.add(x)
     largest = np.linalg.eigvalsh(x.T @ x).max() / 80
-    assert largest * (1 - 1e-6) <= curvature(design) <= 1.01 * largest
+    assert largest * (1 - 1e-6) <= largest_curvature(design) <= 1.01 * largest
 
 
 def test_along_unit_weights_the_loss_bends_by_half_the_curvature_at_most():
@@ -103,19 +103,19 @@ def test_threads_do_not_change_scores_and_are_no_more_than_allowed():
     found = []
     for count in (1, 2):
         with threadpool_limits(count, user_api="blas"):
-            assert threads.allowed() <= count
+            assert threads.blas_threads() <= count
             found.append(CodedPool(codes).scores(sides))
     np.testing.assert_array_equal(*found)
 
 
 def test_a_team_shares_out_parts_and_leaves_one_thread_to_linear_algebra():
-    before, meeting = threads.allowed(), threading.Barrier(2, timeout=10)
-    with threads.team(2):
-        assert threads.allowed() == 1
-        with threads.team(1):  # within another one nothing changes
-            places = threads.side_by_side(lambda part: (meeting.wait(), part)[1], range(2))
+    before, meeting = threads.blas_threads(), threading.Barrier(2, timeout=10)
+    with threads.thread_team(2):
+        assert threads.blas_threads() == 1
+        with threads.thread_team(1):  # within another one nothing changes
+            places = threads.parallel_map(lambda part: (meeting.wait(), part)[1], range(2))
     assert places == [0, 1]
-    assert threads.allowed() == before
+    assert threads.blas_threads() == before
 
 
 def many(n=5000, d=40):

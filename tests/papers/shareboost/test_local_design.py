@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boostrun.kernels.lanes import load, store, zeros
-from boostrun.papers.shareboost.design import DenseDesign, padded
+from boostrun.papers.shareboost.design import DenseDesign, pad_classes
 from boostrun.papers.shareboost.inner import Objective, regulariser
 from boostrun.papers.shareboost.pieces import (
     WIDTH,
     LocalDesign,
     LocalScores,
-    _compiled,
+    _fused,
     _plain,
+    letter_scores,
     outer_sums,
-    spelled_scores,
 )
 from tests.reference import sharing as twin
 
@@ -98,7 +98,7 @@ def test_the_objective_is_that_of_the_columns(keys):
 
 def test_residuals_are_filled_up_with_zeros():
     sides = np.asfortranarray(np.random.default_rng(0).normal(size=(3000, 7)))
-    filled = padded(sides, 5)
+    filled = pad_classes(sides, 5)
     assert filled.shape == (3000, 10) and filled.dtype == np.float32 and not filled[:, 7:].any()
     np.testing.assert_array_equal(filled[:, :7], sides.astype(np.float32))
 
@@ -108,7 +108,7 @@ def test_scores_by_letters_add_to_nothing_that_was_there():
     points[:, 0] = [1.0, 2.0, 3.0]
     weights, scores = np.zeros((2, 24, 16), np.float32), np.full(3, 9.0)
     weights[0, [0, 1, 23], 0] = [1.0, 10.0, 100.0]
-    spelled_scores(letters, points, weights, scores)
+    letter_scores(letters, points, weights, scores)
     np.testing.assert_array_equal(scores, [1.0, 22.0, 300.0])
 
 
@@ -118,7 +118,7 @@ def test_a_product_is_added_as_the_plain_kernel_adds_it():
     @njit
     def both(rows):
         a, b, c = load(rows, 0, 0), load(rows, 1, 0), load(rows, 2, 0)
-        store(rows, 3, 0, _compiled(a, b, c))
+        store(rows, 3, 0, _fused(a, b, c))
 
     rows = zeros(4, 16)
     rows[:3] = np.random.default_rng(0).normal(size=(3, 16))

@@ -11,8 +11,15 @@ from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.features import Groups
-from boostrun.papers.shareboost.inner import certificate, fista, largest_column, loss_and_residuals, mixed_norm, prox
-from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
+from boostrun.papers.shareboost.inner import loss_and_residuals
+from boostrun.papers.shareboost.mixed_norm import (
+    MixedNormClassifier,
+    certificate,
+    fista,
+    largest_column,
+    mixed_norm,
+    prox,
+)  # fmt: skip
 from boostrun.papers.shareboost.pools import DensePool
 from tests.reference import mixed_norm as twin
 

@@ -34,10 +34,10 @@ def draw(n, d, k, seed=0):
 def test_sums_are_those_of_whole_multiples(n, d, k, seed):
     codes, sides = draw(n, d, k, seed)
     by_class = sides.T.astype(np.float32, order="C")
-    shape = -(-n // coded.BLOCK), -(-k // coded.LANES) * coded.LANES
+    shape = -(-n // coded.BLOCK), -(-k // coded.CLASSES) * coded.CLASSES
     words, scales = np.zeros((*shape, coded.BLOCK), np.int16), np.zeros(shape)
     rest, squares = np.empty(k), np.empty(k)
-    coded.in_words(by_class, words, scales, rest, squares)
+    coded.quantise(by_class, words, scales, rest, squares)
     multiples = twin.in_words(by_class)
     left = by_class - multiples
     np.testing.assert_allclose(rest, left.sum(axis=1), atol=1e-12)
@@ -53,9 +53,9 @@ def test_sums_are_those_of_whole_multiples(n, d, k, seed):
 
 def test_the_largest_products_fit():
     codes = np.full((3, 1024), 255, np.uint8)
-    words = np.full((1, coded.LANES, 1024), -32767, np.int16)
-    out = np.zeros((3, coded.LANES))
-    coded.sums(codes, words, np.ones((1, coded.LANES)), out)
+    words = np.full((1, coded.CLASSES, 1024), -32767, np.int16)
+    out = np.zeros((3, coded.CLASSES))
+    coded.sums(codes, words, np.ones((1, coded.CLASSES)), out)
     assert (out == -255 * 32767 * 1024).all()
 
 
