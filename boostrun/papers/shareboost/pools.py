@@ -1,15 +1,4 @@
-"""What the loop asks of a pool of candidates, and what all pools have in common.
-
-Any pool with the constant feature as one candidate more.
-
-What pools of single columns have in common: all gradients come from one matrix product.
-
-Columns of a matrix as candidates.
-
-Groups of columns that are taken together, as when they cost the same to compute.
-
-All products x_i x_j, i < j, of attributes as candidates, scored without being stored (section 15).
-"""
+"""Pools of candidates: their interface, and pools over a matrix: single columns, groups of columns, products of two."""
 
 from __future__ import annotations
 
@@ -22,6 +11,12 @@ import numpy as np
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.papers.shareboost.design import DenseDesign, parallel_map
 
+_SUMMED = 8192  # samples summed in single precision
+_COLUMNS = 512  # in one matrix product
+SCALES = ("minmax", "max01", "standard")
+_BYTES = 1 << 21  # of weighted attributes in one matrix product
+_PAIRS = 64  # products formed together
+
 
 class Pool(ABC):
     """Candidates, each a column or a group of columns on n training samples.
@@ -29,13 +24,14 @@ class Pool(ABC):
     Attributes
     ----------
     kind : str, name in :data:`boostrun.papers.shareboost.model.KINDS` of the function that computes features of new
-    samples. n_samples, n_candidates : int
-    unit_starts : (U + 1,) int array or None
-        Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored together; None: each one by itself.
+        samples
+    n_samples, n_candidates : int
+    unit_starts : (U + 1,) int array or None Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored
+        together; None: each one by itself.
     rounding : float, relative error of scores; candidates that differ by less are ties.
     has_constant : bool, whether the constant feature is a candidate already.
-    large_from : int, samples from which on a pool that can takes a coarser pass first in :meth:`contending`, and keeps
-    columns in use as codes.
+    large_from : int, number of samples from which a pool of codes takes a coarse pass first in :meth:`contending` and
+        keeps the columns in use as codes.
     """
 
     kind: str
@@ -48,26 +44,26 @@ class Pool(ABC):
 
     @abstractmethod
     def scores(self, residuals: np.ndarray, units: np.ndarray | None = None, normalised: bool = False) -> np.ndarray:
-        """sum_q |(1/n) sum_i x_ir G_iq| of every candidate, or of those of ``units`` (ascending) in their order.
+        """sum_q |(1/n) sum_i x_ir G_iq| of every candidate, or of those of ``units`` (ascending), in order: float64.
 
-        Parameters: ``residuals`` G (n, k) float64; ``normalised``: ||grad_r||_2^2 / ((1/n) ||X_r||^2) instead, 0 where
-        a column is 0. Returns float64; of a group, the sum over its columns.
+        A group's score is the sum over its columns. ``residuals`` G is (n, k) float64. ``normalised``: returns
+        ||grad_r||_2^2 / ((1/n) ||X_r||^2) instead, 0 where a column is 0.
         """
 
     def contending(self, residuals: np.ndarray, taken: np.ndarray) -> np.ndarray:
-        """:meth:`scores` of all candidates that may be the best not ``taken`` (a mask), or within ``rounding`` of it.
+        """Scores of all candidates that may be the best one not ``taken`` (a mask), or within ``rounding`` of it.
 
-        Others have theirs, or -inf where it was not needed.
+        Other candidates have their scores too, or -inf if they were not computed.
         """
         return self.scores(residuals)
 
     @abstractmethod
     def columns(self, candidate: int) -> np.ndarray:
-        """(n, width) float64: the columns of a candidate on the training samples."""
+        """(n, width) float64: the candidate's columns on the training samples."""
 
     @abstractmethod
     def feature(self, candidate: int) -> dict[str, np.ndarray]:
-        """What is needed to compute the candidate's columns of new samples: rows of arrays, under fixed names."""
+        """Arrays, by name and with a row for each column, from which the candidate's columns of new samples follow."""
 
     def common(self) -> dict[str, np.ndarray]:
         """Arrays that all candidates need for new samples."""
@@ -75,11 +71,11 @@ class Pool(ABC):
 
     @abstractmethod
     def describe(self, candidate: int) -> str:
-        """The candidate in words, short."""
+        """A short name of the candidate."""
 
     @abstractmethod
     def reaches(self) -> np.ndarray:
-        """(n_candidates,) upper bounds of the largest absolute value of the candidate's columns, summed over them."""
+        """(n_candidates,) upper bounds of the largest absolute value in a column, summed over its columns."""
 
     def cost(self, candidate: int) -> int:
         """Multiply-adds of computing the candidate's columns of one sample, without the k of the weights."""
@@ -87,41 +83,19 @@ class Pool(ABC):
 
     @abstractmethod
     def fingerprint(self) -> int:
-        """A checksum of what the candidates are made of."""
+        """A checksum of the data that the candidates are made of."""
 
     def design(self):
-        """An empty set of columns in use."""
+        """An empty design for columns in use."""
         return DenseDesign(self.n_samples)
 
     def extend(self, design, candidate: int) -> None:
-        """Put a candidate into use."""
+        """Append the candidate's columns to ``design``."""
         design.add(self.columns(candidate))
 
 
-def l1_norms(gradients: np.ndarray) -> np.ndarray:
-    """sum_q |gradients[..., q]| in double precision, of (candidates, k)."""
-    return np.abs(gradients).sum(axis=-1, dtype=np.float64)
-
-
-def curvature_scores(gradients: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """sum_q gradients[r, q]^2 / squares[r], 0 where squares[r] is 0: the decrease that the curvature promises."""
-    sums = np.einsum("rq,rq->r", gradients, gradients, dtype=np.float64)
-    return np.divide(sums, squares, out=np.zeros(len(sums)), where=squares > 0.0)
-
-
-def checksum(*arrays: np.ndarray) -> int:
-    """CRC-32 of the bytes and shapes of arrays, in blocks of rows."""
-    out = 0
-    for array in arrays:
-        out = zlib.crc32(repr((array.shape, array.dtype.str)).encode(), out)
-        step = max(1, (1 << 24) // max(1, array[:1].nbytes))
-        for start in range(0, len(array), step):
-            out = zlib.crc32(np.ascontiguousarray(array[start : start + step]), out)  # type: ignore[arg-type]
-    return out
-
-
 class WithConstant(Pool):
-    """The candidates of ``pool``, then the constant 1, which is chosen, counted and weighed like any other."""
+    """The candidates of ``pool``, then the constant 1, which is chosen, counted and penalised like any other."""
 
     has_constant = True
 
@@ -177,13 +151,13 @@ class WithConstant(Pool):
 
 
 class ColumnPool(Pool):
-    """Candidate r is column r, numbered as the bank or the matrix has it; ``scores`` are norms of the gradients."""
+    """Pools of single columns: candidate r is column r, and scores are norms of the gradients."""
 
     _squares: np.ndarray | None = None
 
     @abstractmethod
     def gradients(self, residuals: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """(1/n) X' G: (d, k) float64, or of some columns. Cost n d k multiply-adds, one pass over X."""
+        """(1/n) X' G: (d, k) float64, or the rows of some ``columns``. Cost n d k multiply-adds, one pass over X."""
 
     @abstractmethod
     def _square_means(self) -> np.ndarray:
@@ -209,12 +183,8 @@ class ColumnPool(Pool):
         return f"x{candidate}"
 
 
-_SUMMED = 8192  # samples that single precision sums
-_COLUMNS = 512  # of one matrix product
-
-
 class DensePool(ColumnPool):
-    """The columns of ``samples`` (n, d). A scoring pass is one product G' X, in single precision for float32 samples.
+    """The columns of ``samples`` (n, d). A scoring pass is the product G' X, in single precision for float32 samples.
 
     >>> pool = DensePool(np.array([[1.0, 0.0], [-1.0, 2.0]]))
     >>> pool.scores(np.array([[0.5, -0.5], [-0.5, 0.5]]))
@@ -258,10 +228,10 @@ class DensePool(ColumnPool):
 
 
 class GroupPool(Pool):
-    """Groups of columns of ``samples`` (n, d); a group's score is the sum of its columns' (section 3).
+    """Groups of columns of ``samples`` (n, d); a group's score is the sum of its columns' scores (section 3).
 
-    ``groups``: lists of column numbers; a column may be in several. Raises BoostrunError for a group that is empty or
-    names a column that is not there.
+    ``groups`` are lists of column numbers; a column may be in several. Raises BoostrunError for an empty group or a
+    column number out of range.
 
     >>> pool = GroupPool(np.array([[1.0, 0.0, 1.0], [-1.0, 2.0, 1.0]]), [[0, 1], [2]])
     >>> pool.scores(np.array([[0.5, -0.5], [-0.5, 0.5]]))
@@ -308,24 +278,19 @@ class GroupPool(Pool):
         return checksum(self._dense.samples, self._members, self._starts)
 
 
-SCALES = ("minmax", "max01", "standard")
-_BYTES = 1 << 21  # of the weighted attributes that one matrix product takes
-_PAIRS = 64  # products formed together
-
-
 class ProductPool(Pool):
     """c_ij z_i z_j for i < j: scaled attributes z, and c_ij such that the largest absolute value is 1.
 
     Parameters
     ----------
-    samples : (n, d) float64 or float32; the matrix products are of that precision.
-    scale : {"minmax", "max01", "standard"}
-        Attributes to [-1, 1] by their training ranges; by their largest absolute value; to mean 0 and deviation 1. An
-        attribute that never changes is 0, except by "max01".
+    samples : (n, d) float64 or float32; matrix products have the same precision.
+    scale : {"minmax", "max01", "standard"} Attributes are scaled to [-1, 1] by their training ranges, divided by their
+        largest absolute value, or brought to mean 0 and deviation 1. A constant attribute becomes 0, except with
+        "max01".
 
     Candidates are numbered row by row: (0, 1), (0, 2), ..., (d - 2, d - 1). The scores of all pairs are sum_q |M_q|,
-    M_q = Z' diag(G_q) Z, of which the upper half is computed: n d^2 k / 2 multiply-adds, no more memory than d^2
-    numbers and a block of 2 MiB.
+    M_q = Z' diag(G_q) Z; only the upper half is computed, with n d^2 k / 2 multiply-adds, d^2 numbers and a block of 2
+    MiB.
 
     >>> pool = ProductPool(np.array([[0.0, 1.0, 5.0], [2.0, 3.0, 1.0]]))
     >>> pool.columns(1).ravel(), pool.describe(1)
@@ -364,14 +329,14 @@ class ProductPool(Pool):
 
     @property
     def squares(self) -> np.ndarray:
-        """(1/n) ||x_i x_j||^2 of pairs before they are scaled, (n_candidates,)."""
+        """(n_candidates,) (1/n) ||x_i x_j||^2 of the pairs before scaling."""
         if self._squares is None:
             powers = np.square(self._rows)
             self._squares = (powers @ powers.T)[np.triu_indices(len(powers), 1)].astype(np.float64) / self.n_samples
         return self._squares
 
     def _of_all(self, residuals, norm) -> np.ndarray:
-        """norm((1/n) sum_i x_i G_iq over q) of all pairs, rows of attributes against all later ones at a time."""
+        """norm((1/n) sum_i x_i G_iq over q) of all pairs; a few attributes against all later ones at a time."""
         rows, sides = self._rows, residuals.T.astype(self._rows.dtype, order="C")
         (d, n), k = rows.shape, len(sides)
         step = max(1, _BYTES // (rows.itemsize * n * k))
@@ -385,7 +350,7 @@ class ProductPool(Pool):
         return np.concatenate(parallel_map(some, range(0, d - 1, step)))
 
     def _of_blocks(self, pairs: np.ndarray, function) -> np.ndarray:
-        """``function`` of the columns (some pairs, n), not scaled, of all ``pairs``, one after the other."""
+        """``function`` of the unscaled columns (some pairs, n), block by block over ``pairs``, concatenated."""
 
         def some(start):
             first, second = self.pairs[pairs[start : start + _PAIRS]].T
@@ -418,11 +383,6 @@ class ProductPool(Pool):
         return checksum(self._rows)
 
 
-def _squared_norms(gradients: np.ndarray) -> np.ndarray:
-    """sum_q gradients[..., q]^2 in double precision."""
-    return np.square(gradients, dtype=np.float64).sum(axis=-1)
-
-
 def _fit_scaling(samples: np.ndarray, scale: str) -> tuple[np.ndarray, np.ndarray]:
     """(slope, offset) of each attribute, float64: z = slope x + offset."""
     samples = samples.astype(np.float64)
@@ -435,3 +395,30 @@ def _fit_scaling(samples: np.ndarray, scale: str) -> tuple[np.ndarray, np.ndarra
         width, centre = samples.std(axis=0), samples.mean(axis=0)
     slope = np.divide(1.0, width, out=np.zeros(len(width)), where=width > 0.0)
     return slope, -slope * centre
+
+
+def _squared_norms(gradients: np.ndarray) -> np.ndarray:
+    """sum_q gradients[..., q]^2 in double precision."""
+    return np.square(gradients, dtype=np.float64).sum(axis=-1)
+
+
+def l1_norms(gradients: np.ndarray) -> np.ndarray:
+    """sum_q |gradients[..., q]| in double precision."""
+    return np.abs(gradients).sum(axis=-1, dtype=np.float64)
+
+
+def curvature_scores(gradients: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """sum_q gradients[r, q]^2 / squares[r], 0 where squares[r] is 0: the decrease that the curvature promises."""
+    sums = np.einsum("rq,rq->r", gradients, gradients, dtype=np.float64)
+    return np.divide(sums, squares, out=np.zeros(len(sums)), where=squares > 0.0)
+
+
+def checksum(*arrays: np.ndarray) -> int:
+    """CRC-32 of the bytes and shapes of arrays, in blocks of rows."""
+    out = 0
+    for array in arrays:
+        out = zlib.crc32(repr((array.shape, array.dtype.str)).encode(), out)
+        step = max(1, (1 << 24) // max(1, array[:1].nbytes))
+        for start in range(0, len(array), step):
+            out = zlib.crc32(np.ascontiguousarray(array[start : start + step]), out)  # type: ignore[arg-type]
+    return out
