@@ -26,7 +26,7 @@ class Pool(ABC):
     kind : str, name in :data:`boostrun.papers.shareboost.model.KINDS` of the function that computes features of new
         samples
     n_samples, n_candidates : int
-    unit_starts : (U + 1,) int array or None Candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored
+    unit_starts : (U + 1,) int array or None, candidates ``unit_starts[u]`` to ``unit_starts[u + 1] - 1`` are scored
         together; None: each one by itself.
     rounding : float, relative error of scores; candidates that differ by less are ties.
     has_constant : bool, whether the constant feature is a candidate already.
