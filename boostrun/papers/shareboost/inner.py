@@ -1,12 +1,10 @@
-"""The convex problem of a round: the regularised loss over the columns in use, and two ways to its minimum.
+"""The convex problem of a round: the multiclass logistic loss, its penalties, and two solvers.
 
-Penalties on a matrix of weights (columns x classes): value and gradient; all have gradient 0 at a column of zeros.
+Penalties act on a matrix of weights (columns x classes) and return value and gradient. Their gradient is 0 at a column
+of zeros, so that the greedy rule for columns not in use is the same with or without a penalty (section 3).
 
-Hence a column that is not in use is looked at by the same greedy rule, with or without a penalty (section 3).
-
-The multiclass logistic loss of class-major scores, but for its exponentials: what comes before them and after.
-
-Both do what NumPy's functions of whole arrays do, term by term and in their order, a block of samples at a time.
+The two compiled functions work on class-major scores, a block of samples at a time, and compute the same terms in the
+same order as NumPy's functions of whole arrays.
 """
 
 from __future__ import annotations
@@ -20,12 +18,73 @@ from scipy.optimize import minimize
 
 from boostrun.papers.shareboost.design import Scaling, largest_curvature
 
-_SAMPLES = 512  # whose terms stay cached
+_SAMPLES = 512  # samples whose terms stay cached
+_MEMORY = 20  # pairs of steps and gradients in L-BFGS
+
+
+def losses(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndarray:
+    """l_i = ln sum_q exp(margin 1[q != y_i] - s_{i,y_i} + s_iq): (n,) float64, natural logarithm.
+
+    Parameters: ``scores`` (n, k) float64; ``y`` (n,) int64, class numbers from 0; ``margin``, 1 in the paper, 0 for
+    plain multinomial logistic regression. Finite for all finite scores. Cost O(n k), one exp an entry.
+
+    >>> losses(np.zeros((1, 3)), np.array([0]))  # ln(1 + 2 e)
+    array([1.8619948])
+    """
+    return _losses_and_shares(scores, y, margin)[0]
+
+
+def residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndarray:
+    """G_iq = rho_iq - 1[q = y_i], (n, k) float64; rho_i are the normalised terms of the sum in :func:`losses`.
+
+    n times the gradient of the mean loss by the scores; every row sums to 0. Parameters and cost as for :func:`losses`.
+
+    >>> residuals(np.zeros((1, 2)), np.array([0]), margin=0.0)
+    array([[-0.5,  0.5]])
+    """
+    return losses_and_residuals(scores, y, margin)[1]
+
+
+def loss_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> tuple[float, np.ndarray]:
+    """Mean of :func:`losses`, and :func:`residuals`, for the price of one of them."""
+    each, rest = losses_and_residuals(scores, y, margin)
+    return float(each.mean()), rest
+
+
+def losses_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """(:func:`losses` (n,), :func:`residuals` (n, k)) for the price of one of them."""
+    each, shares = _losses_and_shares(scores, y, margin)
+    shares[np.arange(len(y)), y] -= 1.0
+    return each, shares
+
+
+def _losses_and_shares(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """Losses (n,) and rho (n, k), in the memory layout of ``scores``."""
+    if scores.flags.f_contiguous and not scores.flags.c_contiguous and scores.dtype == np.float64:
+        return _of_class_major(scores.T, y, margin)
+    rows = np.arange(len(y))
+    terms = scores - (scores[rows, y] - margin)[:, None]
+    terms[rows, y] = 0.0
+    largest = terms.max(axis=1)
+    terms -= largest[:, None]
+    np.exp(terms, out=terms)
+    summed = terms.sum(axis=1)
+    terms /= summed[:, None]
+    return largest + np.log(summed), terms
+
+
+def _of_class_major(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """The same to the bit for ``scores`` (k, n) in C order: two compiled passes, the exponentials between them."""
+    terms, largest, summed = np.empty(scores.shape), np.empty(len(y)), np.empty(len(y))
+    exponents(scores, y, margin, terms, largest)
+    np.exp(terms, out=terms)
+    shares(terms, summed)
+    return largest + np.log(summed), terms.T
 
 
 @njit(cache=True, nogil=True)
 def exponents(scores, y, margin, out, largest):
-    """out[q, i] <- margin 1[q != y_i] + s_iq - s_{i, y_i}, less its largest over q, which ``largest``[i] becomes.
+    """out[q, i] <- margin 1[q != y_i] + s_iq - s_{i, y_i}, minus its maximum over q, which goes to ``largest``[i].
 
     ``scores`` and ``out`` (k, n) float64, ``y`` (n,) int64, ``largest`` (n,) float64. Cost O(n k).
     """
@@ -54,7 +113,7 @@ def exponents(scores, y, margin, out, largest):
 
 @njit(cache=True, nogil=True)
 def shares(terms, summed):
-    """summed[i] <- sum_q terms[q, i], by which they are divided: ``terms`` (k, n), ``summed`` (n,) float64."""
+    """summed[i] <- sum_q terms[q, i], and ``terms`` (k, n) are divided by it; ``summed`` (n,) float64."""
     k, n = terms.shape
     for start in range(0, n, _SAMPLES):
         whole = summed[start : min(start + _SAMPLES, n)]
@@ -68,66 +127,6 @@ def shares(terms, summed):
             row = terms[q, start : start + len(whole)]
             for i in range(len(whole)):
                 row[i] /= whole[i]
-
-
-def losses(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndarray:
-    """l_i = ln sum_q exp(margin 1[q != y_i] - s_{i,y_i} + s_iq): (n,) float64, natural logarithm.
-
-    Parameters: ``scores`` (n, k) float64; ``y`` (n,) int64, class numbers from 0; ``margin`` 1 in the paper, 0 for
-    plain multinomial logistic regression. Finite for scores of any finite size. Cost O(n k), one exp an entry.
-
-    >>> losses(np.zeros((1, 3)), np.array([0]))  # ln(1 + 2 e)
-    array([1.8619948])
-    """
-    return _losses_and_shares(scores, y, margin)[0]
-
-
-def residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> np.ndarray:
-    """G_iq = rho_iq - 1[q = y_i], (n, k) float64, where rho_i are the normalised terms of the sum in :func:`losses`.
-
-    n times the gradient of the mean loss by the scores; every row sums to 0. Parameters and cost as there.
-
-    >>> residuals(np.zeros((1, 2)), np.array([0]), margin=0.0)
-    array([[-0.5,  0.5]])
-    """
-    return losses_and_residuals(scores, y, margin)[1]
-
-
-def loss_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> tuple[float, np.ndarray]:
-    """The mean of :func:`losses` and :func:`residuals` at the price of one of them."""
-    each, rest = losses_and_residuals(scores, y, margin)
-    return float(each.mean()), rest
-
-
-def losses_and_residuals(scores: np.ndarray, y: np.ndarray, margin: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """:func:`losses` (n,) and :func:`residuals` (n, k) at the price of one of them."""
-    each, shares = _losses_and_shares(scores, y, margin)
-    shares[np.arange(len(y)), y] -= 1.0
-    return each, shares
-
-
-def _losses_and_shares(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """Losses (n,) and rho (n, k), laid out in memory as ``scores`` are."""
-    if scores.flags.f_contiguous and not scores.flags.c_contiguous and scores.dtype == np.float64:
-        return _of_class_major(scores.T, y, margin)
-    rows = np.arange(len(y))
-    terms = scores - (scores[rows, y] - margin)[:, None]
-    terms[rows, y] = 0.0
-    largest = terms.max(axis=1)
-    terms -= largest[:, None]
-    np.exp(terms, out=terms)
-    summed = terms.sum(axis=1)
-    terms /= summed[:, None]
-    return largest + np.log(summed), terms
-
-
-def _of_class_major(scores: np.ndarray, y: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """The same to the bit, of ``scores`` (k, n) in C order: two passes, with the exponentials between them."""
-    terms, largest, summed = np.empty(scores.shape), np.empty(len(y)), np.empty(len(y))
-    exponents(scores, y, margin, terms, largest)
-    np.exp(terms, out=terms)
-    shares(terms, summed)
-    return largest + np.log(summed), terms.T
 
 
 class Frobenius:
@@ -144,7 +143,7 @@ class Frobenius:
 
 
 class SmoothedL1:
-    """Omega(W) = (1/beta) sum ln((e^{beta w} + e^{-beta w}) / 2): at most ln 2 / beta an entry below ||W||_{1,1}."""
+    """Omega(W) = (1/beta) sum ln((e^{beta w} + e^{-beta w}) / 2), within ln 2 / beta an entry of ||W||_{1,1}."""
 
     def __init__(self, beta: float = 100.0):
         self.beta, self.curvature = beta, beta
@@ -158,7 +157,7 @@ class SmoothedL1:
 class SmoothedLInf:
     """Omega(W) = (1/beta) sum_r ln((1/2k) sum_q (e^{beta w_rq} + e^{-beta w_rq})).
 
-    At most ln(2k) / beta a column below ||W||_{inf,1}, the sum of the columns' largest absolute weights.
+    Within ln(2k) / beta a column of ||W||_{inf,1}, the sum of the columns' largest absolute weights.
     """
 
     def __init__(self, beta: float = 100.0):
@@ -179,20 +178,17 @@ def regulariser(kind: str, beta: float):
     return SmoothedL1(beta) if kind == "smoothed_l1" else SmoothedLInf(beta)
 
 
-_MEMORY = 20  # pairs of steps and gradients that L-BFGS keeps
-
-
 class Objective:
-    """L(W) + lambda Omega(W) of weights W (width, k) of a design.
+    """L(W) + lambda Omega(W) for weights W (width, k) of a design.
 
     Parameters
     ----------
     design : DenseDesign or LocalDesign on n samples; it may grow.
     y : (n,) int64, class numbers.
-    n_classes, margin : k, and that of the loss.
-    penalty, weight : Omega, a function as in :mod:`boostrun.papers.shareboost.inner`, and lambda.
-    n_free : int, columns in front that bear no penalty.
-    offset : (n, k) or None, scores that are there whatever W.
+    n_classes, margin : k, and the margin of the loss.
+    penalty, weight : Omega, such as :class:`Frobenius`, and lambda.
+    n_free : int, leading columns without a penalty.
+    offset : (n, k) or None, scores added to those of W.
     """
 
     def __init__(self, design, y, n_classes, *, margin=1.0, penalty=None, weight=0.0, n_free=0, offset=None):
@@ -204,7 +200,7 @@ class Objective:
         return self.design.width, self.n_classes
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
-        """(n, k) of weights (width, k)."""
+        """(n, k) for ``weights`` (width, k)."""
         scores = self.design.scores(weights)
         return scores if self.offset is None else scores + self.offset
 
@@ -222,21 +218,21 @@ class Objective:
         return losses_and_residuals(scores, self.y[part], self.margin)
 
     def penalise(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """lambda Omega of weights that bear it, and its gradient."""
+        """lambda Omega of penalised weights, and its gradient."""
         if not self.weight:
             return 0.0, np.zeros(weights.shape)
         value, slope = self.penalty(weights)
         return self.weight * value, self.weight * slope
 
     def lipschitz(self) -> float:
-        """A bound of the gradient's Lipschitz constant: lambda_max(X_I' X_I) / (2n), and the penalty's."""
+        """Upper bound of the gradient's Lipschitz constant: lambda_max(X_I' X_I) / (2n) plus the penalty's bound."""
         return 0.5 * largest_curvature(self.design) + (self.weight * self.penalty.curvature if self.weight else 0.0)
 
     def scaling(self, weights: np.ndarray) -> Scaling | None:
-        """R of R' R = (1/n) X_I' D X_I and the penalty's bound, D_ii = mean_q rho_iq (1 - rho_iq).
+        """Scaling for (1/n) X_I' D X_I plus the penalty's bound, D_ii = mean_q rho_iq (1 - rho_iq).
 
-        The curvature at ``weights``, averaged over classes; a ridge of 1e-4 of a column's mean curvature makes it
-        positive definite. None where there is no curvature. Cost: the design's.
+        This is the curvature at ``weights``, averaged over classes; a ridge of 1e-4 of a column's mean curvature makes
+        it positive definite. None without any curvature. Cost: the design's.
         """
         sizes = np.abs(residuals(self.scores(weights), self.y, self.margin))
         bound = np.zeros(self.design.width)
@@ -246,7 +242,7 @@ class Objective:
 
 
 class Minimum(NamedTuple):
-    """Where a solver stopped: weights, the objective, max |gradient| there, iterations."""
+    """Where a solver stopped: weights, objective, max |gradient|, number of iterations."""
 
     weights: np.ndarray
     value: float
@@ -257,8 +253,8 @@ class Minimum(NamedTuple):
 def lbfgs(objective: Objective, start: np.ndarray, tolerance: float, max_iterations: int) -> Minimum:
     """Minimise from ``start`` until max |gradient| <= tolerance, by SciPy's L-BFGS-B without bounds.
 
-    Its variables are R W, R' R the curvature at ``start`` or an estimate of it: columns that are much alike do not slow
-    it down, and MNIST's templates take it a ninth of the iterations.
+    Its variables are R W, with R' R the curvature at ``start`` or an estimate of it, so that similar columns do not
+    slow it down: MNIST's templates take a ninth of the iterations.
     """
     return descend(objective, start, tolerance, max_iterations, objective.scaling)
 
@@ -266,7 +262,7 @@ def lbfgs(objective: Objective, start: np.ndarray, tolerance: float, max_iterati
 def descend(
     function: Callable, start: np.ndarray, tolerance: float, max_iterations: int, scaling: Callable | None = None
 ) -> Minimum:
-    """The same of any ``function``: value and gradient at weights; ``scaling(start)`` gives R, None where it is 1."""
+    """L-BFGS on any ``function`` that returns value and gradient; ``scaling(start)`` returns R, or None for R = 1."""
     here = (start, *function(start))
     accepted, iterations = here, 0
     scaled = scaling(start) if scaling and np.abs(here[2]).max() > tolerance else None
@@ -295,8 +291,9 @@ def descend(
 
 
 def agd(objective: Objective, start: np.ndarray, tolerance: float, max_iterations: int) -> Minimum:
-    """The same by Nesterov's accelerated gradient, the paper's solver: step 1/Lip, momentum dropped where it points
-    uphill or the objective has risen.
+    """Minimise by Nesterov's accelerated gradient, the paper's solver, with step 1/Lip.
+
+    Momentum is dropped if it points uphill or the objective has risen.
     """
     lipschitz = objective.lipschitz()
     weights, ahead, momentum = start, start, 1.0

@@ -34,248 +34,9 @@ from boostrun.papers.shareboost.pools import Pool
 
 TRIED = ("line", "column", "full")  # rules that solve a problem for every candidate of a shortlist
 _TOLERANCE = 1e-8  # largest gradient left in those problems
-
-
-class SelectionState(NamedTuple):
-    """A round before its choice: the pool, the objective of the columns in use, its minimiser W (width, k), scores and
-    residuals (n, k) there.
-    """
-
-    pool: object
-    objective: Objective
-    weights: np.ndarray
-    scores: np.ndarray
-    residuals: np.ndarray
-
-
-def lowest_best(scores: np.ndarray, rounding: float) -> int:
-    """The lowest index among the largest of ``scores``, which are known to within ``rounding`` of the largest.
-
-    >>> lowest_best(np.array([0.0, 2.0 - 1e-15, 2.0]), 1e-12)
-    1
-    """
-    return int(np.argmax(scores >= scores.max() * (1.0 - rounding)))
-
-
-def shortlisted(scores: np.ndarray, size: int) -> np.ndarray:
-    """Indices of the ``size`` largest scores, ascending; of equal ones the lower index first; all of them for size 0.
-
-    Those that may not be taken have the score -inf and are left out.
-
-    >>> shortlisted(np.array([1.0, 3.0, -np.inf, 1.0]), 2)
-    array([0, 1])
-    """
-    order = np.argsort(-scores, kind="stable")[: size or len(scores)]
-    return np.sort(order[scores[order] > -np.inf])
-
-
-def best_tried(rule: str, state: SelectionState, candidates: np.ndarray, max_iterations: int) -> int:
-    """The candidate with which the objective becomes least by ``rule``, one of ``TRIED``; the lowest index of equals.
-
-    Cost: a convex problem for each candidate.
-    """
-    reach = {"line": _reached_on_line, "column": _reached_by_column, "full": _reached_by_all}[rule]
-    return int(candidates[np.argmin([reach(state, candidate, max_iterations) for candidate in candidates])])
-
-
-def _reached_on_line(state: SelectionState, candidate: int, max_iterations: int) -> float:
-    """min over alpha of L(W + alpha grad_r e_r')."""
-    columns, whole = state.pool.columns(candidate), state.objective  # type: ignore[attr-defined]
-    direction = columns.T @ state.residuals / len(columns)
-    along = columns @ direction
-
-    def objective(alpha):
-        loss, residuals = loss_and_residuals(state.scores + alpha[0, 0] * along, whole.y, whole.margin)
-        slope = np.vdot(residuals, along) / len(along)
-        value, by_weights = whole.penalise(alpha[0, 0] * direction)
-        return loss + value, np.full((1, 1), slope + np.vdot(by_weights, direction))
-
-    return descend(objective, np.zeros((1, 1)), _TOLERANCE, max_iterations).value
-
-
-def _reached_by_column(state: SelectionState, candidate: int, max_iterations: int) -> float:
-    """min over w of L(W + w e_r'), the weights in use as they are; their own penalty, a constant, is left out."""
-    design, whole = state.pool.design(), state.objective  # type: ignore[attr-defined]
-    state.pool.extend(design, candidate)  # type: ignore[attr-defined]
-    alone = Objective(
-        design, whole.y, whole.n_classes, margin=whole.margin, penalty=whole.penalty, weight=whole.weight,
-        offset=state.scores,
-    )  # fmt: skip
-    return descend(alone, np.zeros(alone.shape), _TOLERANCE, max_iterations).value
-
-
-def _reached_by_all(state: SelectionState, candidate: int, max_iterations: int) -> float:
-    """min of L over all columns in use and the candidate's."""
-    design, width = state.objective.design, state.objective.design.width
-    state.pool.extend(design, candidate)  # type: ignore[attr-defined]
-    start = np.zeros(state.objective.shape)
-    start[:width] = state.weights
-    value = lbfgs(state.objective, start, _TOLERANCE, max_iterations).value
-    design.width = width
-    return value
-
-
-_FORMAT = "boostrun.ShareBoostRound/1"
-_LAYOUT = {
-    "identity": Array("text"),
-    "candidate": Array("int64", "", least=0),
-    "weights": Array("float64", "_ _"),
-    **{name: Array("float64", values="any") for name in ("score", "loss", "objective", "residual")},
-    "iterations": Array("int64", "", least=0),
-    "scored": Array("int64", "", least=0),
-    **{name: Array("float64", values="any") for name in ("seconds_select", "seconds_optimise")},
-}
-
-
-class Round(NamedTuple):
-    """What a round leaves behind; see the attributes of the classifier."""
-
-    candidate: int
-    weights: np.ndarray
-    score: float
-    loss: float
-    objective: float
-    residual: float
-    iterations: int
-    scored: int
-    seconds_select: float
-    seconds_optimise: float
-
-
-class Checkpoint:
-    """Rounds of one run in ``folder``, which is made where it is missing.
-
-    ``identity``: plain values that decide what the rounds are. A file is written under a temporary name, then renamed,
-    so that a killed run leaves whole rounds. Raises BoostrunError where the folder cannot be written.
-    """
-
-    def __init__(self, folder: str | Path, identity: dict):
-        self.folder, self.identity = Path(folder), json.dumps(identity, sort_keys=True)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BoostrunError(f"cannot make the folder {folder} of a checkpoint: {error.strerror or error}") from None
-
-    def keep(self, number: int, done: Round) -> None:
-        """Write round ``number``, counted from 1; ``done`` is it."""
-        arrays = {name: np.array(value) for name, value in done._asdict().items()}
-        archive.save(self._path(number), _FORMAT, {"identity": np.array(self.identity), **arrays})
-
-    def rounds(self) -> Iterator[Round]:
-        """The rounds that are there, from the first; raises BoostrunError for those of another run.
-
-        A damaged one is thrown away with those that come after it, which a line on stderr says: they are made again.
-        """
-        for number in itertools.count(1):
-            if not self._path(number).is_file():
-                return
-            try:
-                if damaged := _damaged_part(self._path(number)):
-                    raise BoostrunError(damaged)
-                fields = ("identity", *Round._fields)
-                (identity, *values), _ = archive.load(self._path(number), _FORMAT, fields, _LAYOUT)
-            except BoostrunError:
-                self._forget(number)
-                return
-            if str(identity) != self.identity:
-                raise BoostrunError(
-                    f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "
-                    "remove it"
-                )
-            yield Round(*(value if value.ndim else value.item() for value in values))  # type: ignore[arg-type]
-
-    def _forget(self, first: int) -> None:
-        print(f"boostrun: {self._path(first)} is damaged; the run goes on at round {first}", file=sys.stderr)
-        for number in itertools.count(first):
-            try:
-                self._path(number).unlink()
-            except FileNotFoundError:
-                return
-            except OSError as error:
-                raise BoostrunError(f"{self._path(number)} cannot be removed: {error.strerror or error}") from None
-
-    def _path(self, number: int) -> Path:
-        return self.folder / f"round-{number:04d}.npz"
-
-
-def _damaged_part(path: Path) -> str:
-    """The part of an archive that is not what was written, or why it is none; empty where all are as they were."""
-    try:
-        with zipfile.ZipFile(path) as parts:
-            return parts.testzip() or ""
-    except Exception as error:  # a damaged archive raises any of a dozen kinds
-        return str(error) or "no archive"
-
-
-_FIRST = 256  # units that are scored together at first; twice as many each time after
-
-
-class LazyScores:
-    """Upper bounds of all scores of a pool, raised by what the residuals have moved.
-
-    A score changes by at most max|x_r| (1/n) sum_i ||G'_i - G_i||_1 between two rounds: max|x_r| is what
-    ``pool.reaches()`` gives.
-
-    It saves only where that is small beside the gaps between scores: under a strong penalty, or with the loss gone. On
-    MNIST's templates, 250 of them in use and lambda 1e-5, a round moves the residuals by five times the best score, so
-    that every candidate is looked at; half the range of a column in place of max|x_r| does not change that.
-    """
-
-    def __init__(self, pool: Pool):
-        self.pool, self.reaches = pool, pool.reaches()
-        starts = pool.unit_starts
-        self._starts = np.arange(pool.n_candidates + 1) if starts is None else starts
-        self._bounds = np.full(pool.n_candidates, np.inf)
-
-    def moved(self, delta: float) -> None:
-        """The residuals have moved by ``delta`` = (1/n) sum_i ||G'_i - G_i||_1."""
-        self._bounds += delta * self.reaches
-
-    def best(self, residuals: np.ndarray, taken: np.ndarray) -> tuple[int, float, int]:
-        """(candidate, its score, candidates scored): the lowest index of the best, as a full pass finds it.
-
-        Units are scored by falling bound until the next one lies below the best score, ties within the pool's rounding
-        included.
-        """
-        bounds, slack = self._bounds, 1.0 + self.pool.rounding
-        bounds[taken] = -np.inf
-        if np.isinf(bounds).all():
-            return self._score_all(residuals, taken)
-        each = np.maximum.reduceat(bounds, self._starts[:-1])
-        order = np.argsort(-each, kind="stable")
-        best, done, scored, size = -np.inf, 0, 0, _FIRST
-        exact = np.full(len(bounds), -np.inf)
-        while done < len(order) and each[order[done]] * slack >= best * (1.0 - self.pool.rounding):
-            units = np.sort(order[done : done + size])
-            inside = _members(self._starts, units)
-            exact[inside] = self.pool.scores(residuals, units)
-            exact[taken] = -np.inf
-            scored += len(inside)
-            best = max(best, float(exact[inside].max()))
-            done, size = done + size, 2 * size
-            bounds[inside] = exact[inside]
-        return self._found(exact, scored)
-
-    def _score_all(self, residuals, taken):
-        self._bounds = self.pool.scores(residuals)
-        exact = self._bounds.copy()
-        exact[taken] = -np.inf
-        return self._found(exact, len(exact))
-
-    def _found(self, exact, scored):
-        candidate = lowest_best(exact, self.pool.rounding)
-        return candidate, float(exact[candidate]), scored
-
-
-def _members(starts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """All candidates of ``units`` (ascending), ascending."""
-    sizes = starts[units + 1] - starts[units]
-    first = np.repeat(starts[units] - np.cumsum(sizes) + sizes, sizes)
-    return first + np.arange(sizes.sum())
-
-
 _FLAT = 1e-12  # a gradient that is nothing but rounding
 _SOLVED = 1e-8  # the inner tolerance where the round's score asks for less
+_FIRST = 256  # units that are scored together at first; twice as many each time after
 
 
 class GreedySelection:
@@ -397,3 +158,238 @@ class GreedySelection:
         self.loss, self.residuals = loss_and_residuals(self.scores, self.y, self.keys.margin)
         if self.lazy and before is not None:
             self.lazy.moved(np.abs(self.residuals - before).sum() / len(self.y))
+
+
+class SelectionState(NamedTuple):
+    """A round before its choice: the pool, the objective of the columns in use, its minimiser W (width, k), scores and
+    residuals (n, k) there.
+    """
+
+    pool: object
+    objective: Objective
+    weights: np.ndarray
+    scores: np.ndarray
+    residuals: np.ndarray
+
+
+def lowest_best(scores: np.ndarray, rounding: float) -> int:
+    """The lowest index among the largest of ``scores``, which are known to within ``rounding`` of the largest.
+
+    >>> lowest_best(np.array([0.0, 2.0 - 1e-15, 2.0]), 1e-12)
+    1
+    """
+    return int(np.argmax(scores >= scores.max() * (1.0 - rounding)))
+
+
+def shortlisted(scores: np.ndarray, size: int) -> np.ndarray:
+    """Indices of the ``size`` largest scores, ascending; of equal ones the lower index first; all of them for size 0.
+
+    Those that may not be taken have the score -inf and are left out.
+
+    >>> shortlisted(np.array([1.0, 3.0, -np.inf, 1.0]), 2)
+    array([0, 1])
+    """
+    order = np.argsort(-scores, kind="stable")[: size or len(scores)]
+    return np.sort(order[scores[order] > -np.inf])
+
+
+def best_tried(rule: str, state: SelectionState, candidates: np.ndarray, max_iterations: int) -> int:
+    """The candidate with which the objective becomes least by ``rule``, one of ``TRIED``; the lowest index of equals.
+
+    Cost: a convex problem for each candidate.
+    """
+    reach = {"line": _reached_on_line, "column": _reached_by_column, "full": _reached_by_all}[rule]
+    return int(candidates[np.argmin([reach(state, candidate, max_iterations) for candidate in candidates])])
+
+
+def _reached_on_line(state: SelectionState, candidate: int, max_iterations: int) -> float:
+    """min over alpha of L(W + alpha grad_r e_r')."""
+    columns, whole = state.pool.columns(candidate), state.objective  # type: ignore[attr-defined]
+    direction = columns.T @ state.residuals / len(columns)
+    along = columns @ direction
+
+    def objective(alpha):
+        loss, residuals = loss_and_residuals(state.scores + alpha[0, 0] * along, whole.y, whole.margin)
+        slope = np.vdot(residuals, along) / len(along)
+        value, by_weights = whole.penalise(alpha[0, 0] * direction)
+        return loss + value, np.full((1, 1), slope + np.vdot(by_weights, direction))
+
+    return descend(objective, np.zeros((1, 1)), _TOLERANCE, max_iterations).value
+
+
+def _reached_by_column(state: SelectionState, candidate: int, max_iterations: int) -> float:
+    """min over w of L(W + w e_r'), the weights in use as they are; their own penalty, a constant, is left out."""
+    design, whole = state.pool.design(), state.objective  # type: ignore[attr-defined]
+    state.pool.extend(design, candidate)  # type: ignore[attr-defined]
+    alone = Objective(
+        design, whole.y, whole.n_classes, margin=whole.margin, penalty=whole.penalty, weight=whole.weight,
+        offset=state.scores,
+    )  # fmt: skip
+    return descend(alone, np.zeros(alone.shape), _TOLERANCE, max_iterations).value
+
+
+def _reached_by_all(state: SelectionState, candidate: int, max_iterations: int) -> float:
+    """min of L over all columns in use and the candidate's."""
+    design, width = state.objective.design, state.objective.design.width
+    state.pool.extend(design, candidate)  # type: ignore[attr-defined]
+    start = np.zeros(state.objective.shape)
+    start[:width] = state.weights
+    value = lbfgs(state.objective, start, _TOLERANCE, max_iterations).value
+    design.width = width
+    return value
+
+
+class LazyScores:
+    """Upper bounds of all scores of a pool, raised by what the residuals have moved.
+
+    A score changes by at most max|x_r| (1/n) sum_i ||G'_i - G_i||_1 between two rounds: max|x_r| is what
+    ``pool.reaches()`` gives.
+
+    It saves only where that is small beside the gaps between scores: under a strong penalty, or with the loss gone. On
+    MNIST's templates, 250 of them in use and lambda 1e-5, a round moves the residuals by five times the best score, so
+    that every candidate is looked at; half the range of a column in place of max|x_r| does not change that.
+    """
+
+    def __init__(self, pool: Pool):
+        self.pool, self.reaches = pool, pool.reaches()
+        starts = pool.unit_starts
+        self._starts = np.arange(pool.n_candidates + 1) if starts is None else starts
+        self._bounds = np.full(pool.n_candidates, np.inf)
+
+    def moved(self, delta: float) -> None:
+        """The residuals have moved by ``delta`` = (1/n) sum_i ||G'_i - G_i||_1."""
+        self._bounds += delta * self.reaches
+
+    def best(self, residuals: np.ndarray, taken: np.ndarray) -> tuple[int, float, int]:
+        """(candidate, its score, candidates scored): the lowest index of the best, as a full pass finds it.
+
+        Units are scored by falling bound until the next one lies below the best score, ties within the pool's rounding
+        included.
+        """
+        bounds, slack = self._bounds, 1.0 + self.pool.rounding
+        bounds[taken] = -np.inf
+        if np.isinf(bounds).all():
+            return self._score_all(residuals, taken)
+        each = np.maximum.reduceat(bounds, self._starts[:-1])
+        order = np.argsort(-each, kind="stable")
+        best, done, scored, size = -np.inf, 0, 0, _FIRST
+        exact = np.full(len(bounds), -np.inf)
+        while done < len(order) and each[order[done]] * slack >= best * (1.0 - self.pool.rounding):
+            units = np.sort(order[done : done + size])
+            inside = _members(self._starts, units)
+            exact[inside] = self.pool.scores(residuals, units)
+            exact[taken] = -np.inf
+            scored += len(inside)
+            best = max(best, float(exact[inside].max()))
+            done, size = done + size, 2 * size
+            bounds[inside] = exact[inside]
+        return self._found(exact, scored)
+
+    def _score_all(self, residuals, taken):
+        self._bounds = self.pool.scores(residuals)
+        exact = self._bounds.copy()
+        exact[taken] = -np.inf
+        return self._found(exact, len(exact))
+
+    def _found(self, exact, scored):
+        candidate = lowest_best(exact, self.pool.rounding)
+        return candidate, float(exact[candidate]), scored
+
+
+def _members(starts: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """All candidates of ``units`` (ascending), ascending."""
+    sizes = starts[units + 1] - starts[units]
+    first = np.repeat(starts[units] - np.cumsum(sizes) + sizes, sizes)
+    return first + np.arange(sizes.sum())
+
+
+_FORMAT = "boostrun.ShareBoostRound/1"
+_LAYOUT = {
+    "identity": Array("text"),
+    "candidate": Array("int64", "", least=0),
+    "weights": Array("float64", "_ _"),
+    **{name: Array("float64", values="any") for name in ("score", "loss", "objective", "residual")},
+    "iterations": Array("int64", "", least=0),
+    "scored": Array("int64", "", least=0),
+    **{name: Array("float64", values="any") for name in ("seconds_select", "seconds_optimise")},
+}
+
+
+class Round(NamedTuple):
+    """What a round leaves behind; see the attributes of the classifier."""
+
+    candidate: int
+    weights: np.ndarray
+    score: float
+    loss: float
+    objective: float
+    residual: float
+    iterations: int
+    scored: int
+    seconds_select: float
+    seconds_optimise: float
+
+
+class Checkpoint:
+    """Rounds of one run in ``folder``, which is made where it is missing.
+
+    ``identity``: plain values that decide what the rounds are. A file is written under a temporary name, then renamed,
+    so that a killed run leaves whole rounds. Raises BoostrunError where the folder cannot be written.
+    """
+
+    def __init__(self, folder: str | Path, identity: dict):
+        self.folder, self.identity = Path(folder), json.dumps(identity, sort_keys=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BoostrunError(f"cannot make the folder {folder} of a checkpoint: {error.strerror or error}") from None
+
+    def keep(self, number: int, done: Round) -> None:
+        """Write round ``number``, counted from 1; ``done`` is it."""
+        arrays = {name: np.array(value) for name, value in done._asdict().items()}
+        archive.save(self._path(number), _FORMAT, {"identity": np.array(self.identity), **arrays})
+
+    def rounds(self) -> Iterator[Round]:
+        """The rounds that are there, from the first; raises BoostrunError for those of another run.
+
+        A damaged one is thrown away with those that come after it, which a line on stderr says: they are made again.
+        """
+        for number in itertools.count(1):
+            if not self._path(number).is_file():
+                return
+            try:
+                if damaged := _damaged_part(self._path(number)):
+                    raise BoostrunError(damaged)
+                fields = ("identity", *Round._fields)
+                (identity, *values), _ = archive.load(self._path(number), _FORMAT, fields, _LAYOUT)
+            except BoostrunError:
+                self._forget(number)
+                return
+            if str(identity) != self.identity:
+                raise BoostrunError(
+                    f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "
+                    "remove it"
+                )
+            yield Round(*(value if value.ndim else value.item() for value in values))  # type: ignore[arg-type]
+
+    def _forget(self, first: int) -> None:
+        print(f"boostrun: {self._path(first)} is damaged; the run goes on at round {first}", file=sys.stderr)
+        for number in itertools.count(first):
+            try:
+                self._path(number).unlink()
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                raise BoostrunError(f"{self._path(number)} cannot be removed: {error.strerror or error}") from None
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"round-{number:04d}.npz"
+
+
+def _damaged_part(path: Path) -> str:
+    """The part of an archive that is not what was written, or why it is none; empty where all are as they were."""
+    try:
+        with zipfile.ZipFile(path) as parts:
+            return parts.testzip() or ""
+    except Exception as error:  # a damaged archive raises any of a dozen kinds
+        return str(error) or "no archive"
