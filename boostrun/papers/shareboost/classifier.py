@@ -1,7 +1,4 @@
-"""ShareBoost as a scikit-learn classifier.
-
-What ShareBoost's rivals have in common as scikit-learn classifiers: a score for every class, the largest wins.
-"""
+"""scikit-learn classifiers: ShareBoost, and the base classes of its rivals."""
 
 from __future__ import annotations
 
@@ -28,23 +25,22 @@ from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools import Pool, WithConstant, checksum
 from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection, Round
 
-_NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes is told as it is found
+_NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes found is part of the identity
 _DTYPES = [np.float64, np.float32, np.uint8]
 
 
 class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstimator):
-    """A linear multiclass predictor with few features, the same for all classes, found by forward greedy selection.
+    """A linear multiclass predictor with few features, shared by all classes, found by forward greedy selection.
 
     Parameters
     ----------
     {parameters}
-    features : name or object of :mod:`boostrun.papers.shareboost.features`
-        "raw" (the columns of X), "codes" (uint8 X, meaning X/255), "products", "stumps" or "piecewise"; objects have
-        keys of their own, as ``ColumnStumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
-    checkpoint : path or None
-        A folder with a file a round: a run that was killed goes on from there, to the same result.
-    n_jobs : int or None, threads, which do not change the result; None: as many as linear algebra may use.
-    random_state : int, RandomState or None, of k-means and samples drawn for "piecewise"; nothing else is random.
+    features : name or object of :mod:`boostrun.papers.shareboost.features` "raw" (the columns of X), "codes" (uint8 X,
+        meaning X/255), "products", "stumps" or "piecewise"; objects take their own keys, such as
+        ``ColumnStumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
+    checkpoint : path or None A folder with one file per round: a killed run continues from there, with the same result.
+    n_jobs : int or None, number of threads; the result does not depend on it. None: as many as linear algebra may use.
+    random_state : int, RandomState or None, for k-means and sampling with "piecewise"; nothing else is random.
 
     Attributes
     ----------
@@ -52,12 +48,12 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
     path_ : list of W_t (columns, n_classes) float64, a row for each column in use, a free constant's first.
     scores_ : (T,) ||grad_r L||_1 of the candidate taken, before its round.
     train_loss_, objective_ : (T,) mean loss, without and with the penalty, after each round.
-    inner_residual_, inner_iterations_ : (T,) where the solver stopped: max |gradient|, iterations.
-    seconds_select_, seconds_optimise_, scored_ : (T,) seconds by part, and candidates looked at.
-    saturated_ : (T,) bool, rounds whose training loss is at most ``stop_loss``, or in which a candidate taken is left
-        with no weight, the solver being unable to move; in all others every candidate is in use.
-    stopped_ : "n_features", "loss", "pool" (all candidates taken) or "flat" (none would lower the loss).
-    model_ : SharedFeatures, scores of new samples; ``multiply_adds``, ``nonzero_columns``.
+    inner_residual_, inner_iterations_ : (T,) max |gradient| where the solver stopped, and its iterations.
+    seconds_select_, seconds_optimise_, scored_ : (T,) seconds of both parts, and number of candidates scored.
+    saturated_ : (T,) bool, rounds whose training loss is at most ``stop_loss``, or after which a candidate taken has
+        only zero weights because the solver cannot move.
+    stopped_ : "n_features", "loss", "pool" (all candidates taken) or "flat" (no candidate lowers the loss).
+    model_ : SharedFeatures, computes scores of new samples; ``multiply_adds``, ``nonzero_columns``.
     classes_ : (n_classes,) array
 
     References
@@ -82,8 +78,8 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input; warns where the candidates are
-        fewer than ``n_features``. Cost a round: see :meth:`fit_pool`, for arrays n d k multiply-adds.
+        Raises ValueError (BoostrunError for parameters) on bad input; warns if there are fewer candidates than
+        ``n_features``. Cost of a round: see :meth:`fit_pool`; for arrays, selection takes n d k multiply-adds.
         """
         X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
         check_classification_targets(y)
@@ -91,7 +87,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         features = features_of(self.features)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise BoostrunError(f"y holds one class, {self.classes_[0]!r}; at least two are needed")
+            raise BoostrunError(f"y holds only one class, {self.classes_[0]!r}; at least two are needed")
         bias = features.default_bias if self.bias == "auto" else self.bias
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         pool = features.pool(X, bias, np.random.default_rng(seed))
@@ -106,9 +102,9 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
     def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int, Round], None] | None = None):
         """Train on the candidates of ``pool``, in place of ``features``, and class numbers ``y`` (n,) int64 from 0.
 
-        With ``bias="auto"`` a constant is a candidate where the pool has one. ``on_round(t, round)`` is called after
-        each round. Cost a round: one scoring pass of the pool, and 2 n t k multiply-adds an inner iteration. Raises
-        BoostrunError for parameters.
+        With ``bias="auto"`` a constant is a candidate if the pool has one. ``on_round(t, round)`` is called after each
+        round. Cost of a round: one scoring pass of the pool, and 2 n t k multiply-adds an inner iteration. Raises
+        BoostrunError for bad parameters.
         """
         self._check_parameters()
         k = self._number_of_classes(y)
@@ -131,7 +127,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         return self
 
     def _take(self, run: GreedySelection) -> None:
-        """The attributes of a fitted model."""
+        """Set the fitted attributes."""
         self.model_ = run.model()
         self.selected_ = self.model_.selected
         self.path_ = self.model_.path
@@ -149,18 +145,18 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         check(self)
         estimator.whole(self, "n_jobs", none=True)
         if self.scoring == "lazy" and self.rule != "gradient":
-            raise BoostrunError(f"scoring='lazy' goes with rule='gradient' only, not with {self.rule!r}")
+            raise BoostrunError(f"scoring='lazy' works with rule='gradient' only, not with {self.rule!r}")
 
     def _number_of_classes(self, y: np.ndarray) -> int:
         found = int(y.max()) + 1
         if found < 2:
-            raise BoostrunError("y holds one class; at least two are needed")
+            raise BoostrunError("y holds only one class; at least two are needed")
         if self.n_classes is not None and self.n_classes < found:
             raise BoostrunError(f"n_classes={self.n_classes}: y holds {found} classes")
         return int(self.n_classes or found)
 
     def _identity(self, pool: Pool, y: np.ndarray, n_classes: int) -> dict:
-        """Everything that decides what the rounds are, as plain values; not how many there will be."""
+        """All plain values that determine the rounds; their number is not among them."""
         keys = {key: getattr(self, key) for key in fields_of(ShareBoostKeys) if key not in _NOT_OF_ROUNDS}
         return keys | {"n_classes": n_classes, "pool": [pool.kind, pool.n_candidates, pool.fingerprint()],
                        "labels": checksum(y)}  # fmt: skip
@@ -170,11 +166,11 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         return self._decision(self._scores(X))
 
     def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d): the class with the largest score, the lowest of equals."""
+        """Labels (n,) of X (n, d): the class with the largest score; ties go to the first class."""
         return self._labels(self._scores(X))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """Scores with 1, 2, ..., T features, each as :meth:`decision_function` gives them."""
+        """Scores with 1, 2, ..., T features, each shaped as by :meth:`decision_function`."""
         for scores in self._staged(X):
             yield self._decision(scores)
 
@@ -205,38 +201,38 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         return self.classes_[scores[:, : len(self.classes_)].argmax(axis=1)]
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
-        """Classes that y did not hold have scores too, which are left out."""
+        """Scores of the classes in y; absent classes have scores too, which are left out."""
         if len(self.classes_) == 2:
             return scores[:, 1] - scores[:, 0]
         return np.ascontiguousarray(scores[:, : len(self.classes_)])
 
 
 class ScoreClassifier(Saveable, ClassifierMixin, BaseEstimator):
-    """Base of classifiers with ``classes_`` that score every class; ties go to the class that comes first.
+    """Base of classifiers that score every class; the largest score wins, ties go to the first class.
 
-    A subclass has ``_scores(X) -> (n, k)``, ``_staged_scores(X)`` which yields such arrays, and what
-    :class:`boostrun.methods.saved.Saveable` asks for.
+    A subclass has ``_scores(X) -> (n, k)``, ``_staged_scores(X)`` which yields such arrays, and the members that
+    :class:`boostrun.methods.saved.Saveable` needs.
     """
 
-    _dtypes: tuple[type, ...] = (np.float64, np.float32)  # the first is what others become
+    _dtypes: tuple[type, ...] = (np.float64, np.float32)  # other dtypes are converted to the first
 
     def _training_set(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        """Checked X (n, d), and class numbers (n,) int64; sets ``classes_``.
+        """Validated X (n, d), and class numbers (n,) int64; sets ``classes_``.
 
-        Raises ValueError with one sentence on bad arrays, BoostrunError where there is only one class.
+        Raises ValueError on bad arrays, BoostrunError if there is only one class.
         """
         X, y = validate_data(self, X, y, dtype=list(self._dtypes), order="C")
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
+            raise BoostrunError(f"y holds only one class, {self.classes_[0]!r}; at least two are needed")
         return X, numbers.astype(np.int64)
 
     def _checked(self, X) -> np.ndarray:
         return self._prepared(X, dtype=list(self._dtypes), order="C")
 
     def decision_function(self, X) -> np.ndarray:
-        """Scores (n, k) of X (n, d); for two classes (n,), the second's less the first's."""
+        """Scores (n, k) of X (n, d); (n,) for two classes: the second's minus the first's."""
         return _one_column_for_two(self._scores(self._checked(X)))
 
     def predict(self, X) -> np.ndarray:
@@ -245,7 +241,7 @@ class ScoreClassifier(Saveable, ClassifierMixin, BaseEstimator):
         return self.classes_[scores.argmax(axis=1)]
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """Scores at every point of the path, each as :meth:`decision_function` gives them."""
+        """Scores at every point of the path, each shaped as by :meth:`decision_function`."""
         for scores in self._staged_scores(self._checked(X)):
             yield _one_column_for_two(scores.copy())
 
@@ -256,14 +252,14 @@ class ScoreClassifier(Saveable, ClassifierMixin, BaseEstimator):
 
 
 class PoolClassifier(ScoreClassifier):
-    """Base of those trained on a pool of candidates, which ``features`` names; ``model_`` holds their path."""
+    """Base of classifiers that train on the pool of candidates named by ``features``; ``model_`` holds the path."""
 
     _dtypes = (np.float64, np.float32, np.uint8)
 
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
+        Raises ValueError (BoostrunError for parameters) on bad input.
         """
         features = features_of(self.features)
         X, numbers = self._training_set(X, y)

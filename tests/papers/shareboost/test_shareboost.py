@@ -459,7 +459,7 @@ def test_a_loaded_path_predicts_as_the_saved_one(features, data, tmp_path):
     ({"reg": -1.0}, "reg=-1.0"),
     ({"beta": 0.0}, "beta=0.0"),
     ({"n_classes": 3}, "y holds 4 classes"),
-    ({"scoring": "lazy", "rule": "full"}, "goes with rule='gradient'"),
+    ({"scoring": "lazy", "rule": "full"}, "works with rule='gradient'"),
     ({"features": "codes"}, "uint8"),
     ({"features": "piecewise", "bias": "free"}, "bias='free'"),
 ])  # fmt: skip
