@@ -1,20 +1,14 @@
-"""The fitted path of a predictor with shared features: one matrix W_t for every number t of candidates.
+"""Fitted models: one matrix of weights for every number of features; how they are saved, priced and explained.
 
-Multiply-adds of patch templates under masks, counted in three ways (Table 1; section 6 of the specification).
-
-``fitted`` is what a bank of ``features=templates`` keeps: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature number
-c F + f belongs to mask c and filter f.
-
-The layouts of ShareBoost's saved models: shared stumps, and linear models of few columns.
-
-K, k count classes; T rounds, d the columns that a model takes, C the classes that a file names, U the columns in use.
-
-What the scores of ShareBoost and its rivals mean: the multinomial logistic loss with a margin, and two others.
-
-How much ShareBoost and its rivals rely on each feature: the norm of its weights over the classes, at the path's end.
-
-A feature that several candidates look at, as thresholds of one column, has the sum of their norms, and a product of two
-gives half of its norm to each.
+- :class:`SharedFeatures`, the path of ShareBoost, and the base class of its rivals' paths; functions that compute
+  features of new samples.
+- Multiply-adds of patch templates, counted in three ways (Table 1, section 6). There ``fitted`` are the arrays of a
+bank
+  with ``features=templates``: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature c F + f is filter f under mask c.
+- Checks of the arrays in a file, before a model is made of them. In the tables of arrays K and k are numbers of
+  classes, T of rounds, d of the model's input columns, C of the classes named in the file, U of the columns in use.
+- What scores mean as probabilities, and importances of features: the norm of a feature's weights over the classes at
+  the end of the path. Candidates on the same attribute add up; a product gives half its norm to each factor.
 """
 
 from __future__ import annotations
@@ -34,23 +28,23 @@ from boostrun.methods.probabilities import Link, of_margins, width_of
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.pieces import LocalScores, squared_distances
 
-_FEATURE = "feature_"  # in front of the names of arrays that columns are computed from
+_FEATURE = "feature_"  # prefix of the arrays in ``features``
 
 
 class SavedPath:
-    """Base of dataclasses of plain values and arrays, and of ``features``, a dict of arrays, as their last field."""
+    """Base of dataclasses of plain values and arrays whose last field is ``features``, a dict of arrays."""
 
     _format: ClassVar[str]
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        """Write an npz file (no pickle) by a temporary name and a rename; ``extra`` arrays are stored with it."""
         own = {name: np.array(getattr(self, name)) for name in self._names()}
         own |= {_FEATURE + name: array for name, array in self.features.items()}  # type: ignore[attr-defined]
         return archive.save(path, self._format, own | extra)
 
     @classmethod
     def load(cls, path: str | Path):
-        """Read back what :meth:`save` wrote: (the path, the extra arrays by name). Never unpickles."""
+        """Read a file of :meth:`save`: (the path, the extra arrays by name). Never unpickles."""
         values, extra = archive.load(path, cls._format, cls._names())
         names = [name for name in extra if name.startswith(_FEATURE)]
         features = {name.removeprefix(_FEATURE): extra.pop(name) for name in names}
@@ -62,12 +56,12 @@ class SavedPath:
 
 
 def compute_columns(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
-    """samples[:, index], of (m, d) samples of any layout: (m, number of features) float64."""
+    """samples[:, index] of (m, d) samples in any layout: (m, number of features) float64."""
     return samples[:, features["index"]].astype(np.float64)
 
 
 def compute_codes(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarray:
-    """samples[:, index] / 255 of uint8 codes."""
+    """samples[:, index] / 255 for uint8 codes."""
     return samples[:, features["index"]] / 255.0
 
 
@@ -91,7 +85,7 @@ def project(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarr
 
 
 def within_radius(features: Mapping[str, np.ndarray], points: np.ndarray) -> np.ndarray:
-    """(m, J) bool: which points (m, D) lie nearer to anchor j than its radius."""
+    """(m, J) bool: whether points (m, D) are nearer to anchor j than its radius."""
     return squared_distances(points, features["anchor"]) < np.square(features["radius"])
 
 
@@ -102,15 +96,14 @@ KINDS = {
     "stumps": compute_stumps,
     "pieces": None,
 }
-_LOOKED_AT = ("index", "pair")  # arrays of attributes
+_LOOKED_AT = ("index", "pair")  # arrays of attribute numbers
 
 
 def design_of(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray, constants: np.ndarray, free: bool):
-    """The columns of a model on ``samples`` (m, d) as a design.
+    """The columns of a model on ``samples`` (m, d), as a design.
 
-    Parameters: ``features``, the model's arrays; ``constants``, positions among all columns, ascending, of constant
-    ones; ``free``: one more constant in front of all. Raises BoostrunError where the model looks at an attribute that
-    the samples have not.
+    Parameters: ``features``, the model's arrays; ``constants``, ascending positions of the constant columns; ``free``:
+    one more constant comes first. Raises BoostrunError if the model uses an attribute that the samples lack.
     """
     for name in _LOOKED_AT:
         if name in features:
@@ -129,19 +122,19 @@ def design_of(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray
 
 @dataclass
 class SharedFeatures(SavedPath):
-    """s(x) = W_t' phi(x), with the first t candidates' columns phi; W_t was found for exactly those.
+    """s(x) = W_t' phi(x), phi the columns of the first t candidates; W_t was optimised for exactly those.
 
     Attributes
     ----------
-    kind : str, name of the features in :mod:`boostrun.papers.shareboost.model`.
+    kind : str, key of :data:`KINDS`.
     n_classes : int, k.
-    free : bool, whether a constant stands in front of all columns, not counted.
+    free : bool, whether an uncounted constant comes before all columns.
     selected : (T,) int64, candidates of the pool in the order they were taken.
     widths : (T,) int64, columns of each.
-    constants : int64, positions among all columns, the free one not counted, of columns that are constant.
+    constants : int64, positions of constant columns among all columns, the free one not counted.
     costs : (T,) int64, multiply-adds of computing each candidate's columns of a sample.
     weights : float64, W_1 (free + widths[0], k), W_2, ..., W_T one after the other, flat.
-    features : dict of arrays by name, what the columns are computed from.
+    features : dict of arrays by name, from which the columns are computed.
     """
 
     _format = "boostrun.SharedFeatures/1"
@@ -163,32 +156,32 @@ class SharedFeatures(SavedPath):
 
     @property
     def path(self) -> list[np.ndarray]:
-        """[W_1, ..., W_T], each (columns, k): views."""
+        """[W_1, ..., W_T], each (columns, k), as views."""
         rows = np.cumsum(self.widths) + self.free
         stops = np.cumsum(rows) * self.n_classes
         return [self.weights[b - a * self.n_classes : b].reshape(a, -1) for a, b in zip(rows, stops)]
 
     @property
     def multiply_adds(self) -> np.ndarray:
-        """(T,) int64: multiply-adds of a prediction with the first t candidates, features and weights."""
+        """(T,) int64: multiply-adds of a prediction with the first t candidates, for features and weights."""
         return np.cumsum(self.costs) + self.n_classes * (np.cumsum(self.widths) + self.free)
 
     @property
     def nonzero_columns(self) -> np.ndarray:
-        """(T,) int64: columns of W_t that are not all zero, the free constant left out."""
+        """(T,) int64: columns of W_t that are not all zero, without the free constant."""
         return np.array([np.count_nonzero(weights[int(self.free) :].any(axis=1)) for weights in self.path], np.int64)
 
     @property
     def idle(self) -> np.ndarray:
-        """(T,) bool: whether W_t leaves a candidate unused, all weights of its columns being zero."""
+        """(T,) bool: whether W_t has only zero weights for some candidate."""
         starts = np.cumsum([self.free, *self.widths])[:-1]
         used = [weights.any(axis=1).astype(np.int64) for weights in self.path]
         return np.array([not np.add.reduceat(row, starts[:t]).all() for t, row in enumerate(used, 1)], bool)
 
     def staged_scores(self, samples: np.ndarray, stages: Sequence[int] | None = None) -> Iterator[np.ndarray]:
-        """Scores (m, k) with the first t candidates, for every t in ``stages`` (1 to T when None).
+        """Scores (m, k) with the first t candidates, for every t in ``stages`` (None: 1 to T).
 
-        ``samples`` (m, d) of any layout. Cost: the columns once, then m columns k multiply-adds a stage.
+        ``samples`` (m, d) may have any layout. Cost: the columns once, then m columns k multiply-adds a stage.
         """
         design = design_of(self.kind, self.features, samples, self.constants, self.free)
         path = self.path
@@ -201,7 +194,7 @@ class SharedFeatures(SavedPath):
 
 
 def template_costs(fitted: Mapping[str, np.ndarray]) -> np.ndarray:
-    """(C F,) int64: of each feature by itself, a window and a product with the mask at each cell that is not masked.
+    """(C F,) int64: cost of each feature by itself, a window and a product at every cell of its mask that is not 0.
 
     >>> template_costs({"filters": np.ones((2, 7, 7)), "masks": np.array([[[1.0, 0.0], [0.5, 0.2]]])})
     array([150, 150])
@@ -212,13 +205,13 @@ def template_costs(fitted: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def template_names(fitted: Mapping[str, np.ndarray]) -> list[str]:
-    """Each feature in words."""
+    """A name for each feature."""
     count = len(fitted["filters"])
     return [f"filter {r % count} under mask {r // count}" for r in range(count * len(fitted["masks"]))]
 
 
 def cost_with_patches_once(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
-    """Of the features ``chosen`` together, where a filter's response at a position is computed once for all masks."""
+    """Cost of the features ``chosen`` if a filter's response at a position is computed once for all masks."""
     filters, masks = fitted["filters"], fitted["masks"] > 0
     mask, filter_ = np.divmod(chosen, len(filters))
     cells = sum(int(np.count_nonzero(masks[mask[filter_ == f]].any(axis=0))) for f in np.unique(filter_))
@@ -226,7 +219,7 @@ def cost_with_patches_once(fitted: Mapping[str, np.ndarray], chosen: np.ndarray)
 
 
 def cost_of_all_cells(fitted: Mapping[str, np.ndarray], chosen: np.ndarray) -> int:
-    """Of the features ``chosen``, each by itself at every position, masked or not."""
+    """Cost of the features ``chosen``, each by itself, at every position, masked or not."""
     return (fitted["filters"][0].size + 1) * fitted["masks"][0].size * len(chosen)
 
 
@@ -240,7 +233,6 @@ _SHARED = {
     "below": Array("float64", "T"),
     "constants": Array("float64", "T K"),
 }
-# what the columns of a linear model are computed from: see boostrun.papers.shareboost.model
 _INDEX = Array("int64", "U", least=0, below="d")
 _FEATURES = {
     "columns": {"feature_index": _INDEX},
@@ -291,10 +283,10 @@ _MIXED_NORM = {
 
 
 def check_shared_stumps(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """The arrays of a SharedStumps; Damaged where one is not as it should be."""
+    """The arrays of a SharedStumps; raises Damaged if one is not as it must be."""
     out = fitted(_SHARED, arrays, sizes)
     if sizes["K"] < 2 or sizes.get("C", sizes["K"]) != sizes["K"]:
-        raise Damaged(f"it has scores for {sizes['K']} classes, and {sizes.get('C')} classes")
+        raise Damaged(f"it has scores for {sizes['K']} classes but names {sizes.get('C')}")
     with np.errstate(over="ignore"):
         largest = np.abs(out["above"]).sum() + np.abs(out["below"]).sum() + np.abs(out["constants"]).sum()
     if not np.isfinite(largest):
@@ -303,21 +295,21 @@ def check_shared_stumps(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.n
 
 
 def _check_features(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """The features of a linear model of U columns."""
+    """The arrays from which a linear model of U columns computes its features."""
     kind = str(arrays["kind"])
     if kind not in _FEATURES:
-        raise Damaged(f"its kind of features is {kind!r}, which is none of {', '.join([*_FEATURES, 'pieces'])}")
+        raise Damaged(f"its kind of features is {kind!r}, which is not one of {', '.join([*_FEATURES, 'pieces'])}")
     if not sizes["U"] and not any(name.startswith("feature_") for name in arrays):
         return dict(arrays)
     return fitted(_FEATURES[kind], arrays, sizes)
 
 
 def check_shared_features(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """Those of a SharedFeatures."""
+    """The arrays of a SharedFeatures."""
     out = fitted(_PATH, arrays, sizes)
     widths, constants = out["widths"], out["constants"]
     if constants.size and constants.max() >= widths.sum():
-        raise Damaged(f"constants holds {constants.max()}, and there are {widths.sum()} columns")
+        raise Damaged(f"constants holds {constants.max()}, but there are {widths.sum()} columns")
     sizes["U"] = int(widths.sum()) - len(constants)
     if str(out["kind"]) == "pieces":
         if sizes["T"]:
@@ -333,18 +325,18 @@ def check_shared_features(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np
 
 
 def check_one_vs_rest(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """Those of an OneVsRestPath."""
+    """The arrays of a OneVsRestPath."""
     out = _check_features(fitted(_ONE_VS_REST, arrays, sizes), sizes)
     lengths = out["lengths"]
     if sizes["K"] < 2 or sizes["K"] > sizes.get("C", sizes["K"]) or not lengths.any():
-        raise Damaged(f"lengths is {lengths.tolist()}, and there are {sizes.get('C')} classes")
+        raise Damaged(f"lengths is {lengths.tolist()}, but there are {sizes.get('C')} classes")
     _check_length("positions", out["positions"], int(lengths.sum()))
     _check_length("weights", out["weights"], int((lengths * (lengths + 1) // 2).sum()))
     return out
 
 
 def check_mixed_norm(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """Those of a MixedNormPath."""
+    """The arrays of a MixedNormPath."""
     out = _check_features(fitted(_MIXED_NORM, arrays, sizes), sizes)
     if not sizes["L"]:
         raise Damaged("lambdas is empty")
@@ -356,9 +348,9 @@ def check_mixed_norm(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndar
 
 
 def _check_classes(rows: int, sizes: dict[str, int]) -> None:
-    """Classes without a sample have scores, but no name; the last ones may have no scores where they had no sample."""
+    """A class without a sample has scores but no name; trailing classes without a sample may lack scores too."""
     if sizes.get("C", 2) < 2:
-        raise Damaged(f"it has scores for {rows} classes, and {sizes['C']} classes")
+        raise Damaged(f"it has scores for {rows} classes but names {sizes['C']}")
 
 
 def _check_length(name: str, array: np.ndarray, wanted: int) -> None:
@@ -367,28 +359,27 @@ def _check_length(name: str, array: np.ndarray, wanted: int) -> None:
 
 
 def multinomial_link(classifier) -> Link:
-    """The loss of :mod:`boostrun.papers.shareboost.inner`, with the classifier's margin."""
+    """Link for the loss of :mod:`boostrun.papers.shareboost.inner`, with the classifier's margin."""
     return Link(functools.partial(multinomial_probabilities, margin=classifier.margin))
 
 
 def one_vs_rest_link(classifier) -> Link:
-    """ln(1 + exp(-z f)) for each class against the rest; two classes are learnt twice, each against the other."""
+    """Link for ln(1 + exp(-z f)) of each class against the rest; two classes are learned twice."""
     return of_margins(1.0, rows=2)
 
 
 def jointboost_link(classifier) -> Link:
-    """exp(-z H) for each class against the rest, as above."""
+    """Link for exp(-z H) of each class against the rest, two classes twice."""
     return of_margins(2.0, rows=2)
 
 
 def multinomial_probabilities(scores: np.ndarray, margin: float) -> np.ndarray:
-    """Probabilities (n, k) of scores (n, k), or of the second's less the first's (n,): those for which the scores have
-    the least expected loss.
+    """Probabilities (n, k) for which the scores (n, k) have the least expected loss.
 
-    With s = softmax(scores) they are in proportion to s_q (s_q + e^margin (1 - s_q)): the gradient of the expected loss
-    is p' R - p, where R_yq, in proportion to s_q e^(margin 1[q != y]), sums to 1 over q, and these p make it 0. Without
-    a margin they are s, the model of multinomial logistic regression; a margin makes scores larger than log-odds are,
-    and its softmax too sure.
+    Scores (n,) are those of the second of two classes minus the first's. With s = softmax(scores) the probabilities are
+    proportional to s_q (s_q + e^margin (1 - s_q)): the gradient of the expected loss is p' R - p, where R_yq,
+    proportional to s_q e^(margin 1[q != y]), sums to 1 over q, and these p make it 0. Without a margin p = s,
+    multinomial logistic regression; with a margin scores are larger than log-odds, and their softmax is too confident.
 
     >>> multinomial_probabilities(np.array([[0.0, 0.0, np.log(2.0)]]), margin=0.0)
     array([[0.25, 0.25, 0.5 ]])
@@ -401,21 +392,21 @@ def multinomial_probabilities(scores: np.ndarray, margin: float) -> np.ndarray:
     own = np.exp(shifted)
     others = own.sum(axis=1, keepdims=True) - own
     rows, first = np.arange(len(own)), shifted.argmax(axis=1)
-    own[rows, first] = 0.0  # what is small beside the largest is added up without it
+    own[rows, first] = 0.0  # small terms are summed without the largest
     others[rows, first] = own.sum(axis=1)
     with np.errstate(divide="ignore"):
         return softmax(shifted + np.logaddexp(shifted, margin + np.log(others)), axis=1)
 
 
 def shared_features_importances(classifier) -> np.ndarray | str:
-    """By W_T without constants."""
+    """Importances from W_T without constants."""
     model = classifier.model_
     weights = model.path[-1] if model.n_rounds else np.zeros((int(model.free), model.n_classes))
     return _spread(classifier, model, np.delete(weights[int(model.free) :], model.constants, axis=0))
 
 
 def one_vs_rest_importances(classifier) -> np.ndarray | str:
-    """By the weights that each class has of its own."""
+    """Importances from the weights of all classes."""
     model = classifier.model_
     weights = np.zeros((len(model.used), model.n_classes))
     for number in range(model.n_classes):
@@ -425,7 +416,7 @@ def one_vs_rest_importances(classifier) -> np.ndarray | str:
 
 
 def mixed_norm_importances(classifier) -> np.ndarray | str:
-    """By the rows of W that predictions use."""
+    """Importances from the rows of W that predictions use."""
     model = classifier.model_
     candidates, rows = model.point(model.n_rounds - 1, len(model.debiased) > 0)
     weights = np.zeros((len(model.used), model.n_classes))
@@ -434,13 +425,13 @@ def mixed_norm_importances(classifier) -> np.ndarray | str:
 
 
 def jointboost_importances(classifier) -> np.ndarray:
-    """By the weights (a - b) 1_S of the {0, 1} stumps."""
+    """Importances from the weights (a - b) 1_S of the {0, 1} stumps."""
     stumps = classifier.stumps_
     return np.bincount(stumps.features, np.linalg.norm(stumps.columns, axis=1), width_of(classifier))
 
 
 def _spread(classifier, model, weights: np.ndarray) -> np.ndarray | str:
-    """(d,) sums of the norms of ``weights`` (U, k) over the attributes that each feature looks at."""
+    """(d,) norms of the rows of ``weights`` (U, k), summed over the attributes that each feature uses."""
     if model.kind == "pieces":
         return "its pieces look at all features"
     norms, width = np.linalg.norm(weights, axis=1), width_of(classifier)

@@ -1,6 +1,7 @@
 """ShareBoost: forward greedy selection of features shared by all classes, fully corrective (Algorithm 1).
 
-Free of scikit-learn; the estimator is :class:`boostrun.papers.shareboost.classifier.ShareBoostClassifier`.
+The loop, the rules that choose a candidate, lazy scoring, and checkpoints; the estimator is
+:class:`boostrun.papers.shareboost.classifier.ShareBoostClassifier`.
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools import Pool
 
-TRIED = ("line", "column", "full")  # rules that solve a problem for every candidate of a shortlist
-_TOLERANCE = 1e-8  # largest gradient left in those problems
-_FLAT = 1e-12  # a gradient that is nothing but rounding
-_SOLVED = 1e-8  # the inner tolerance where the round's score asks for less
-_FIRST = 256  # units that are scored together at first; twice as many each time after
+TRIED = ("line", "column", "full")  # rules that solve a problem for each candidate of a shortlist
+_TOLERANCE = 1e-8  # of those problems' gradients
+_FLAT = 1e-12  # gradients up to here are rounding errors
+_SOLVED = 1e-8  # smallest inner tolerance
+_FIRST = 256  # units in the first batch of lazy scoring; each later batch is twice as large
 
 
 class GreedySelection:
-    """A run of Algorithm 1 that goes on round by round.
+    """A run of Algorithm 1, round by round.
 
     Attributes: ``rounds``, list of :class:`Round`; ``scores`` and ``residuals`` (n, k) of W_t.
     """
@@ -65,7 +66,7 @@ class GreedySelection:
         self._look(self.weights)
 
     def boost(self) -> Round | None:
-        """One round: choose a candidate, put it to use, solve for all weights anew; None where nothing is gained."""
+        """Run one round: choose a candidate, add it, solve for all weights. None if no candidate lowers the loss."""
         begun = time.perf_counter()
         candidate, score, scored = self._choose()
         chosen = time.perf_counter()
@@ -83,15 +84,15 @@ class GreedySelection:
         return self.rounds[-1]
 
     def repeat(self, done: Round) -> None:
-        """Be where ``done``, a round of an earlier run, ended."""
+        """Restore the state after ``done``, a round of an earlier run."""
         self._use(done.candidate)
         self._look(done.weights)
         self.rounds.append(done)
 
     def stopped(self, n_features: int, stop_loss: float) -> str:
-        """Why there is no further round: "n_features", "loss", "pool" or "flat"; empty where there is one.
+        """Why the run has ended: "n_features", "loss", "pool" or "flat"; empty while it goes on.
 
-        "flat": all gradients are zero but for rounding, so that no candidate lowers the loss.
+        "flat": all gradients are zero up to rounding, so that no candidate lowers the loss.
         """
         if len(self.rounds) >= n_features:
             return "n_features"
@@ -102,7 +103,7 @@ class GreedySelection:
         return "flat" if self.flat else ""
 
     def model(self) -> SharedFeatures:
-        """The path as it stands."""
+        """The path so far."""
         chosen = [done.candidate for done in self.rounds]
         features = [self.pool.feature(candidate) for candidate in chosen]
         starts = np.cumsum([0, *self._widths])[:-1]
@@ -117,7 +118,7 @@ class GreedySelection:
         )  # fmt: skip
 
     def _choose(self) -> tuple[int, float, int]:
-        """(candidate, its ||grad_r||_1, candidates whose score was computed)."""
+        """(candidate, its ||grad_r||_1, number of candidates scored)."""
         rule, pool = self.keys.rule, self.pool
         if self.lazy:
             return self.lazy.best(self.residuals, self._taken)
@@ -139,7 +140,7 @@ class GreedySelection:
         return candidate, score, len(scores)
 
     def _use(self, candidate: int) -> np.ndarray:
-        """Put a candidate to use; returns the weights so far, and zeros for the new columns."""
+        """Add a candidate to the design; returns the weights so far, with zeros for the new columns."""
         width = self.design.width
         self.pool.extend(self.design, candidate)
         self._taken[candidate] = True
@@ -152,7 +153,7 @@ class GreedySelection:
         return SOLVERS[self.keys.solver](self.objective, start, tolerance, int(self.keys.inner_maxiter))
 
     def _look(self, weights: np.ndarray) -> None:
-        """Scores, loss and residuals of new weights."""
+        """Update scores, loss and residuals for new weights."""
         self.weights, self.scores = weights, self.objective.scores(weights)
         before = getattr(self, "residuals", None)
         self.loss, self.residuals = loss_and_residuals(self.scores, self.y, self.keys.margin)
@@ -161,9 +162,7 @@ class GreedySelection:
 
 
 class SelectionState(NamedTuple):
-    """A round before its choice: the pool, the objective of the columns in use, its minimiser W (width, k), scores and
-    residuals (n, k) there.
-    """
+    """Input of a rule: pool, objective, its minimiser W (width, k), and the scores and residuals (n, k) there."""
 
     pool: object
     objective: Objective
@@ -173,7 +172,7 @@ class SelectionState(NamedTuple):
 
 
 def lowest_best(scores: np.ndarray, rounding: float) -> int:
-    """The lowest index among the largest of ``scores``, which are known to within ``rounding`` of the largest.
+    """Lowest index among the largest of ``scores``, which are known to a relative precision of ``rounding``.
 
     >>> lowest_best(np.array([0.0, 2.0 - 1e-15, 2.0]), 1e-12)
     1
@@ -182,9 +181,9 @@ def lowest_best(scores: np.ndarray, rounding: float) -> int:
 
 
 def shortlisted(scores: np.ndarray, size: int) -> np.ndarray:
-    """Indices of the ``size`` largest scores, ascending; of equal ones the lower index first; all of them for size 0.
+    """Indices of the ``size`` largest scores (0: all), ascending; ties go to the lower index.
 
-    Those that may not be taken have the score -inf and are left out.
+    Candidates that must not be taken have the score -inf and are left out.
 
     >>> shortlisted(np.array([1.0, 3.0, -np.inf, 1.0]), 2)
     array([0, 1])
@@ -194,9 +193,9 @@ def shortlisted(scores: np.ndarray, size: int) -> np.ndarray:
 
 
 def best_tried(rule: str, state: SelectionState, candidates: np.ndarray, max_iterations: int) -> int:
-    """The candidate with which the objective becomes least by ``rule``, one of ``TRIED``; the lowest index of equals.
+    """The candidate that lowers the objective most by ``rule``, one of ``TRIED``; ties go to the lower index.
 
-    Cost: a convex problem for each candidate.
+    Cost: one convex problem for each candidate.
     """
     reach = {"line": _reached_on_line, "column": _reached_by_column, "full": _reached_by_all}[rule]
     return int(candidates[np.argmin([reach(state, candidate, max_iterations) for candidate in candidates])])
@@ -218,7 +217,7 @@ def _reached_on_line(state: SelectionState, candidate: int, max_iterations: int)
 
 
 def _reached_by_column(state: SelectionState, candidate: int, max_iterations: int) -> float:
-    """min over w of L(W + w e_r'), the weights in use as they are; their own penalty, a constant, is left out."""
+    """min over w of L(W + w e_r'), W fixed; the penalty of W, a constant, is left out."""
     design, whole = state.pool.design(), state.objective  # type: ignore[attr-defined]
     state.pool.extend(design, candidate)  # type: ignore[attr-defined]
     alone = Objective(
@@ -229,7 +228,7 @@ def _reached_by_column(state: SelectionState, candidate: int, max_iterations: in
 
 
 def _reached_by_all(state: SelectionState, candidate: int, max_iterations: int) -> float:
-    """min of L over all columns in use and the candidate's."""
+    """min of L over the columns in use and the candidate's."""
     design, width = state.objective.design, state.objective.design.width
     state.pool.extend(design, candidate)  # type: ignore[attr-defined]
     start = np.zeros(state.objective.shape)
@@ -240,14 +239,15 @@ def _reached_by_all(state: SelectionState, candidate: int, max_iterations: int) 
 
 
 class LazyScores:
-    """Upper bounds of all scores of a pool, raised by what the residuals have moved.
+    """Upper bounds of all scores of a pool, raised after each round by how far the residuals have moved.
 
-    A score changes by at most max|x_r| (1/n) sum_i ||G'_i - G_i||_1 between two rounds: max|x_r| is what
-    ``pool.reaches()`` gives.
+    Between two rounds a score changes by at most max|x_r| (1/n) sum_i ||G'_i - G_i||_1; ``pool.reaches()`` gives
+    max|x_r|.
 
-    It saves only where that is small beside the gaps between scores: under a strong penalty, or with the loss gone. On
-    MNIST's templates, 250 of them in use and lambda 1e-5, a round moves the residuals by five times the best score, so
-    that every candidate is looked at; half the range of a column in place of max|x_r| does not change that.
+    This saves work only if that is small beside the gaps between scores: under a strong penalty, or once the loss is
+    nearly gone. On MNIST's templates, with 250 of them in use and lambda 1e-5, a round moves the residuals by five
+    times the best score, so that every candidate is scored; half the range of a column in place of max|x_r| does not
+    help.
     """
 
     def __init__(self, pool: Pool):
@@ -257,14 +257,13 @@ class LazyScores:
         self._bounds = np.full(pool.n_candidates, np.inf)
 
     def moved(self, delta: float) -> None:
-        """The residuals have moved by ``delta`` = (1/n) sum_i ||G'_i - G_i||_1."""
+        """Raise the bounds: the residuals have moved by ``delta`` = (1/n) sum_i ||G'_i - G_i||_1."""
         self._bounds += delta * self.reaches
 
     def best(self, residuals: np.ndarray, taken: np.ndarray) -> tuple[int, float, int]:
-        """(candidate, its score, candidates scored): the lowest index of the best, as a full pass finds it.
+        """(candidate, its score, number of candidates scored): the same candidate as a full pass finds.
 
-        Units are scored by falling bound until the next one lies below the best score, ties within the pool's rounding
-        included.
+        Units are scored in order of falling bounds until the next bound lies below the best score, up to rounding.
         """
         bounds, slack = self._bounds, 1.0 + self.pool.rounding
         bounds[taken] = -np.inf
@@ -297,7 +296,7 @@ class LazyScores:
 
 
 def _members(starts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """All candidates of ``units`` (ascending), ascending."""
+    """All candidates of ``units``; both ascending."""
     sizes = starts[units + 1] - starts[units]
     first = np.repeat(starts[units] - np.cumsum(sizes) + sizes, sizes)
     return first + np.arange(sizes.sum())
@@ -316,7 +315,7 @@ _LAYOUT = {
 
 
 class Round(NamedTuple):
-    """What a round leaves behind; see the attributes of the classifier."""
+    """The outcome of a round; see the attributes of the classifier."""
 
     candidate: int
     weights: np.ndarray
@@ -331,10 +330,10 @@ class Round(NamedTuple):
 
 
 class Checkpoint:
-    """Rounds of one run in ``folder``, which is made where it is missing.
+    """The rounds of one run, a file each in ``folder``, which is made if missing.
 
-    ``identity``: plain values that decide what the rounds are. A file is written under a temporary name, then renamed,
-    so that a killed run leaves whole rounds. Raises BoostrunError where the folder cannot be written.
+    ``identity`` holds the plain values that determine the rounds. A file is written under a temporary name, then
+    renamed, so that a killed run leaves whole rounds. Raises BoostrunError if the folder cannot be made.
     """
 
     def __init__(self, folder: str | Path, identity: dict):
@@ -345,14 +344,14 @@ class Checkpoint:
             raise BoostrunError(f"cannot make the folder {folder} of a checkpoint: {error.strerror or error}") from None
 
     def keep(self, number: int, done: Round) -> None:
-        """Write round ``number``, counted from 1; ``done`` is it."""
+        """Write round ``number``, counted from 1."""
         arrays = {name: np.array(value) for name, value in done._asdict().items()}
         archive.save(self._path(number), _FORMAT, {"identity": np.array(self.identity), **arrays})
 
     def rounds(self) -> Iterator[Round]:
-        """The rounds that are there, from the first; raises BoostrunError for those of another run.
+        """The stored rounds from the first on; raises BoostrunError if they belong to another run.
 
-        A damaged one is thrown away with those that come after it, which a line on stderr says: they are made again.
+        A damaged round is deleted together with all later ones, and a line on stderr says so; the run makes them again.
         """
         for number in itertools.count(1):
             if not self._path(number).is_file():
@@ -367,8 +366,8 @@ class Checkpoint:
                 return
             if str(identity) != self.identity:
                 raise BoostrunError(
-                    f"{self.folder} holds rounds of another run (other data or parameters); name another folder or "
-                    "remove it"
+                    f"{self.folder} holds rounds of another run (other data or parameters); choose another folder or "
+                    "remove this one"
                 )
             yield Round(*(value if value.ndim else value.item() for value in values))  # type: ignore[arg-type]
 
@@ -387,9 +386,9 @@ class Checkpoint:
 
 
 def _damaged_part(path: Path) -> str:
-    """The part of an archive that is not what was written, or why it is none; empty where all are as they were."""
+    """Name of the damaged part of an archive, or why it is no archive; empty if it is intact."""
     try:
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() or ""
-    except Exception as error:  # a damaged archive raises any of a dozen kinds
+    except Exception as error:  # a damaged archive raises many kinds of errors
         return str(error) or "no archive"
