@@ -1,7 +1,4 @@
-"""Models with shared features, measured along their whole path: what a record holds.
-
-From a table to candidates: the pool of its training part, and the samples that a fitted model scores.
-"""
+"""Evaluations: models with shared features, measured along their whole path; the pool of a table's training part."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools import DensePool, Pool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool
 
-NUMBERS = frozenset({"values", "products", "anchors"})  # kinds of features that are no codes
-_SEED = 20111212  # of the samples that pieces are scored on
+NUMBERS = frozenset({"values", "products", "anchors"})  # kinds of features that are not codes
+_SEED = 20111212  # draws the samples that pieces are scored on
 
 
 def pool_of(data, constant: bool = False) -> Pool:
-    """The candidates on the training part of a table; ``constant``: among thresholds, the one below all values too."""
+    """The candidates on the training part of a table; ``constant``: stumps include the constant."""
     kind = data.kind
     if kind == "values":
         return DensePool(np.array(data.values("train")))
@@ -46,58 +43,19 @@ def pool_of(data, constant: bool = False) -> Pool:
 
 
 def samples_of(data, split: str) -> np.ndarray:
-    """(n, d) samples of one part as the models of :func:`pool_of` take them; of codes, a view of the table."""
+    """(n, d) samples of one part, as the models of :func:`pool_of` take them; codes are a view of the table."""
     return data.values(split) if data.kind in NUMBERS else data.codes(split).T
 
 
-class Whole(Evaluation):
-    """Test error, how many errors, and multiply-adds of a prediction, of a classifier with ``multiply_adds_``.
-
-    The curve holds what is ``misclassified``, as that of ShareBoost does.
-    """
-
-    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` on the values (or codes) of the training part, and test it; nothing is drawn by ``seeds``."""
-        read = data.values if data.kind in NUMBERS else data.samples
-        train, test = read("train"), read("test")
-        begun = time.perf_counter()
-        model.fit(train, data.labels("train"))
-        trained = time.perf_counter()
-        truth, predicted = data.labels("test"), model.predict(test)
-        accuracy = accuracy_pct(predicted, truth)
-        metrics = {"test_error_pct": 100.0 - accuracy, "test_accuracy_pct": accuracy}
-        curve = {"misclassified": wrong(predicted, truth)}
-        metrics |= {"test_errors": len(curve["misclassified"]), "multiply_adds": int(model.multiply_adds_)}
-        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
-        return {"metrics": metrics | self.extra(model), "cost": cost, "curve": curve}
-
-    def extra(self, model: Any) -> dict[str, float]:
-        """Metrics that a subclass adds."""
-        return {}
-
-
-class Machines(Whole):
-    """Also support vectors, ``support_vectors`` of any machine and ``support_sum`` over all, and the pair taken."""
-
-    def extra(self, model: Any) -> dict[str, float]:
-        """What the machines consist of, and the parameters that were chosen."""
-        return {
-            "support_vectors": int(model.n_support_union_),
-            "support_sum": int(model.n_support_sum_),
-            "C": float(model.C_),
-            "gamma": float(model.gamma_),
-        }
-
-
 class Clock(NamedTuple):
-    """When a trial began, when its candidates were there, when it was trained."""
+    """Times at which a trial began, its candidates were ready, and it was trained."""
 
     begun: float
     prepared: float
     trained: float
 
     def cost(self, **more: float) -> dict[str, float]:
-        """Seconds of each part, those of testing until now, and ``more``."""
+        """Seconds of each part, testing until now included, and ``more``."""
         return {
             "train_seconds": self.trained - self.prepared,
             "prepare_seconds": self.prepared - self.begun,
@@ -107,12 +65,12 @@ class Clock(NamedTuple):
 
 
 class PoolPath(Evaluation):
-    """For estimators with ``fit_pool(pool, y)``."""
+    """Base for estimators with ``fit_pool(pool, y)``."""
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """Compile by training ``small`` on the candidates of ``data`` themselves: their types and layouts count.
+        """Compile by training ``small`` on the candidates of ``data``, so that types and layouts are the same.
 
-        What only large data need is compiled, too: ``data`` may be a rehearsal's.
+        The code for large data is compiled too, because ``data`` may be a small rehearsal.
         """
         pool = self.pool(small, data)
         pool.large_from = 0
@@ -132,123 +90,27 @@ class PoolPath(Evaluation):
 
 
 def final_values(curve: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """What the curve ends with."""
+    """The curve's last values of ``names``."""
     return {name: curve[name][-1] for name in names}
 
 
-class JointPath(Evaluation):
-    """Every round, scored on the test part.
-
-    The curve is read by T, the different (feature, threshold) used, at the last round that uses no more; ``rounds``
-    tells which.
-    """
-
-    def warm_up(self, small: Any, data: Any) -> None:
-        """Compile by training ``small`` on ``data`` itself."""
-        small.fit(data.samples("train"), data.labels("train"))
-
-    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` to the codes of the training part and score every round; nothing is drawn by ``seeds``."""
-        samples, labels = data.samples("train"), data.labels("train")
-        begun = time.perf_counter()
-        model.fit(samples, labels)
-        trained = time.perf_counter()
-        staged = model.stumps_.staged_decision(data.samples("test"))
-        path = {
-            "test_error_pct": errors(staged, data.labels("test"), len(data.classes))[0],
-            "log10_loss": model.staged_log10_loss_.tolist(),
-            "select_seconds": np.cumsum(model.seconds_select_).tolist(),
-            "optimise_seconds": np.cumsum(model.seconds_optimise_).tolist(),
-            "train_seconds": np.cumsum(model.seconds_select_ + model.seconds_optimise_).tolist(),
-            "rounds": list(range(1, model.rounds + 1)),
-        }
-        curve = by_features(model.n_used_, path, upto=model.rounds)
-        metrics = metrics_of(curve) | {"log10_loss": curve["log10_loss"][-1], "features": int(model.n_used_[-1])}
-        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
-        cost |= final_values(curve, "select_seconds", "optimise_seconds")
-        return {"metrics": metrics, "cost": cost, "curve": curve}
-
-
-class NormPath(PoolPath):
-    """Every point of the path, scored on the test part.
-
-    The curve is read by T, the columns that are not zero; ``path`` holds the points themselves: columns, lambda,
-    training loss, certificate (an upper bound of how far the objective is from its minimum, as a share of it), test
-    error, with ``debias`` also that of the refitted weights.
-    """
-
-    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` and score every point of its path; nothing is drawn by ``seeds``."""
-        clock = self.train(model, data)
-        truth, samples, known = data.labels("test"), samples_of(data, "test"), len(data.classes)
-        path = {
-            "test_error_pct": errors(model.model_.staged_scores(samples), truth, known)[0],
-            "train_loss": model.train_loss_.tolist(),
-            "train_seconds": np.cumsum(model.seconds_).tolist(),
-            "multiply_adds": model.model_.multiply_adds.tolist(),
-            "lambda": model.lambdas_.tolist(),
-            "certificate": (model.gap_ / model.objective_).tolist(),
-        }
-        if model.debias:
-            path["test_error_pct_debiased"] = errors(model.model_.staged_scores(samples, True), truth, known)[0]
-        curve: dict[str, Any] = by_features(model.n_columns_, path, model.max_columns or 0)
-        metrics = metrics_of(curve) | {"train_loss": curve["train_loss"][-1], "certificate": max(path["certificate"])}
-        metrics["features"] = int(model.n_columns_[-1])
-        curve["path"] = {"columns": model.n_columns_.tolist(), **path}
-        return {"metrics": metrics, "cost": clock.cost(), "curve": curve}
-
-
-class OvrPath(PoolPath):
-    """Every number of features a class, scored on the test part.
-
-    The curve is read by T, the different features over all classes, at the last point that uses no more; ``per_class``
-    and ``summed`` tell how many a class and in sum those are. Targets are told in both counts.
-    """
-
-    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` and score it for every number of features a class; nothing is drawn by ``seeds``."""
-        clock = self.train(model, data)
-        staged = model.model_.staged_scores(samples_of(data, "test"))
-        select, optimise = np.cumsum(model.seconds_select_), np.cumsum(model.seconds_optimise_)
-        path = {
-            "test_error_pct": errors(staged, data.labels("test"), len(data.classes))[0],
-            "train_loss": model.train_loss_.tolist(),
-            "multiply_adds": model.model_.multiply_adds.tolist(),
-            "select_seconds": select.tolist(),
-            "optimise_seconds": optimise.tolist(),
-            "train_seconds": (select + optimise).tolist(),
-            "summed": model.n_sum_.tolist(),
-            "per_class": list(range(1, model.model_.n_rounds + 1)),
-        }
-        curve = by_features(model.n_union_, path)
-        metrics = metrics_of(curve) | final_values(curve, "train_loss", "multiply_adds", "summed")
-        metrics["features"] = int(model.n_union_[-1])
-        for target in TARGETS:
-            reached = [count for count, error in zip(path["summed"], path["test_error_pct"]) if error <= target]
-            if reached:
-                metrics[f"summed_features_to_{target}_pct"] = reached[0]
-        cost = clock.cost(**final_values(curve, "select_seconds", "optimise_seconds"))
-        return {"metrics": metrics, "cost": cost, "curve": curve}
-
-
 class SharePath(PoolPath):
-    """Every predictor of the path, scored on the test part.
+    """Every predictor of ShareBoost's path, scored on the test part.
 
-    The curve holds, for each number T of features (or groups): test error and accuracy, training loss, gradient score
-    of the feature taken, columns that are not zero, multiply-adds of a prediction, seconds of selection and
-    optimisation by then, where the inner solver stopped. A path that ended before the T asked for, all loss gone or no
-    candidate left, keeps its last point. Besides: ``selected``, the features in their order; ``weights``, the last W_T,
-    a row for each column; ``misclassified``, [number, predicted class, true class] of each test sample that the last
-    predictor gets wrong. Metrics are those of the last predictor, and the first T whose test error is below 1 %, if
-    there is one.
+    For each number T of features (or groups) the curve holds test error and accuracy, training loss, gradient score of
+    the feature taken, non-zero columns, multiply-adds of a prediction, cumulative seconds of selection and
+    optimisation, and the inner solver's residual. A path that ends before the requested T (no loss or no candidate
+    left) keeps its last point. The curve also holds ``selected``, the features in order; ``weights``, the last W_T, a
+    row for each column; and ``misclassified``, [number, predicted class, true class] of each error of the last
+    predictor. Metrics are those of the last predictor, and the first T with a test error below 1 %, if any.
     """
 
     def pool(self, model: Any, data: Any) -> Pool:
-        """The candidates; among thresholds there is a constant, unless ``bias`` asks for something else."""
+        """The candidates; stumps include the constant, unless ``bias`` says otherwise."""
         return pool_of(data, constant=model.bias in ("auto", "pool"))
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` and score every predictor of its path; nothing is drawn by ``seeds``."""
+        """Fit ``model`` and score every predictor of its path; ``seeds`` are not used."""
         clock = self.train(model, data)
         truth, samples, known = data.labels("test"), samples_of(data, "test"), len(data.classes)
         found, predicted = errors(model.model_.staged_scores(samples), truth, known)
@@ -259,7 +121,7 @@ class SharePath(PoolPath):
             curve["weights"] = model.path_[-1].tolist()
         metrics = _metrics(model, data, curve)
         cost = clock.cost(**final_values(curve, "select_seconds", "optimise_seconds"))
-        # a run that went on from a checkpoint has earlier rounds, with seconds of their own
+        # rounds from a checkpoint took their seconds in an earlier run
         cost["train_seconds"] = max(cost["train_seconds"], cost["select_seconds"] + cost["optimise_seconds"])
         return {"metrics": metrics, "cost": cost, "curve": curve}
 
@@ -288,3 +150,136 @@ def _metrics(model: Any, data: Any, curve: dict[str, Any]) -> dict[str, float]:
         metrics["multiply_adds_patches_once"] = cost_with_patches_once(fitted, model.selected_) + weights
         metrics["multiply_adds_all_cells"] = cost_of_all_cells(fitted, model.selected_) + weights
     return metrics
+
+
+class OvrPath(PoolPath):
+    """Every number of features a class, scored on the test part.
+
+    The curve's T is the number of different features over all classes; each T has the last point that uses no more.
+    ``per_class`` and ``summed`` are the features a class and their sum. Targets are reported in both counts.
+    """
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` and score it for every number of features a class; ``seeds`` are not used."""
+        clock = self.train(model, data)
+        staged = model.model_.staged_scores(samples_of(data, "test"))
+        select, optimise = np.cumsum(model.seconds_select_), np.cumsum(model.seconds_optimise_)
+        path = {
+            "test_error_pct": errors(staged, data.labels("test"), len(data.classes))[0],
+            "train_loss": model.train_loss_.tolist(),
+            "multiply_adds": model.model_.multiply_adds.tolist(),
+            "select_seconds": select.tolist(),
+            "optimise_seconds": optimise.tolist(),
+            "train_seconds": (select + optimise).tolist(),
+            "summed": model.n_sum_.tolist(),
+            "per_class": list(range(1, model.model_.n_rounds + 1)),
+        }
+        curve = by_features(model.n_union_, path)
+        metrics = metrics_of(curve) | final_values(curve, "train_loss", "multiply_adds", "summed")
+        metrics["features"] = int(model.n_union_[-1])
+        for target in TARGETS:
+            reached = [count for count, error in zip(path["summed"], path["test_error_pct"]) if error <= target]
+            if reached:
+                metrics[f"summed_features_to_{target}_pct"] = reached[0]
+        cost = clock.cost(**final_values(curve, "select_seconds", "optimise_seconds"))
+        return {"metrics": metrics, "cost": cost, "curve": curve}
+
+
+class NormPath(PoolPath):
+    """Every point of the mixed norm's path, scored on the test part.
+
+    The curve's T is the number of non-zero columns. ``path`` holds the points themselves: columns, lambda, training
+    loss, certificate (a bound of the objective's distance from its minimum, as a share of it) and test error; with
+    ``debias`` also the test error of the refitted weights.
+    """
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` and score every point of its path; ``seeds`` are not used."""
+        clock = self.train(model, data)
+        truth, samples, known = data.labels("test"), samples_of(data, "test"), len(data.classes)
+        path = {
+            "test_error_pct": errors(model.model_.staged_scores(samples), truth, known)[0],
+            "train_loss": model.train_loss_.tolist(),
+            "train_seconds": np.cumsum(model.seconds_).tolist(),
+            "multiply_adds": model.model_.multiply_adds.tolist(),
+            "lambda": model.lambdas_.tolist(),
+            "certificate": (model.gap_ / model.objective_).tolist(),
+        }
+        if model.debias:
+            path["test_error_pct_debiased"] = errors(model.model_.staged_scores(samples, True), truth, known)[0]
+        curve: dict[str, Any] = by_features(model.n_columns_, path, model.max_columns or 0)
+        metrics = metrics_of(curve) | {"train_loss": curve["train_loss"][-1], "certificate": max(path["certificate"])}
+        metrics["features"] = int(model.n_columns_[-1])
+        curve["path"] = {"columns": model.n_columns_.tolist(), **path}
+        return {"metrics": metrics, "cost": clock.cost(), "curve": curve}
+
+
+class JointPath(Evaluation):
+    """Every round of JointBoost, scored on the test part.
+
+    The curve's T is the number of different (feature, threshold) used; each T has the last round that uses no more,
+    which ``rounds`` names.
+    """
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """Compile by training ``small`` on ``data``."""
+        small.fit(data.samples("train"), data.labels("train"))
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` to the codes of the training part and score every round; ``seeds`` are not used."""
+        samples, labels = data.samples("train"), data.labels("train")
+        begun = time.perf_counter()
+        model.fit(samples, labels)
+        trained = time.perf_counter()
+        staged = model.stumps_.staged_decision(data.samples("test"))
+        path = {
+            "test_error_pct": errors(staged, data.labels("test"), len(data.classes))[0],
+            "log10_loss": model.staged_log10_loss_.tolist(),
+            "select_seconds": np.cumsum(model.seconds_select_).tolist(),
+            "optimise_seconds": np.cumsum(model.seconds_optimise_).tolist(),
+            "train_seconds": np.cumsum(model.seconds_select_ + model.seconds_optimise_).tolist(),
+            "rounds": list(range(1, model.rounds + 1)),
+        }
+        curve = by_features(model.n_used_, path, upto=model.rounds)
+        metrics = metrics_of(curve) | {"log10_loss": curve["log10_loss"][-1], "features": int(model.n_used_[-1])}
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
+        cost |= final_values(curve, "select_seconds", "optimise_seconds")
+        return {"metrics": metrics, "cost": cost, "curve": curve}
+
+
+class Whole(Evaluation):
+    """Test error, number of errors and multiply-adds of a prediction, for classifiers with ``multiply_adds_``.
+
+    The curve holds ``misclassified``, as ShareBoost's does.
+    """
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` to the values (or codes) of the training part, and test it; ``seeds`` are not used."""
+        read = data.values if data.kind in NUMBERS else data.samples
+        train, test = read("train"), read("test")
+        begun = time.perf_counter()
+        model.fit(train, data.labels("train"))
+        trained = time.perf_counter()
+        truth, predicted = data.labels("test"), model.predict(test)
+        accuracy = accuracy_pct(predicted, truth)
+        metrics = {"test_error_pct": 100.0 - accuracy, "test_accuracy_pct": accuracy}
+        curve = {"misclassified": wrong(predicted, truth)}
+        metrics |= {"test_errors": len(curve["misclassified"]), "multiply_adds": int(model.multiply_adds_)}
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained}
+        return {"metrics": metrics | self.extra(model), "cost": cost, "curve": curve}
+
+    def extra(self, model: Any) -> dict[str, float]:
+        """Further metrics of a subclass."""
+        return {}
+
+
+class Machines(Whole):
+    """Kernel machines: also the chosen C and gamma, ``support_vectors`` of any machine and ``support_sum`` over all."""
+
+    def extra(self, model: Any) -> dict[str, float]:
+        return {
+            "support_vectors": int(model.n_support_union_),
+            "support_sum": int(model.n_support_sum_),
+            "C": float(model.C_),
+            "gamma": float(model.gamma_),
+        }
