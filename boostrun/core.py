@@ -111,31 +111,31 @@ DATASETS = {
 }  # fmt: skip
 
 FEATURES = {
-    name: Pipeline(f"boostrun.features.{name}", keys, summary, gives, stateless=name == "hog")
-    for name, keys, gives, summary in (
+    name: Pipeline(f"boostrun.features.{where}", keys, summary, gives, stateless=name == "hog")
+    for name, where, keys, gives, summary in (
         (
-            "raw", features.FeatureKeys, "codes",
+            "raw", "columns:Raw", features.FeatureKeys, "codes",
             "pixels or columns as they are; 8-bit images are their own codes (Lefakis & Fleuret 2013 on MNIST)",
         ),
-        ("hog", features.HogKeys, "codes", "histograms of oriented gradients (Dalal & Triggs 2005)"),
+        ("hog", "hog", features.HogKeys, "codes", "histograms of oriented gradients (Dalal & Triggs 2005)"),
         (
-            "coates_ng", features.CoatesNgKeys, "codes",
+            "coates_ng", "coates_ng", features.CoatesNgKeys, "codes",
             "whitened patches, a dictionary and soft-threshold encoding (Coates & Ng 2011)",
         ),
         (
-            "linear", features.LinearKeys, "values",
+            "linear", "values:Linear", features.LinearKeys, "values",
             "pixels or columns as numbers, for linear predictors (Shalev-Shwartz et al. 2011)",
         ),
         (
-            "products", features.ProductsKeys, "products",
+            "products", "values:Products", features.ProductsKeys, "products",
             "products of two scaled pixels or columns (Shalev-Shwartz et al. 2011, Figure 3)",
         ),
         (
-            "stumps", features.StumpsKeys, "stumps",
+            "stumps", "columns:Stumps", features.StumpsKeys, "stumps",
             "thresholds of pixels or columns (Shalev-Shwartz et al. 2011, Figure 3)",
         ),
         (
-            "anchors", features.AnchorsKeys, "anchors",
+            "anchors", "values:Anchors", features.AnchorsKeys, "anchors",
             "principal components, anchors and radii, for piece-wise linear predictors (Shalev-Shwartz et al. 2011, "
             "Figure 7)",
         ),

@@ -36,7 +36,7 @@ ON_PURPOSE = (
     )),
     "boostrun.papers.iboost.streams.sea.files",
     *(f"boostrun.features.{name}" for name in (  # open what lies at a key, or refuse it
-        "open_bank", "key_of", "pipeline_module", "_pipeline", "_Computed", "_refuse_whole", "_without_missing",
+        "open_bank", "key_of", "pipeline_target", "_pipeline", "_Computed", "_refuse_whole", "_without_missing",
         "_remove_damaged", "_remove_samples", "first_split", "checked_split",
     )),
     *(f"boostrun.inputs.{name}" for name in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -28,6 +27,7 @@ from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import loader
 from boostrun.extend import registry as objects
 from boostrun.extend.pipeline import InFamilies, Own
+from boostrun.methods.declaration import obtain
 
 
 def dataset_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
@@ -264,8 +264,7 @@ class FamilySubject:
             given = {key: value for key, value in self.features.items() if key not in own}
             made: Any = Own({**{key: self.features[key] for key in own[:2]}, "given": given})
         else:
-            module = importlib.import_module(catalogue.pipeline(self.features).module)
-            made = module.Pipeline(self.features)
+            made = obtain(catalogue.pipeline(self.features).target)(self.features)
             made.n_jobs, made.progress = 1, False
         return made.fit(images) or made
 

@@ -164,7 +164,7 @@ def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     elif catalogue.own_class(group, name):
         roots = [catalogue.own_class(group, name)]
     elif group == "features":
-        roots = [*roots_in(catalogue.pipeline({"name": name}).module, ["Pipeline"])]
+        roots = [catalogue.pipeline({"name": name}).target]
     else:
         chosen = {"name": name}
         roots = [*read_roots(chosen), *roots_in(catalogue.dataset(chosen).loader, ["draw"])]
@@ -197,7 +197,7 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     if group == "features":
         from boostrun.conformance import data as family
 
-        own = blame.files_of(checked.get("class") or f"{catalogue.pipeline(checked).module}:")
+        own = blame.files_of(checked.get("class") or catalogue.pipeline(checked).target)
         kind = "a feature family" if "class" in checked else "features"
         return Section(f"{name}, {kind}", family.family_checks(checked), own)
     declared = catalogue.dataset(checked)

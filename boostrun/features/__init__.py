@@ -1,6 +1,6 @@
 """Feature pipelines, and the quantised feature bank that holds their codes.
 
-A pipeline is a module with a class `Pipeline`, made as `Pipeline(options)` from the keys it is declared with, or those
+A pipeline is a module with a class `Pipeline` (or a class declared as "package.module:Class"), made as `Pipeline(options)` from the keys it is declared with, or those
 in the module's `DEFAULTS`. It has `name`, `fit(images)`, `__call__(images) -> (n, d) float32`, `describe()`, and
 optionally `families(d) -> [(name, start, stop)]`. `fit` sees training images only. Before use its attributes `n_jobs`,
 `progress`, `saved` and `first_split` are set:
@@ -22,6 +22,7 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.config import catalogue, defaults
@@ -204,8 +205,9 @@ def key_of(dataset: Mapping, features: Mapping, data: str) -> str:
     from boostrun.digest import names_of_banks, roots_in
 
     computed, options = _pipeline(features)
+    module, _, name = pipeline_target(features).partition(":")
     parts = [
-        _BUILD, (*roots_in(pipeline_module(features), ["Pipeline"]), *computed.SOURCES),
+        _BUILD, (*roots_in(module, [name]), *computed.SOURCES),
         (*read_roots(dataset), *loader_of(dataset).SOURCES),
         *([_BUILD_VALUES] if computed.VALUES else ()),
     ]  # fmt: skip
@@ -213,13 +215,13 @@ def key_of(dataset: Mapping, features: Mapping, data: str) -> str:
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def pipeline_module(features: Mapping) -> str:
-    """Dotted name of the module that computes these features.
+def pipeline_target(features: Mapping) -> str:
+    """ "module:Class" of the pipeline that computes these features.
 
-    >>> pipeline_module({"name": "raw"})
-    'boostrun.features.raw'
+    >>> pipeline_target({"name": "raw"})
+    'boostrun.features.columns:Raw'
     """
-    return str(features["pipeline"]) if features.get("pipeline") else catalogue.pipeline(features).module
+    return f"{features['pipeline']}:Pipeline" if features.get("pipeline") else catalogue.pipeline(features).target
 
 
 class _Computed(NamedTuple):
@@ -236,14 +238,15 @@ def _pipeline(features: Mapping) -> tuple[_Computed, dict]:
     """The pipeline's module, and its checked options."""
     from boostrun.data.options import in_range, merge, require
 
-    dotted = pipeline_module(features)
+    dotted, _, name = pipeline_target(features).partition(":")
     try:
         module = importlib.import_module(dotted)
     except ModuleNotFoundError as error:
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"features '{features.get('name')}': there is no module {dotted}") from error
-    computed = offered(_Computed, module, "pipeline", "features")
+    found = vars(module) | {key: vars(module)[name] for key in ("Pipeline",) if name in vars(module)}
+    computed = offered(_Computed, SimpleNamespace(**found), "pipeline", "features")
     common = {} if computed.VALUES else defaults("features", "raw")
     if computed.DEFAULTS is None and features.get("pipeline"):
         raise BoostrunError(f"the pipeline {dotted} has no DEFAULTS; see the head of boostrun/features/__init__.py")

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features.build import subset
 
-DEFAULTS = defaults("features", "anchors")
-VALUES = True
-MISSING = True
 _LEAST_LEVEL = 0.02  # the quantile that is the smallest radius
 _MEASURED = 10_000  # training samples whose distances the quantiles are taken of
 _ROWS = 4096  # samples whose distances to all anchors are held together
@@ -101,6 +97,3 @@ def _radii(points: np.ndarray, anchors: np.ndarray, count: int) -> np.ndarray:
     radii = np.quantile(distances, np.linspace(_LEAST_LEVEL, 1.0, count)).astype(np.float64)
     radii[-1] = np.inf
     return radii
-
-
-Pipeline = Anchors

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from boostrun.config import defaults
 from boostrun.errors import BoostrunError
 
-DEFAULTS = defaults("features", "linear")
 VALUES = True
 MISSING = True
 SCALES = ("minmax", "max01", "standard")
@@ -65,6 +63,3 @@ class Linear:
 
 def _flat(x: np.ndarray) -> np.ndarray:
     return x.reshape(len(x), -1).astype(np.float64)
-
-
-Pipeline = Linear

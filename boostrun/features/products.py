@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from boostrun.config import defaults
 from boostrun.features.linear import Linear
-
-DEFAULTS = defaults("features", "products")
-VALUES = True
-MISSING = True
 
 
 class Products(Linear):
@@ -17,6 +12,3 @@ class Products(Linear):
 
     def describe(self) -> str:
         return f"products of two {super().describe()}"
-
-
-Pipeline = Products

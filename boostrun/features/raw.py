@@ -6,9 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from boostrun.config import defaults
-
-DEFAULTS = defaults("features", "raw")
 MISSING = True
 
 
@@ -32,6 +29,3 @@ class Raw:
 
     def describe(self) -> str:
         return "raw pixels or columns, flattened"
-
-
-Pipeline = Raw

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from boostrun.config import defaults
 from boostrun.features.raw import Raw
-
-DEFAULTS = defaults("features", "stumps")
-MISSING = True
 
 
 class Stumps(Raw):
@@ -14,6 +10,3 @@ class Stumps(Raw):
 
     def describe(self) -> str:
         return "thresholds of raw pixels or columns"
-
-
-Pipeline = Stumps

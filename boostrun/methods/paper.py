@@ -31,10 +31,10 @@ class DataSet:
 class Pipeline:
     """A feature pipeline as the command knows it.
 
-    ``module`` computes it (see :mod:`boostrun.features`), ``keys`` is the dataclass of its keys, and ``gives`` what a
-    learner may make of them: codes, values, products, stumps, anchors. A saved model that was trained on them makes
-    them of raw images again where ``stateless`` says that its options alone decide, or ``fitted`` names the
-    "module:Class" that is made of the filters, masks and maxima kept beside the model.
+    ``module`` computes it (see :mod:`boostrun.features`): "package.module" with a class ``Pipeline``, or
+    "package.module:Class". ``keys`` is the dataclass of its keys, and ``gives`` its kind of features: codes, values,
+    products, stumps, anchors. A saved model computes them from raw images again if ``stateless`` says that options
+    alone decide them, or ``fitted`` names the "module:Class" made from the filters, masks and maxima kept in the model.
     """
 
     module: str
@@ -43,6 +43,11 @@ class Pipeline:
     gives: str = "codes"
     stateless: bool = False
     fitted: str = ""
+
+    @property
+    def target(self) -> str:
+        """ "module:Class"."""
+        return self.module if ":" in self.module else f"{self.module}:Pipeline"
 
 
 @dataclass(frozen=True)

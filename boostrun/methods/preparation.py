@@ -5,7 +5,6 @@ The columns of a table as a model takes them: found by name, text as the places 
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 from collections.abc import Mapping
@@ -277,12 +276,12 @@ class Preparation:
 
     def _features(self, images: np.ndarray) -> np.ndarray:
         """(n, width) of the pipeline with the file's options; BoostrunError where these make others, or none."""
-        module = importlib.import_module(catalogue.pipelines()[self.kind].module)  # a stateless one
+        pipeline = obtain(catalogue.pipelines()[self.kind].target)  # a stateless one
         try:
             options = json.loads(str(self.arrays["options"]))
             if options.get("orientations", 1) > self.width:
                 raise ValueError(f"{options['orientations']} orientations make more than {self.width} features")
-            out = module.Pipeline(options)(images)
+            out = pipeline(options)(images)
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
             raise BoostrunError(
                 f"features={self.kind} cannot be computed with the options of the model ({error})"
