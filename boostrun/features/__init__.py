@@ -1,9 +1,10 @@
 """Feature pipelines, and the quantised feature bank that holds their codes.
 
-A pipeline is a module with a class `Pipeline` (or a class declared as "package.module:Class"), made as `Pipeline(options)` from the keys it is declared with, or those
-in the module's `DEFAULTS`. It has `name`, `fit(images)`, `__call__(images) -> (n, d) float32`, `describe()`, and
-optionally `families(d) -> [(name, start, stop)]`. `fit` sees training images only. Before use its attributes `n_jobs`,
-`progress`, `saved` and `first_split` are set:
+A pipeline is a module with a class `Pipeline` (or a class declared as "package.module:Class"), made as
+`Pipeline(options)` from the keys it is declared with, or those in the module's `DEFAULTS`. It has `name`,
+`fit(images)`, `__call__(images) -> (n, d) float32`, `describe()`, and optionally `families(d) -> [(name, start,
+stop)]`. `fit` sees training images only. Before use its attributes `n_jobs`, `progress`, `saved` and `first_split` are
+set:
 
 - `fit` may keep arrays in `saved` (see `boostrun.features.store`) and finds them there when a killed build resumes. If
   it keeps `edges`, (1 or d, bins - 1) increasing float32, codes are made with them in place of quantiles.

@@ -279,7 +279,7 @@ def test_a_broken_meta_file_is_a_sentence(data, tmp_path):
 
 
 def test_features_that_are_not_finite_are_a_sentence(data, tmp_path, monkeypatch):
-    from boostrun.features.raw import Raw
+    from boostrun.features.columns import Raw
 
     monkeypatch.setattr(Raw, "__call__", lambda self, x: np.full((len(x), 2), np.nan, np.float32))
     with pytest.raises(BoostrunError, match="NaN or infinite"):

@@ -101,9 +101,9 @@ def test_a_column_without_any_value_is_one_bin(bank):
 
 
 def test_features_of_complete_samples_refuse_missing_values(bank, tmp_path, monkeypatch):
-    from boostrun.features import raw
+    from boostrun.features import columns
 
-    monkeypatch.setattr(raw, "MISSING", False)
+    monkeypatch.setattr(columns, "MISSING", False)
     bank(**parts(np.eye(4)))
     with pytest.raises(BoostrunError, match="the test part of npz has missing values, first in column 2; fill or"):
         bank(**parts(np.eye(4), test=np.array([[0, 0, NAN, 0.0]] * 2)))

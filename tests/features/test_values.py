@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, linear, open_bank
+from boostrun.features import bank_key, open_bank
 from boostrun.features import build as values
+from boostrun.features import values as linear
 from boostrun.features.build import ValueBank
-from boostrun.features.linear import SCALES, Linear
+from boostrun.features.values import SCALES, Linear
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Raw pixels or columns, flattened."""
+"""Raw pixels or columns, flattened; and their thresholds as candidate features, from the same bank."""
 
 from __future__ import annotations
 
@@ -29,3 +29,10 @@ class Raw:
 
     def describe(self) -> str:
         return "raw pixels or columns, flattened"
+
+
+class Stumps(Raw):
+    """As `boostrun.features.columns.Raw`."""
+
+    def describe(self) -> str:
+        return "thresholds of raw pixels or columns"

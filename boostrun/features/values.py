@@ -1,4 +1,4 @@
-"""Principal components with anchors and radii: candidates of piece-wise linear predictors (ShareBoost, Figure 7)."""
+"""Value banks of pixels or columns: scaled numbers, factors of products, and principal components with anchors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,72 @@ import numpy as np
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
 from boostrun.features.build import subset
+
+VALUES = True
+MISSING = True
+SCALES = ("minmax", "max01", "standard")
+
+
+class Linear:
+    """Flattened pixels or the columns of a table, shifted and scaled by statistics of the training part.
+
+    `scale` is "minmax" (the training range becomes [-1, 1]), "max01" (division by the largest magnitude) or "standard"
+    (mean 0, variance 1). A column that is constant in the training part becomes 0, except with "max01". Test samples
+    may go beyond the range.
+
+    Parameters
+    ----------
+    options : mapping with scale
+
+    Attributes
+    ----------
+    fitted : dict with shift and factor, (d,) float64, after `fit`; a value x becomes (x - shift) * factor
+
+    >>> Linear({"scale": "minmax"}).fit(np.array([[1.0], [3.0]]))(np.array([[1.0], [2.0], [4.0]])).tolist()
+    [[-1.0], [0.0], [2.0]]
+    """
+
+    name = "linear"
+
+    def __init__(self, options: Mapping):
+        if options["scale"] not in SCALES:
+            raise BoostrunError(f"features.scale must be one of {', '.join(SCALES)}, not {options['scale']!r}")
+        self.scale = options["scale"]
+
+    def fit(self, x: np.ndarray) -> Linear:
+        """Learn shift and factor from training samples (n, ...), numbers."""
+        x = _flat(x)
+        low, high = x.min(axis=0), x.max(axis=0)
+        if self.scale == "minmax":
+            shift, spread = (low + high) / 2, (high - low) / 2
+        elif self.scale == "max01":
+            shift, spread = np.zeros(x.shape[1]), np.maximum(np.abs(low), np.abs(high))
+        else:
+            shift, spread = x.mean(axis=0), x.std(axis=0)
+            spread[high == low] = 0  # not the rounding of the mean
+        self.fitted = {"shift": shift, "factor": np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)}
+        return self
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """(n, ...) numbers -> (n, d) float64."""
+        return (_flat(x) - self.fitted["shift"]) * self.fitted["factor"]
+
+    def describe(self) -> str:
+        return f"pixels or columns, scaled by {self.scale}"
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+    return x.reshape(len(x), -1).astype(np.float64)
+
+
+class Products(Linear):
+    """As `boostrun.features.values.Linear`; whoever trains on these values forms the d (d - 1) / 2 products."""
+
+    name = "products"
+
+    def describe(self) -> str:
+        return f"products of two {super().describe()}"
+
 
 _LEAST_LEVEL = 0.02  # the quantile that is the smallest radius
 _MEASURED = 10_000  # training samples whose distances the quantiles are taken of
@@ -81,10 +147,6 @@ class Anchors:
             axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # else up to the library
         largest = np.abs((x - mean) @ axes).max()
         self.fitted = {"mean": mean, "axes": axes / (largest if largest > 0 else 1.0)}
-
-
-def _flat(x: np.ndarray) -> np.ndarray:
-    return x.reshape(len(x), -1).astype(np.float64)
 
 
 def _radii(points: np.ndarray, anchors: np.ndarray, count: int) -> np.ndarray:
