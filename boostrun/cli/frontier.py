@@ -90,7 +90,7 @@ def main(words: Arguments) -> int:
     if words.names:
         return _summary(words)
     from boostrun.report.frontier.points import text, write_table
-    from boostrun.report.frontier.summary import draw_frontier
+    from boostrun.report.frontier.summary import draw_frontier, read_frontier
     from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
     from boostrun.store.packs import write_records
@@ -111,11 +111,32 @@ def main(words: Arguments) -> int:
         write_records(folder / "search", found.searched, results)
     refused = [record for record in found.failed if record["error"]["type"] == BoostrunError.__name__]
     found.failed = [record for record in found.failed if record not in refused]  # the table says why
-    if (figure := draw_frontier(frontier)) is not None:
+    if (figure := draw_frontier(read_frontier(folder, asked.kind), asked.kind)) is not None:
         written += [path.name for path in write_both(figure, folder / "figure")]
     print(text(frontier))
     print(f"written: {folder}/{', '.join(written + ([packed.name] if packed else []))}")
     return tell_end(found, words)
+
+
+def show(words: Arguments) -> int:
+    """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
+    from boostrun.config.compose import compose_one, places_of
+    from boostrun.report.frontier.points import KINDS
+    from boostrun.report.frontier.summary import draw_frontier, read_frontier
+    from boostrun.report.pictures import write_both
+
+    name = words.names[0].removeprefix(ROOM)
+    folder = Path(compose_one(places_of(words.overrides), words.config_dir).root["results"]) / "frontiers" / name
+    if not (folder / "table.csv").is_file():
+        raise BoostrunError(f"no frontier is stored in {folder} (boostrun reproduce {ROOM}{name} makes one)")
+    print((folder / "table.md").read_text(encoding="utf-8"))
+    if "draw" in words.flags:
+        table = read_frontier(folder, "").table
+        kind = next((kind for kind in KINDS if table and kind in table[0]), "")
+        figure = draw_frontier(read_frontier(folder, kind), kind) if kind else None
+        drawn = [] if figure is None else write_both(figure, Path(words.output or folder) / "figure")
+        print(f"written: {', '.join(map(str, drawn))}" if drawn else "there is nothing to draw")
+    return 0
 
 
 def _again(words: Arguments, name: str) -> str:

@@ -106,7 +106,7 @@ its budget. A data set may be a file: dataset=mine.csv.""",
         ),
     ),
     "table": Page(
-        "table PAPER/ITEM [key=value ...] [--draw [-o FOLDER]] [--strict]",
+        "table PAPER/ITEM | frontier/NAME [key=value ...] [--draw [-o FOLDER]] [--strict]",
         """Prints a paper's table from stored records alone; a missing cell is a dash, a stale one has a cross. With
 --draw it draws the table, its curves and its other figures as PNG files below results/, and says where.""",
         (
@@ -117,6 +117,7 @@ its budget. A data set may be a file: dataset=mine.csv.""",
         (
             ("table {item}", "works in a fresh clone: published records come with it"),
             ("table {item} --draw", "its pictures, from stored records"),
+            ("table frontier/digits-samples_held --draw", "a published frontier and its picture"),
             ("table {item} dataset=mnist --strict", "part of it; 1 if any cell lacks trials"),
         ),
     ),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report.curve_figures import Extras, too_many
-from boostrun.report.curves import MOST_LINES
+from boostrun.report.curves import MOST_LINES, too_many
+from boostrun.report.figures import NO_EXTRAS
 from boostrun.report.pictures import drawing_digest, drawn_before, stamp, write_both, write_pictures
 from boostrun.runner.naming import telling
 from boostrun.runner.own import told_apart
@@ -49,7 +49,7 @@ def draw(folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequen
     """
     here = placed(cells, entries)
     predictions = cells[0].settings.run["predictions"]
-    digest = drawing_digest((title, predictions), here, here, [METRIC], Extras())
+    digest = drawing_digest((title, predictions), here, here, [METRIC], NO_EXTRAS)
     drawn = drawn_before(folder, digest)
     if not drawn:
         drawn = write_pictures(folder, table_of(title, here), here, here, [METRIC], vectors=True)
@@ -87,5 +87,6 @@ def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[En
         found += write_both(draw_confusion(parts, classes, name), folder / f"confusion{end}")
         found += write_both(draw_classes(parts, classes, name, rows), folder / f"classes{end}")
         if place in sure:
-            found += write_both(draw_reliability(sure[place], name, rows), folder / f"reliability{end}")
+            reliability = draw_reliability(sure[place], name, rows)
+            found += [] if reliability is None else write_both(reliability, folder / f"reliability{end}")
     return found

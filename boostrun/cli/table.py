@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from boostrun.cli import frontier
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.config.words import words_of_places
@@ -19,11 +20,13 @@ def main(words: Arguments) -> int:
     """Print the table as it is published; with ``--strict`` the exit code is 1 when a cell is missing or incomplete.
 
     Settings that are typed count in place of those it is published with. With ``--draw`` its pictures are drawn into
-    its folder below results/, or into the folder that ``-o`` names.
+    its folder below results/, or into the folder that ``-o`` names. ``frontier/NAME`` is a stored frontier.
     """
     name = item_name(words)
     if words.output is not None and "draw" not in words.flags:
         raise BoostrunError("-o names the folder of pictures: add --draw")
+    if name.startswith(frontier.ROOM):
+        return frontier.show(words)
     if "draw" in words.flags and (drawing := paper.drawing(name, words.config_dir)):
         from boostrun.runner.drawings import draw
 

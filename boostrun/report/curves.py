@@ -1,4 +1,4 @@
-"""Points of learning curves, averaged over the trials of an entry: what pictures of them are drawn from."""
+"""The numbers that figures of trials show: points of learning curves, of sweeps, and shares of feature families."""
 
 from __future__ import annotations
 
@@ -6,49 +6,50 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from boostrun.report.entry import Entry, done
+from boostrun.report.entry import Entry, by_seed, done
 from boostrun.report.statistics import mean_std
 
-#: What a curve may be drawn against, besides the marks of a stream, ``"examples"``.
+#: Horizontal axes of curves, besides the ``"examples"`` of a stream.
 AGAINST = ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds")
 
-#: Lines in a figure of curves: more cannot be told apart.
+#: Most lines in a figure of curves: more cannot be told apart.
 MOST_LINES = 24
+
+_STEPS_A_DECADE = 6
+
+
+def too_many(curves: Sequence[Entry]) -> bool:
+    """Whether entries have more curves than a figure can show."""
+    drawn = [entry for entry in curves if any(record.get("curve") for record in entry.records)]
+    return len({(entry.row, entry.setting, entry.column[1:]) for entry in drawn}) > MOST_LINES
 
 
 def curve_points(entry: Entry, metric: str, against: str) -> list[tuple[float, float, float]]:
-    """(mean of against, mean, std of the metric) at the checkpoints that all of the entry's curves have; [] where no
-    record has both.
+    """(mean of against, mean, std of the metric) at the checkpoints that all curves of the entry share.
 
-    Checkpoints are the curve's ``T``, of a stream its ``examples``. One trial against T whose curve holds the points of
-    a ``path`` with their ``columns`` has those points.
+    Checkpoints are a curve's ``T``, on a stream its ``examples``. A single trial whose curve holds the points of a
+    ``path`` with their ``columns`` has those points against T. Returns [] if no record has both figures.
 
     >>> curves = [{"T": [1, 2], "loss": [4.0, 2.0]}, {"T": [1, 2, 3], "loss": [6.0, 2.0, 1.0]}]
     >>> entry = Entry("a", ("x",), {}, 2, [{"seed": seed, "curve": curve} for seed, curve in enumerate(curves)])
     >>> curve_points(entry, "loss", "T")
     [(1, 5.0, 1.4142135623730951), (2, 2.0, 0.0)]
     """
-    curves = []
     if against == "T" and len(entry.records) == 1 and (points := _path(entry.records[0], metric)):
         return points
+    curves = []
     for record in done(entry.records):
         curve = record.get("curve") or {}
         marks = marks_of(curve)
         if all(curve.get(name) for name in (marks, metric, against)):
             triples = zip(curve[marks], curve[against], curve[metric])
             curves.append({t: (x, y) for t, x, y in triples if _finite(x) and _finite(y)})
-    if not curves:
-        return []
-    shared = sorted(set.intersection(*map(set, curves)))
-    points = []
-    for t in shared:
-        mean, std = mean_std(curve[t][1] for curve in curves)
-        points.append((mean_std(curve[t][0] for curve in curves)[0], mean, std))
-    return points
+    shared = sorted(set.intersection(*map(set, curves))) if curves else []
+    return [(mean_std(curve[t][0] for curve in curves)[0], *mean_std(curve[t][1] for curve in curves)) for t in shared]
 
 
 def thinned(points: Sequence, most: int | None) -> list:
-    """At most so many of the points, all where ``most`` is None, spread evenly, the first and the last among them.
+    """At most ``most`` of the points, evenly spread, with the first and the last; all points if ``most`` is None.
 
     >>> thinned(range(11), 3), thinned([1, 2], 3), thinned([1, 2, 3, 4], None)
     ([0, 5, 10], [1, 2], [1, 2, 3, 4])
@@ -59,7 +60,7 @@ def thinned(points: Sequence, most: int | None) -> list:
 
 
 def marks_of(curve: Mapping) -> str:
-    """What counts a curve's checkpoints: ``"examples"`` of a stream, else ``"T"``."""
+    """The key of a curve's checkpoints: ``"examples"`` on a stream, else ``"T"``."""
     return "examples" if "examples" in curve and "T" not in curve else "T"
 
 
@@ -68,7 +69,54 @@ def _finite(value: Any) -> TypeGuard[float]:
 
 
 def _path(record: Mapping, metric: str) -> list[tuple[float, float, float]]:
-    """(columns, metric, nan) at the points of a record's path, those with no column left out; [] where it has none."""
+    """(columns, metric, NaN) at the points of a record's path that have columns; [] if it has no path."""
     path = (record.get("curve") or {}).get("path") or {}
     points = zip(path.get("columns") or [], path.get(metric) or [])
     return [(columns, value, math.nan) for columns, value in points if _finite(columns) and columns and _finite(value)]
+
+
+def mean_of(entry: Entry, metric: str) -> float:
+    """The mean of a metric over the trials of an entry; NaN if no trial has it."""
+    return mean_std(by_seed(entry.records, metric)[0].values())[0]
+
+
+def sweep_points(entries: Sequence[Entry], level: int) -> list[tuple[float, float, float]]:
+    """(number in the column label at ``level``, mean, std) of entries, by that number.
+
+    An entry without the metric in every trial has no point: a trial did not get there.
+
+    >>> entry = lambda classes, values: Entry("a", (f"k={classes}",), {}, len(values), [
+    ...     {"seed": seed, "metrics": {"features": value}} for seed, value in enumerate(values)], metric="features")
+    >>> sweep_points([entry(10, [4, 6]), entry(2, [1, 3]), entry(36, [20, None])], 0)
+    [(2.0, 2.0, 1.4142135623730951), (10.0, 5.0, 1.4142135623730951)]
+    """
+    points = []
+    for entry in entries:
+        values = by_seed(entry.records, entry.metric, entry.rounds)[0]
+        if values and len(values) >= entry.expected:
+            points.append((float(entry.column[level].rpartition("=")[2]), *mean_std(values.values())))
+    return sorted(points)
+
+
+def family_shares(entry: Entry) -> tuple[list[float], dict[str, list[float]]] | None:
+    """Edges of intervals of T, and for each family its share of the steps in each interval, mean over trials.
+
+    Reads ``curve["family_steps"]``, {family: steps so far, at each of ``curve["T"]``}. None if no record has it.
+    """
+    curves = [record["curve"] for record in done(entry.records) if (record.get("curve") or {}).get("family_steps")]
+    if not curves:
+        return None
+    shared = sorted(set.intersection(*(set(curve["T"]) for curve in curves)))
+    marks = [0]
+    for mark in filter(None, shared):
+        if mark >= marks[-1] * 10 ** (1 / _STEPS_A_DECADE) or mark == shared[-1]:
+            marks.append(mark)
+    shares: dict[str, list[float]] = {}
+    for name in curves[0]["family_steps"]:
+        totals = [0.0]
+        for mark in marks[1:]:
+            counts = [curve["family_steps"].get(name, [])[curve["T"].index(mark)] for curve in curves]
+            totals.append(sum(counts) / len(counts))
+        pairs = zip(marks, marks[1:], totals, totals[1:])
+        shares[name] = [(after - before) / (last - first) for first, last, before, after in pairs]
+    return [max(mark, 0.8) for mark in marks], shares

@@ -1,13 +1,14 @@
-"""Pictures of tables and of learning curves, whose bytes depend on the figures alone."""
+"""The figures of a table and of its trials: dots, curves, streams, sweeps, trade-offs and feature families.
+
+:func:`curve_figures` yields all figures of an item except the dots; files and the report's page show the same ones.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boostrun.errors import BoostrunError
 from boostrun.report.canvas import (
     ACROSS,
     COLOURS,
@@ -17,19 +18,22 @@ from boostrun.report.canvas import (
     Line,
     axes_of,
     by_decades,
-    dashes,
-    defaults,
+    default_style,
+    draw_line,
+    draw_panels,
+    gid,
+    handle,
     hue,
-    kind_of,
-    name_lines,
+    name_rows,
     plain_numbers,
+    scale_x,
+    scale_y,
     spans_decades,
     split,
     with_legend,
-    write_png,
 )
-from boostrun.report.curves import curve_points, thinned
-from boostrun.report.entry import Entry, by_seed, name_of
+from boostrun.report.curves import AGAINST, curve_points, family_shares, mean_of, sweep_points, thinned, too_many
+from boostrun.report.entry import Entry, by_seed, done
 from boostrun.report.formats import axis_name, count, decimal, metric_name
 from boostrun.report.layout import MISSING
 from boostrun.report.statistics import Comparison, half_interval, mean_std
@@ -38,75 +42,13 @@ from boostrun.report.table import ResultTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLOURS", "MARKERS", "PaperPoint", "draw_curves", "draw_line", "draw_table", "named", "table_figure",
-]  # fmt: skip
-
-PANEL = 2.9  # inches, the height of a panel of curves
 _GREY = "#444444"
-_MANY_ROUNDS = 500  # from here on rounds have a logarithmic axis
-_FEW_POINTS = 12  # of a line, each of which is a dot
-
-
-def table_figure(table: ResultTable, path: Path | str) -> Path:
-    """Write :func:`draw_table` as PNG; BoostrunError where there is nothing to show, or ``path`` cannot be written."""
-    return write_png(draw_table(table), path)
-
-
-def draw_table(table: ResultTable) -> Figure:
-    """Dots, a row a method, one panel per first column level, ours filled beside the paper's hollow.
-
-    A thin bar is the standard deviation over trials, a thick one within it the 95 % interval of the mean. What a
-    column says beyond its first level has its marker. Errors have a logarithmic axis from the best on, and other
-    positive figures of a panel whose largest is more than 50 times the smallest.
-
-    Raises
-    ------
-    BoostrunError
-        There is nothing to show.
-    """
-    panels: dict = {}
-    for cell in table.cells:
-        title = cell.column[0] if cell.column else ""
-        panels.setdefault(title, []).append(cell)
-    if not any(cell.n or cell.has_paper for cell in table.cells):
-        raise BoostrunError(f"nothing to draw: no trial and no figure of the paper for {table.spec.title!r}")
-    rows = list(dict.fromkeys(table.label(cell) for cell in table.cells))
-    methods = list(dict.fromkeys(cell.row for cell in table.cells))
-    kinds = list(dict.fromkeys(_kind(cell) for cell in table.cells))
-    high = 0.5 + len(rows) * (0.14 + 0.17 * len(kinds))
-    figure, axes = axes_of(len(panels), high, table.spec.heading)
-    with defaults():
-        for place, (axis, (title, cells)) in enumerate(zip(axes, panels.items())):
-            for cell in cells:
-                where = (rows.index(table.label(cell)), kinds.index(_kind(cell)), len(kinds))
-                _dots(axis, cell, hue(methods.index(cell.row)), *where)
-            axis.set_yticks(range(len(rows)), rows if place % ACROSS == 0 else [""] * len(rows))
-            axis.set_ylim(len(rows) - 0.5, -0.5)
-            shown = [mean for cell in cells for mean in (cell.mean, cell.paper_mean) if not math.isnan(mean)]
-            errors = all("error_pct" in cell.metric for cell in cells)
-            if spans_decades(shown) or (errors and shown and min(shown) > 0 and max(shown) > 2 * min(shown)):
-                by_decades(axis, "x")
-            axis.set_title(title)
-            axis.set_xlabel(" and ".join(dict.fromkeys(axis_name(cell.metric) for cell in cells)))
-            axis.grid(axis="x", color="0.9")
-            axis.set_axisbelow(True)
-            for row in range(1, len(rows)):
-                axis.axhline(row - 0.5, color="0.85", linewidth=0.8)
-        both = any(cell.has_paper for cell in table.cells)
-        if both or len(kinds) > 1:
-            keys = [key(i, f"{kind} ours".strip() if both else kind) for i, kind in enumerate(kinds)]
-        else:
-            keys = []
-        if both:
-            keys += [key(i, f"{kind} paper".strip(), hollow=True) for i, kind in enumerate(kinds)]
-        missing = f"; {MISSING} no trial" if any(cell.expected and not cell.n for cell in table.cells) else ""
-        told = "thin bars: standard deviation over trials (ddof 1); thick: 95 % interval of the mean"
-        return with_legend(figure, keys, f"{told}{missing}")
+_STREAM = 3.0  # inches, the height of a panel of a stream
+_OVER_TRIALS = "line: mean over trials; band: one standard deviation (ddof 1)"
 
 
 class PaperPoint(NamedTuple):
-    """A figure of the paper in a picture of curves: the panel's title, where it stands, and what it is."""
+    """A figure of the paper among curves: the panel's title, its place and its note."""
 
     panel: str
     x: float
@@ -114,185 +56,121 @@ class PaperPoint(NamedTuple):
     note: str
 
 
-def draw_curves(
-    entries: Sequence[Entry], metric: str, against: str, *, t_name: str = "",
-    levels: Mapping[str, str] | None = None, paper: Sequence[PaperPoint] = (), most: int | None = None,
-) -> Figure:  # fmt: skip
-    """Metric against ``"T"``, ``"samples_drawn"`` or ``"train_seconds"``: mean line, band of one standard deviation.
+class Tradeoff(NamedTuple):
+    """Two metrics that are drawn against each other, a point for each label of the column at ``level``."""
 
-    Panels are data sets (the entries' first column label), of which one with more than six lines is several panels
-    with the same axes. A method keeps its hue, and what else tells entries apart its dash; each line has its name at
-    its end. At each checkpoint of T that all of an entry's curves have, the mean of the metric is drawn over the mean
-    of `against`. Entries without a curve are counted below the panels. One trial whose curve holds the points of a
-    ``path`` with their ``columns`` is drawn at those, not at every T.
+    x: str
+    y: str
+    level: int
 
-    Test accuracy is drawn as error. Errors have a logarithmic axis from the best on, and so has whatever else is
-    positive with its largest more than 50 times the smallest (T only from 500 on).
+
+class Extras(NamedTuple):
+    """What the figures of an item show besides its curves.
+
+    Attributes
+    ----------
+    t_name : the name of T
+    levels : row -> the metric in its caption; these rows are horizontal lines
+    paper : metric -> the paper's points
+    sweep : (number, head) of the column level that is the axis of a figure
+    tradeoff : the figure of two metrics, if there is one
+    """
+
+    t_name: str = ""
+    levels: Mapping[str, str] = {}
+    paper: Mapping[str, Sequence[PaperPoint]] = {}
+    sweep: tuple[int, str] | None = None
+    tradeoff: Tradeoff | None = None
+
+
+NO_EXTRAS = Extras()
+
+
+class ItemFigure(NamedTuple):
+    """A figure, the name of its file, and what it shows in words."""
+
+    stem: str
+    title: str
+    figure: Figure
+
+
+def curve_figures(
+    entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras, most: int | None = None
+) -> Iterator[ItemFigure]:
+    """All figures of an item except the dots of its table; those that would be empty are left out.
 
     Parameters
     ----------
-    t_name : what T is called below the axis, weak learners where it is empty
-    levels : rows without a curve that are horizontal lines, and the metric that their caption tells besides
-    paper : figures of the paper, drawn hollow
-    most : how many points of a line are drawn, all where it is None
-
-    Raises
-    ------
-    BoostrunError
-        No record has such a curve.
+    entries : those of the table
+    curves : one for each cell, whose records have the curves
+    metrics : drawn against everything that the curves have: the examples of a stream, else T and costs
+    most : points of a line; all if None
     """
-    levels = levels or {}
-    shown, turned = _as_error(metric)
-    sets: dict[str, list[Line]] = {}
-    for entry in entries:
-        points = thinned(curve_points(entry, metric, against), most)
-        if points:
-            points = [(x, turned(y), std) for x, y, std in points]
-            sets.setdefault(entry.column[0] if entry.column else "", []).append(Line(entry, points))
-    if not sets:
-        raise BoostrunError(f"nothing to draw: no record has a curve of {metric} against {against}")
-    rows = list(dict.fromkeys(entry.row for entry in entries))
-    panels = [(name, *part) for name, lines in sets.items() for part in split(lines)]
-    dash = dashes(entries, [[line.entry for line in drawn] for _, _, drawn in panels])
-    columns = columns_of([len(split(lines)) for lines in sets.values()])
-    figure, axes = axes_of(len(panels), PANEL, "", across=columns, wide=NARROW if columns > ACROSS else WIDE)
-    keys: dict = {}
-    with defaults():
-        for axis, (name, told, drawn) in zip(axes, panels):
-            for line in drawn:
-                draw_line(axis, line, hue(rows.index(line.entry.row)), dash(line.entry))
-            flat = level_entries(entries, levels, metric, name)
-            for entry in flat:
-                colour, mean = hue(rows.index(entry.row)), turned(_mean(entry, metric))
-                axis.axhline(mean, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2, gid=gid("algo", entry))
-                caption = level_caption(entry, metric, levels[entry.row])
-                keys[name, entry.label] = _line(colour, f"{name} {caption}" if len(sets) > 1 else caption)
-            for point in paper:
-                if point.panel == name:
-                    axis.plot([point.x], [turned(point.y)], "*", color="black", markerfacecolor="white", markersize=9)
-                    keys["", point.note] = _star(f"paper, {point.note}" if point.note else "paper")
-            of_set = [point for line in sets[name] for point in line.points]
-            others = [turned(point.y) for point in paper if point.panel == name]
-            others += [turned(_mean(entry, metric)) for entry in flat]
-            scale_x(axis, [x for x, _, _ in of_set], against == "T")
-            scale_y(axis, shown, [y for _, y, _ in of_set], others)
-            axis.set(title=" ".join(filter(None, (name, told))), gid=gid("dataset", drawn[0].entry))
-            axis.set_xlabel(against_name(against, t_name))
-            axis.set_ylabel(axis_name(shown))
-            axis.grid(color="0.9")
-            name_lines(axis, [(*line.points[-1][:2], *named(line, drawn, rows)) for line in drawn], PANEL)
-        without = len(entries) - sum(map(len, sets.values())) - sum(
-            len(level_entries(entries, levels, metric, name)) for name in sets
-        )  # fmt: skip
-        missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
-        remark = f"line: mean over trials; band: one standard deviation (ddof 1), not of the mean{missing}"
-        return with_legend(figure, list(keys.values()), remark)
+    if extras.sweep:
+        level, head = extras.sweep
+        yield from _drawn(f"curve_{head}", f"against {head}", draw_sweep(entries, level, head))
+    for metric in () if too_many(curves) else metrics:
+        name = f"{metric_name(metric)} against"
+        figure = draw_stream(curves, metric, extras, most)
+        yield from _drawn(f"curve_{metric}_examples", f"{name} examples seen", figure)
+        for against in AGAINST:
+            if against != metric:
+                stem = f"curve_{against}" if len(metrics) == 1 else f"curve_{metric}_{against}"
+                figure = draw_curves(curves, metric, against, extras, most)
+                yield from _drawn(stem, f"{name} {_against_name(against, extras.t_name)}", figure)
+    if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
+        yield from _drawn("families", "share of each feature family", draw_families(curves))
+    if extras.tradeoff:
+        title = f"{metric_name(extras.tradeoff.y)} against {metric_name(extras.tradeoff.x)}"
+        yield from _drawn("tradeoff", title, draw_tradeoff(entries, extras.tradeoff))
 
 
-def _as_error(metric: str) -> tuple[str, Callable[[float], float]]:
-    """What a metric is drawn as, and how its figures become that: what is right on a table's test part, as what is
-    wrong."""
-    if metric == "test_accuracy_pct":
-        return "test_error_pct", lambda value: 100.0 - value
-    return metric, lambda value: value
+def _drawn(stem: str, title: str, figure: Figure | None) -> Iterator[ItemFigure]:
+    if figure is not None:
+        yield ItemFigure(stem, title, figure)
 
 
-def named(line: Line, drawn: Sequence[Line], rows: Sequence[str]) -> tuple[str, str]:
-    """The name at a line's end, what all lines of the panel share left out, and its colour.
+@default_style
+def draw_table(table: ResultTable) -> Figure | None:
+    """Dots: a row for each method, a panel for each first column label, ours filled and the paper's hollow.
 
-    >>> one, two = (Line(Entry("geem", ("mnist", kind), {}, 1, []), []) for kind in ("r=100", "r=250"))
-    >>> named(one, [one, two], ["geem"])[0], named(one, [one], ["geem"])[0]
-    ('geem r=100', 'geem')
+    A thin bar is the standard deviation over trials, a thick one the 95 % interval of the mean. Other column labels
+    have a marker each. An axis is logarithmic if a linear one would hide small values, for errors from twice the best
+    on. Returns None if there is no figure to show.
     """
-    parts = [line.entry.row]
-    for of in (kind_of, lambda entry: entry.setting):
-        if len({of(other.entry) for other in drawn}) > 1:
-            parts.append(of(line.entry))
-    return " ".join(filter(None, parts)), hue(rows.index(line.entry.row))
+    if not any(cell.n or cell.has_paper for cell in table.cells):
+        return None
+    panels: dict[str, list[Comparison]] = {}
+    for cell in table.cells:
+        panels.setdefault(cell.column[0] if cell.column else "", []).append(cell)
+    rows = list(dict.fromkeys(table.label(cell) for cell in table.cells))
+    methods = list(dict.fromkeys(cell.row for cell in table.cells))
+    kinds = list(dict.fromkeys(" ".join(cell.column[1:]) for cell in table.cells))
+    figure, axes = axes_of(len(panels), 0.5 + len(rows) * (0.14 + 0.17 * len(kinds)), table.spec.heading)
+    for place, (axis, (title, cells)) in enumerate(zip(axes, panels.items())):
+        for cell in cells:
+            kind = kinds.index(" ".join(cell.column[1:]))
+            _dots(axis, cell, hue(methods.index(cell.row)), rows.index(table.label(cell)), kind, len(kinds))
+        shown = [mean for cell in cells for mean in (cell.mean, cell.paper_mean) if not math.isnan(mean)]
+        errors = all("error_pct" in cell.metric for cell in cells)
+        if spans_decades(shown) or (errors and shown and min(shown) > 0 and max(shown) > 2 * min(shown)):
+            by_decades(axis, "x")
+        axis.set(title=title, xlabel=" and ".join(dict.fromkeys(axis_name(cell.metric) for cell in cells)))
+        name_rows(axis, rows, shown=place % ACROSS == 0)
+    both = any(cell.has_paper for cell in table.cells)
+    keys = []
+    for who, face in (("ours", _GREY), ("paper", "white")) if both else (("", _GREY),) if len(kinds) > 1 else ():
+        for number, name in enumerate(kinds):
+            marker = MARKERS[number % len(MARKERS)]
+            looks = {"color": _GREY, "marker": marker, "linestyle": "", "markersize": 5, "markerfacecolor": face}
+            keys.append(handle(f"{name} {who}".strip(), **looks))
+    missing = f"; {MISSING} no trial" if any(cell.expected and not cell.n for cell in table.cells) else ""
+    remark = f"thin bars: standard deviation over trials (ddof 1); thick: 95 % interval of the mean{missing}"
+    return with_legend(figure, keys, remark)
 
 
-def columns_of(parts: Sequence[int]) -> int:
-    """How many panels stand side by side, for the parts of each data set: a data set a line where four are enough.
-
-    >>> columns_of([1, 1, 1]), columns_of([4, 4]), columns_of([3]), columns_of([5]), columns_of([1])
-    (2, 4, 3, 3, 1)
-    """
-    most = max(parts)
-    if most == 1:
-        return min(len(parts), ACROSS)
-    return most if most <= 4 and set(parts) == {most} else min(sum(parts), 3)
-
-
-def scale_x(axis, values: Sequence[float], rounds: bool) -> None:
-    """Limits of what curves are drawn against, the same for all panels of a data set."""
-    low, high = min(values), max(values)
-    if spans_decades(values) and not (rounds and high < _MANY_ROUNDS):
-        axis.set_xlim(low / 1.1, high * 1.02)
-        by_decades(axis, "x")
-    elif high > low:
-        axis.set_xlim(low - 0.02 * (high - low), high + 0.01 * (high - low))
-        if high >= 10_000:
-            plain_numbers(axis, "x")
-
-
-def scale_y(axis, metric: str, values: Sequence[float], others: Sequence[float] = ()) -> None:
-    """Limits of the metric: errors logarithmic from the best one on, anything else from its least to its largest."""
-    every = [*values, *others]
-    low, high = min(every), max(every)
-    if low > 0 and high > 1.2 * low and ("error" in metric or spans_decades(values)):
-        axis.set_ylim(low / (high / low) ** 0.04, high * (high / low) ** 0.04)
-        by_decades(axis, "y")
-    elif high > low:
-        axis.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
-
-
-def draw_line(axis, line: Line, colour: str, style: Any, *, band: float = 0.15, linewidth: float = 1.4) -> None:
-    """A line of means with a dot at its end, and a band so opaque where deviations are known."""
-    x, mean, _ = (list(column) for column in zip(*line.points))
-    known_as = gid("algo", line.entry)
-    marks = None if len(x) > _FEW_POINTS else range(len(x))
-    axis.plot(x, mean, linestyle=style, color=colour, linewidth=linewidth, marker="o", markersize=3, gid=known_as,
-              markevery=[len(x) - 1] if marks is None else marks)  # fmt: skip
-    known = [(at, y - std, y + std) for at, y, std in line.points if not math.isnan(std)]
-    if known:
-        axis.fill_between(*zip(*known), color=colour, alpha=band, linewidth=0, gid=known_as)
-
-
-def gid(part: str, entry: Entry) -> str:
-    """What a page knows a drawn entry's ``"algo"`` or ``"dataset"`` by, see :func:`~boostrun.report.canvas.svg`."""
-    return f"data-{part}={name_of(entry, part)}"
-
-
-def against_name(against: str, t_name: str = "") -> str:
-    """What an axis of curves is called."""
-    return (t_name or "weak learners") if against == "T" else axis_name(against)
-
-
-def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:
-    """The entries of a panel that are horizontal lines."""
-    here = [entry for entry in entries if entry.row in levels and entry.column[:1] in ((panel,), ())]
-    return [entry for entry in here if not math.isnan(_mean(entry, metric))]
-
-
-def level_caption(entry: Entry, metric: str, told: str) -> str:
-    """What the legend says of a horizontal line: its figure, and a metric besides.
-
-    >>> record = {"seed": 0, "metrics": {"test_error_pct": 1.5, "support_vectors": 8912}}
-    >>> level_caption(Entry("svm", ("mnist",), {}, 1, [record]), "test_error_pct", "support_vectors")
-    'svm: 1.50, support vectors 8 912'
-    """
-    besides = _mean(entry, told)
-    return f"{entry.row}: {decimal(_mean(entry, metric))}" + (
-        "" if math.isnan(besides) else f", {metric_name(told)} {count(besides, ' ')}"
-    )
-
-
-def _mean(entry: Entry, metric: str) -> float:
-    return mean_std(by_seed(entry.records, metric)[0].values())[0]
-
-
-def _dots(axis, cell: Comparison, colour: str, row: int, kind: int, kinds: int) -> None:
-    """Ours and the paper's dot of a cell, one above the other within the row."""
+def _dots(axis: Any, cell: Comparison, colour: str, row: int, kind: int, kinds: int) -> None:
+    """Draw the dots of a cell, ours above the paper's, within its row."""
     looks = {"fmt": MARKERS[kind % len(MARKERS)], "color": colour, "markersize": 5, "capsize": 2, "linewidth": 1.0}
     for lane, (mean, std) in enumerate(((cell.mean, cell.std), (cell.paper_mean, cell.paper_std))):
         height = row + (2 * kind + lane - (2 * kinds - 1) / 2) * 0.78 / (2 * kinds)
@@ -302,35 +180,270 @@ def _dots(axis, cell: Comparison, colour: str, row: int, kind: int, kinds: int) 
             if not lane and bar:
                 half = half_interval(std, cell.n)
                 axis.plot([mean - half, mean + half], [height, height], color=colour, linewidth=3, alpha=0.55)
-        elif not lane and cell.expected:
-            # Missing trials are seen, at the left edge of their lane, not left out.
+        elif not lane and cell.expected:  # a dash at the left edge shows that trials are missing
             edge = axis.get_yaxis_transform()
             axis.text(0.01, height, MISSING, color=colour, transform=edge, va="center", fontsize=8)
 
 
-def _kind(cell: Comparison) -> str:
-    """What a column says beyond its first level."""
-    return " ".join(cell.column[1:])
+@default_style
+def draw_curves(
+    entries: Sequence[Entry], metric: str, against: str, extras: Extras = NO_EXTRAS, most: int | None = None
+) -> Figure | None:
+    """A metric against one of ``AGAINST``: lines of means, with bands of one standard deviation.
+
+    Each data set, an entry's first column label, has panels with the same axes. Points are those of
+    :func:`~boostrun.report.curves.curve_points`. Test accuracy is drawn as error. Entries without a curve are counted
+    below the panels. Returns None if no record has such a curve.
+    """
+    as_error = metric == "test_accuracy_pct"
+    shown = "test_error_pct" if as_error else metric
+
+    def turned(value: float) -> float:
+        return 100.0 - value if as_error else value
+
+    sets: dict[str, list[Line]] = {}
+    for entry in entries:
+        if points := thinned(curve_points(entry, metric, against), most):
+            points = [(x, turned(y), std) for x, y, std in points]
+            sets.setdefault(entry.column[0] if entry.column else "", []).append(Line(entry, points))
+    if not sets:
+        return None
+    rows = list(dict.fromkeys(entry.row for entry in entries))
+    levels = {name: level_entries(entries, extras.levels, metric, name) for name in sets}
+    paper = extras.paper.get(metric, ()) if against == "T" else ()
+    keys: dict = {}
+
+    def dress(axis: Any, name: str, drawn: Sequence[Line]) -> None:
+        others = []
+        for entry in levels[name]:
+            colour, mean = hue(rows.index(entry.row)), turned(mean_of(entry, metric))
+            axis.axhline(mean, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2, gid=gid("algo", entry))
+            caption = level_caption(entry, metric, extras.levels[entry.row])
+            label = f"{name} {caption}" if len(sets) > 1 else caption
+            keys[name, entry.label] = handle(label, color=colour, linestyle="--", linewidth=1.2)
+            others.append(mean)
+        for point in paper:
+            if point.panel == name:
+                star = {"color": "black", "marker": "*", "markerfacecolor": "white", "markersize": 9}
+                axis.plot([point.x], [turned(point.y)], linestyle="", **star)
+                label = f"paper, {point.note}" if point.note else "paper"
+                keys["", point.note] = handle(label, linestyle="", **star)
+                others.append(turned(point.y))
+        every = [point for line in sets[name] for point in line.points]
+        scale_x(axis, [x for x, _, _ in every], against == "T")
+        scale_y(axis, shown, [y for _, y, _ in every], others)
+        axis.set(xlabel=_against_name(against, extras.t_name), ylabel=axis_name(shown))
+
+    columns = _columns([len(split(lines)) for lines in sets.values()])
+    wide = NARROW if columns > ACROSS else WIDE
+    figure = draw_panels(sets, entries, dress, across=columns, wide=wide)
+    without = len(entries) - sum(map(len, sets.values())) - sum(map(len, levels.values()))
+    missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
+    return with_legend(figure, list(keys.values()), f"{_OVER_TRIALS}, not of the mean{missing}")
 
 
-def _line(colour: str, label: str):
-    """A horizontal line in the legend."""
-    from matplotlib.lines import Line2D
+def _columns(parts: Sequence[int]) -> int:
+    """How many panels stand side by side, for data sets of so many panels: a data set a line if it has up to four.
 
-    return Line2D([], [], color=colour, linestyle="--", linewidth=1.2, label=label)
-
-
-def _star(label: str):
-    """The paper's figures in the legend."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color="black", marker="*", linestyle="", mfc="white", markersize=9, label=label)
+    >>> _columns([1, 1, 1]), _columns([4, 4]), _columns([3]), _columns([5]), _columns([1])
+    (2, 4, 3, 3, 1)
+    """
+    most = max(parts)
+    if most == 1:
+        return min(len(parts), ACROSS)
+    return most if most <= 4 and set(parts) == {most} else min(sum(parts), 3)
 
 
-def key(place: int, label: str, *, hollow: bool = False):
-    """An entry of the legend: the marker of a kind, of no method's hue."""
-    from matplotlib.lines import Line2D
+def _against_name(against: str, t_name: str) -> str:
+    return (t_name or "weak learners") if against == "T" else axis_name(against)
 
-    face = "white" if hollow else _GREY
-    marker = MARKERS[place % len(MARKERS)]
-    return Line2D([], [], color=_GREY, marker=marker, linestyle="", label=label, markersize=5, mfc=face)
+
+def level_entries(entries: Sequence[Entry], levels: Mapping[str, str], metric: str, panel: str) -> list[Entry]:
+    """The entries of a panel that are horizontal lines."""
+    here = [entry for entry in entries if entry.row in levels and entry.column[:1] in ((panel,), ())]
+    return [entry for entry in here if not math.isnan(mean_of(entry, metric))]
+
+
+def level_caption(entry: Entry, metric: str, other: str) -> str:
+    """The legend of a horizontal line: its mean, and that of another metric.
+
+    >>> record = {"seed": 0, "metrics": {"test_error_pct": 1.5, "support_vectors": 8912}}
+    >>> level_caption(Entry("svm", ("mnist",), {}, 1, [record]), "test_error_pct", "support_vectors")
+    'svm: 1.50, support vectors 8 912'
+    """
+    caption, more = f"{entry.row}: {decimal(mean_of(entry, metric))}", mean_of(entry, other)
+    return caption if math.isnan(more) else f"{caption}, {metric_name(other)} {count(more, ' ')}"
+
+
+@default_style
+def draw_stream(
+    entries: Sequence[Entry], metric: str, extras: Extras = NO_EXTRAS, most: int | None = None
+) -> Figure | None:
+    """A metric along a stream: a panel for each data set, means over trials with bands of one standard deviation.
+
+    Dashed vertical lines are changes of the concept, with the concepts' names. A dotted line is the best accuracy that
+    the stream allows. Both are drawn if all trials agree on them. Rows of ``extras.levels`` are figures in a corner.
+    Returns None if no record has such a curve.
+    """
+    sets: dict[str, list[Line]] = {}
+    for entry in entries:
+        points = [] if entry.row in extras.levels else thinned(curve_points(entry, metric, "examples"), most)
+        if points:
+            sets.setdefault(" ".join(entry.column), []).append(Line(entry, points))
+    if not sets:
+        return None
+
+    def dress(axis: Any, title: str, drawn: Sequence[Line]) -> None:
+        lines = sets[title]
+        axis.set_xlim(0, max(x for line in lines for x, _, _ in line.points))
+        plain_numbers(axis, "x")
+        curves = [record.get("curve") or {} for line in lines for record in done(line.entry.records)]
+        best = _draw_concepts(axis, curves, lines[0].points[-1][0])
+        scale_y(axis, metric, [y for line in lines for _, y, _ in line.points], best)
+        place = drawn[0].entry.column, drawn[0].entry.setting
+        here = [entry for entry in entries if entry.row in extras.levels and (entry.column, entry.setting) == place]
+        captions = "   ".join(level_caption(entry, metric, extras.levels[entry.row]) for entry in here)
+        axis.text(0.01, 0.03, captions, transform=axis.transAxes, fontsize=8, color="0.35")
+        axis.set(xlabel="examples seen", ylabel=axis_name(metric))
+
+    def line(axis: Any, one: Line, colour: str, style) -> None:
+        draw_line(axis, one, colour, style, band=0.12, linewidth=1.1)
+
+    figure = draw_panels(sets, entries, dress, line=line, high=_STREAM, across=1, pad=14)
+    return with_legend(figure, [], f"{_OVER_TRIALS}; dashed: the concept changes")
+
+
+def _draw_concepts(axis: Any, curves: Sequence[Mapping], end: float) -> list[float]:
+    """Draw what all curves agree on: changes of the concept, names of concepts, the best possible accuracy.
+
+    Returns a list of that accuracy, empty if there is none.
+    """
+    streams = [curve.get("stream") or {} for curve in curves]
+    changes = _agreed(curve.get("changes") or [] for curve in curves) or []
+    for change in changes:
+        axis.axvline(change, color="0.35", linestyle="--", linewidth=0.9)
+    edges = [0, *changes, end]
+    for name, first, last in zip(_agreed(facts.get("concepts") or [] for facts in streams) or [], edges, edges[1:]):
+        middle = (first + last) / 2
+        axis.text(middle, 1.01, name, transform=axis.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+    if (best := _agreed(facts.get("bayes_accuracy_pct") for facts in streams)) is None:
+        return []
+    axis.axhline(best, color="0.35", linestyle=":", linewidth=1.2)
+    place = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+    axis.annotate(f"best possible {best:.1f}", (0.99, best), fontsize=8, **place)
+    return [best]
+
+
+def _agreed(values: Iterable):
+    """The value that all share, None if they differ."""
+    first, *others = values
+    return first if all(other == first for other in others) else None
+
+
+@default_style
+def draw_sweep(entries: Sequence[Entry], level: int, head: str) -> Figure | None:
+    """A metric against the numbers of the column labels at ``level``: a line for each row, bars of one standard
+    deviation, a panel for each combination of the other column labels. Returns None if no cell is complete.
+    """
+    groups: dict[str, dict[tuple[str, str], list[Entry]]] = {}
+    for entry in entries:
+        title = " ".join((*entry.column[:level], *entry.column[level + 1 :]))
+        groups.setdefault(title, {}).setdefault((entry.row, entry.setting), []).append(entry)
+    sets = {
+        title: lines
+        for title, rows in groups.items()
+        if (lines := [Line(parts[0], points) for parts in rows.values() if (points := sweep_points(parts, level))])
+    }
+    if not sets:
+        return None
+
+    def line(axis: Any, one: Line, colour: str, style) -> None:
+        x, mean, std = zip(*one.points)
+        looks = {"color": colour, "marker": "o", "markersize": 4, "linewidth": 1.4, "linestyle": style, "capsize": 2}
+        for artist in axis.errorbar(x, mean, yerr=_bars(std), **looks).get_children():
+            artist.set_gid(gid("algo", one.entry))
+
+    def dress(axis: Any, title: str, drawn: Sequence[Line]) -> None:
+        every = [point for one in sets[title] for point in one.points]
+        axis.set_xticks(sorted({x for x, _, _ in every}))
+        axis.set(xlabel=head, ylabel=axis_name(drawn[0].entry.metric), ylim=(0, _top(every)))
+
+    figure = draw_panels(sets, entries, dress, line=line)
+    return with_legend(
+        figure, [], "mean over trials, bars: standard deviation (ddof 1); no point where a trial did not get there"
+    )
+
+
+def _bars(deviations: Sequence[float]) -> list[float]:
+    return [0.0 if math.isnan(one) else one for one in deviations]
+
+
+def _top(points: Sequence[tuple[float, float, float]]) -> float:
+    """The end of an axis that shows points with their bars.
+
+    >>> _top([(2.0, 100.0, math.nan), (4.0, 90.0, 1.0)]), _top([(2.0, 100.0, 20.0)]), _top([(2.0, 0.0, 0.0)])
+    (105.0, 121.2, 1.0)
+    """
+    means = max((y for _, y, _ in points), default=1.0)
+    bars = max((y + std for _, y, std in points if not math.isnan(std)), default=0.0)
+    return max(1.05 * means, 1.01 * bars) or 1.0
+
+
+@default_style
+def draw_tradeoff(entries: Sequence[Entry], asked: Tradeoff) -> Figure | None:
+    """One metric against another, a line for each row, its points labelled; bars are standard deviations.
+
+    Returns None if no row has both metrics.
+    """
+    lines: dict[str, dict[str, dict]] = {}
+    for entry in entries:
+        moments = mean_std(by_seed(entry.records, entry.metric)[0].values())
+        if entry.metric in (asked.x, asked.y) and not math.isnan(moments[0]):
+            lines.setdefault(entry.row, {}).setdefault(entry.column[asked.level], {})[entry.metric] = moments
+    lines = {row: {at: two for at, two in points.items() if len(two) == 2} for row, points in lines.items()}
+    if not any(lines.values()):
+        return None
+    figure, (axis,) = axes_of(1, 4.2)
+    keys = []
+    for place, (row, points) in enumerate(lines.items()):
+        looks = {"color": hue(place), "marker": MARKERS[(place + place // len(COLOURS)) % len(MARKERS)]}
+        (right, right_std), (up, up_std) = (
+            zip(*(two[metric] for two in points.values())) for metric in (asked.x, asked.y)
+        )
+        bars = {"xerr": _bars(right_std), "yerr": _bars(up_std), "elinewidth": 0.7, "capsize": 2}
+        axis.errorbar(right, up, linestyle="-", markersize=5, linewidth=1.2, **looks, **bars)
+        for label, *at in zip(points, right, up):
+            axis.annotate(label, at, xytext=(5, 5), textcoords="offset points", fontsize=8, color=hue(place))
+        keys.append(handle(row, linestyle="-", markersize=5, **looks))
+    axis.margins(0.08)
+    axis.set(xlabel=axis_name(asked.x), ylabel=axis_name(asked.y))
+    axis.grid(color="0.9")
+    return with_legend(figure, keys, "mean over trials, bars: standard deviation (ddof 1)")
+
+
+@default_style
+def draw_families(entries: Sequence[Entry]) -> Figure | None:
+    """Stacked shares of the feature families among the steps between checkpoints, a panel for each entry.
+
+    Returns None if no record tells the families of its steps; see :func:`~boostrun.report.curves.family_shares`.
+    """
+    from matplotlib import colormaps
+    from matplotlib.patches import Patch
+
+    drawn = {entry.label: found for entry in entries if (found := family_shares(entry))}
+    if not drawn:
+        return None
+    names = list(dict.fromkeys(name for _, shares in drawn.values() for name in shares))
+    colours = {name: colormaps["tab20"](k % 20) for k, name in enumerate(names)}
+    figure, axes = axes_of(len(drawn), 1.6)
+    for axis, (title, (edges, shares)) in zip(axes, drawn.items()):
+        below = [0.0] * (len(edges) - 1)
+        for name, values in shares.items():
+            above = [low + value for low, value in zip(below, values)]
+            axis.fill_between(edges, [*below, below[-1]], [*above, above[-1]], step="post", color=colours[name])
+            below = above
+        axis.set(xscale="log", xlim=(max(edges[0], 0.8), edges[-1]), ylim=(0.0, 1.0))
+        axis.set_title(title, fontsize=9)
+        axis.set(xlabel="weak learners T", ylabel="share of steps")
+    keys = [Patch(color=colours[name], label=name) for name in names]
+    return with_legend(figure, keys, "steps by the family of the feature they chose, mean over trials")

@@ -1,4 +1,4 @@
-"""The pictures beside a table: dots, curves, what a length trades, which families were chosen."""
+"""The files of an item's figures, and whether they still show its records."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING
 
 from boostrun.files import remember, remembered
 from boostrun.report.canvas import write_png, write_svg
-from boostrun.report.curve_figures import Extras, curve_figures
-from boostrun.report.drift_figure import tradeoff_figure
 from boostrun.report.entry import Entry
-from boostrun.report.figures import draw_table
+from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures, draw_table
 from boostrun.report.table import ResultTable
-from boostrun.report.tuning import share_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,31 +26,15 @@ _SHOWN = ("status", "seed", "cell", "metrics", "cost")  # parts of a record that
 
 def write_pictures(
     folder: Path, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str],
-    extras: Extras | None = None, *, vectors: bool = False, tradeoff: Mapping[str, str] | None = None,
+    extras: Extras = NO_EXTRAS, *, vectors: bool = False,
 ) -> list[Path]:  # fmt: skip
-    """Draw a table and its curves; returns the files.
+    """Write table.png, the dots of a table, and :func:`~boostrun.report.figures.curve_figures`; returns the files.
 
-    table.png shows the cells as dots, curve_*.png are those of
-    :func:`~boostrun.report.curve_figures.curve_figures`, families.png shows which feature families were chosen, and
-    tradeoff.png two metrics, as ``tradeoff`` says: {"x", "y", "along"}. A picture that would be empty is left out.
-    With ``vectors``, the table and the curves are written as SVG too.
-
-    Raises
-    ------
-    BoostrunError
-        A file cannot be written.
+    With ``vectors`` each is written as SVG too. Raises BoostrunError if a file cannot be written.
     """
-    found: list[Path] = []
-    if any(cell.n or cell.has_paper for cell in table.cells):
-        found += write_both(draw_table(table), folder / "table", vectors)
-    for stem, _, figure in curve_figures(entries, curves, metrics, extras or Extras()):
-        found += write_both(figure, folder / stem, vectors)
-    if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
-        found.append(share_figure(curves, folder / "families.png"))
-    if tradeoff and any(cell.n for cell in table.cells):
-        level = table.spec.columns.index(tradeoff["along"])
-        found.append(tradeoff_figure(entries, tradeoff["x"], tradeoff["y"], level, folder / "tradeoff.png"))
-    return found
+    figures = {} if (dots := draw_table(table)) is None else {"table": dots}
+    figures |= {stem: figure for stem, _, figure in curve_figures(entries, curves, metrics, extras)}
+    return [path for stem, figure in figures.items() for path in write_both(figure, folder / stem, vectors)]
 
 
 def write_both(figure: Figure, path: Path, vectors: bool = True) -> list[Path]:

@@ -36,7 +36,7 @@ def draw_item(
     there is none.
     """
     drawn = write_pictures(
-        folder, table, entries, item.curves(cells), item.metrics, item.extras(entries, table), tradeoff=item.tradeoff
+        folder, table, entries, item.curves(cells), item.metrics, item.extras(entries, table)
     )
     lines = [
         picture(kind, cells[number], name, folder) for name, number in item.pictured.items() for kind in item.pictures

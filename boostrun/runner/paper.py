@@ -22,8 +22,7 @@ from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell
 
 if TYPE_CHECKING:
-    from boostrun.report.curve_figures import Extras
-    from boostrun.report.figures import PaperPoint
+    from boostrun.report.figures import Extras, PaperPoint
 
 _NEEDED = {"title", "paper", "table", "metric", "higher_is_better", "rows", "columns", "where", "blocks"}
 _OPTIONAL = {
@@ -126,11 +125,13 @@ class Item:
 
     def extras(self, entries: Sequence[Entry], table: ResultTable) -> Extras:
         """What figures of the item's curves show besides them."""
-        from boostrun.report.curve_figures import Extras
+        from boostrun.report.figures import Extras, Tradeoff
 
         paper = {metric: self.paper_points(entries, table, metric) for metric in self.metrics}
         sweep = (self.spec.columns.index(self.against), self.against.rpartition(".")[2]) if self.against else None
-        return Extras(self.t_name, {**dict.fromkeys(self.spec.naught, ""), **self.levels}, paper, sweep)
+        both = self.tradeoff
+        tradeoff = Tradeoff(both["x"], both["y"], self.spec.columns.index(both["along"])) if both else None
+        return Extras(self.t_name, {**dict.fromkeys(self.spec.naught, ""), **self.levels}, paper, sweep, tradeoff)
 
     def paper_points(self, entries: Sequence[Entry], table: ResultTable, metric: str) -> list[PaperPoint]:
         """The paper's figures of ``beside`` on a curve over T: those of entries that are read off one."""

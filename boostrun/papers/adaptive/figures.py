@@ -15,8 +15,7 @@ from boostrun.data.image_sets import centre, files_inria
 from boostrun.data.torchvision_sets import files_caltech101
 from boostrun.errors import DataMissingError
 from boostrun.papers.adaptive.policies.mas import of_gaussian
-from boostrun.report.canvas import DPI, WIDTH, axes_of, defaults, save, write_png
-from boostrun.report.figures import COLOURS, MARKERS
+from boostrun.report.canvas import COLOURS, DPI, MARKERS, WIDTH, axes_of, defaults, with_legend, write_png
 from boostrun.report.paired import write_bytes, write_text_table
 
 _COLUMNS = 20  # images of a row at most
@@ -312,4 +311,5 @@ def edge_figure(panels: Sequence[EdgePanel], path: Path | str) -> Path:
             Line2D([], [], color=COLOURS[place], marker=MARKERS[place], label=f"cost {curve.cost}, best Q marked")
             for place, curve in enumerate(panels[0].curves)
         ]
-        return save(figure, path, keys, "true edges N(0, variance), estimates with variance 1 / S about them")
+        remark = "true edges N(0, variance), estimates with variance 1 / S about them"
+        return write_png(with_legend(figure, keys, remark), path)

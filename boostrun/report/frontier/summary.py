@@ -6,21 +6,33 @@ The picture of a frontier: error against the budget, ours beside the rivals, eac
 from __future__ import annotations
 
 import csv
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.canvas import DASHES, MOST, WIDE, Line, axes_of, by_decades, defaults, hue, name_lines, with_legend
+from boostrun.report.canvas import (
+    DASHES,
+    MOST,
+    WIDE,
+    Line,
+    axes_of,
+    by_decades,
+    default_style,
+    draw_panels,
+    handle,
+    hue,
+    name_rows,
+    scale_y,
+    with_legend,
+)
 from boostrun.report.entry import Entry
-from boostrun.report.figures import draw_line, scale_y
 from boostrun.report.formats import align, axis_name, decimal
-from boostrun.report.frontier.points import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, Frontier, FrontierPoint, amount
+from boostrun.report.frontier.points import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
 from boostrun.report.layout import MISSING
 from boostrun.report.markdown import escape, pipe_table
 from boostrun.report.paired import write_bytes
@@ -51,11 +63,16 @@ def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
     for path in sorted(folder.glob("*/contest.csv")):
         contest = _read(path)
         if contest and kind in contest[0] and not path.parent.name.endswith("-quick"):
-            table = _read(path.with_name("table.csv"))
-            found.append(FrontierFiles(path.parent.name.removesuffix(f"-{kind}"), path.parent, table, contest))
+            found.append(read_frontier(path.parent, kind))
     if not found:
         raise BoostrunError(f"{folder} holds no frontier with budget={kind} (quick ones do not count)")
     return found
+
+
+def read_frontier(folder: Path, kind: str) -> FrontierFiles:
+    """The files of one frontier; BoostrunError if they cannot be read."""
+    name = folder.name.removesuffix(f"-{kind}")
+    return FrontierFiles(name, folder, _read(folder / "table.csv"), _read(folder / "contest.csv"))
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -277,83 +294,58 @@ _HIGH = 3.6  # inches of a panel
 _GREY = "#888888"
 
 
-def draw_frontier(frontier: Frontier) -> Figure | None:
-    """Mean error with a band of one standard deviation, a panel of ours and one of the rivals on the same axes; the
-    best of the other side under each budget is a grey dotted line. Points that spent more than they were given are
-    crosses off the lines. None where nothing can be drawn.
+@default_style
+def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
+    """Mean error by budget with a band of one standard deviation: panels of ours, and of the rivals on the same axes.
+
+    A grey dotted line is the best of the other side under each budget. A cross is a point that spent more than its
+    budget. Returns None if there is nothing to draw.
     """
-    lines = _lines(frontier)
+    known = [row for row in frontier.table if row["mean"]]
+    rivals = {row["method"] for row in frontier.table if row["rival"] == "1"}
+    rows = list(dict.fromkeys(row["method"] for row in sorted(frontier.table, key=lambda row: row["rival"])))
+    lines, crosses = [], [row for row in known if row["over"] == "1"]
+    for method in rows:
+        kept = [row for row in known if row["method"] == method and row["over"] == "0"]
+        points = [(float(row[kind]), 100.0 - float(row["mean"]), float(row["std"] or "nan")) for row in kept]
+        if points:
+            lines.append(Line(Entry(method, (frontier.name,), {}, 0, []), sorted(points)))
     if not lines:
         return None
-    rivals = {point.method for point in frontier.points if point.rival}
-    panels = [panel for side in (False, True) for panel in _panels(lines, rivals, side)]
-    figure, axes = axes_of(len(panels), _HIGH, frontier.title, across=min(len(panels), 2), wide=WIDE + 0.6)
-    crosses = [point for point in frontier.points if point.values and frontier.over(point)]
-    every = [y for line in lines for _, y, _ in line.points] + [100.0 - point.mean for point in crosses]
-    low, high = min(frontier.budgets), max(frontier.budgets)
+    sides = {"ours" if rivals else "": False, "rivals": True}
+    sets = {name: mine for name, side in sides.items() if (mine := _of_side(lines, rivals, side))}
+    budgets = [float(row[kind]) for row in frontier.table]
+    errors = [y for line in lines for _, y, _ in line.points] + [100.0 - float(row["mean"]) for row in crosses]
 
-    def colour_of(method: str) -> str:
-        return hue(frontier.methods.index(method))
-
-    with defaults():
-        for axis, (title, side, drawn) in zip(axes, panels):
-            for line in drawn:
-                draw_line(axis, line, colour_of(line.entry.row), DASHES[0])
-            for point in crosses:
-                if point.rival is side:
-                    axis.plot([point.budget], [100.0 - point.mean], "x", color=colour_of(point.method), markersize=6)
-            names = [(*line.points[-1][:2], line.entry.row, colour_of(line.entry.row)) for line in drawn]
-            if other := _best_of(lines, rivals, not side):
-                axis.plot(*zip(*other), color=_GREY, linestyle=DASHES[2], linewidth=1.4, zorder=1)
-                names.append((*other[-1], "best rival" if not side else "best of ours", _GREY))
-            if high > low:
-                axis.set_xlim(low / 1.1, high * 1.05)
-                by_decades(axis, "x")
-            scale_y(axis, "test_error_pct", every)
-            axis.set_title(title)
-            axis.set_xlabel(KINDS[frontier.kind].head)
-            axis.set_ylabel(axis_name("test_error_pct"))
-            axis.grid(color="0.9")
-            name_lines(axis, names, _HIGH)
-    told = "line: mean over trials; band: one standard deviation (ddof 1), not of the mean"
-    return with_legend(figure, [], f"{told}; x: spent more than it was given" if crosses else told)
-
-
-def _lines(frontier: Frontier) -> list[Line]:
-    found = []
-    for method in frontier.methods:
-        mine = sorted((point for point in frontier.points if point.method == method), key=lambda point: point.budget)
-        points = [_place(point) for point in mine if point.values and not frontier.over(point)]
-        if points:
-            records = [record for point in mine for record in point.records]
-            found.append(Line(Entry(method, (frontier.dataset,), {}, 0, records), points))
-    return found
-
-
-def _place(point: FrontierPoint) -> tuple[float, float, float]:
-    return point.budget, 100.0 - point.mean, point.std if not point.fixed else math.nan
-
-
-def _panels(lines: Sequence[Line], rivals: set[str], side: bool) -> list[tuple[str, bool, list[Line]]]:
-    """The lines of one side, at most so many a panel."""
-    mine = [line for line in lines if (line.entry.row in rivals) is side]
-    name = "" if not rivals else "rivals" if side else "ours"
-    parts = -(-len(mine) // MOST)
-    cuts = [round(number * len(mine) / parts) for number in range(parts + 1)] if parts else []
-    return [
-        (f"{name} ({place} of {parts})".strip() if parts > 1 else name, side, mine[first:last])
-        for place, (first, last) in enumerate(itertools.pairwise(cuts), 1)
-    ]
-
-
-def _best_of(lines: Sequence[Line], rivals: set[str], side: bool) -> list[tuple[float, float]]:
-    """The least error of a side under each budget."""
-    found: dict[float, float] = {}
-    for line in lines:
-        if (line.entry.row in rivals) is side:
+    def dress(axis: Any, name: str, drawn: Sequence[Line]) -> list[tuple]:
+        side = sides[name]
+        for row in crosses:
+            if (row["rival"] == "1") is side:
+                looks = {"color": hue(rows.index(row["method"])), "marker": "x", "markersize": 6}
+                axis.plot([float(row[kind])], [100.0 - float(row["mean"])], linestyle="", **looks)
+        other: dict[float, float] = {}
+        for line in _of_side(lines, rivals, not side):
             for x, y, _ in line.points:
-                found[x] = min(y, found.get(x, math.inf))
-    return sorted(found.items())
+                other[x] = min(y, other.get(x, math.inf))
+        best = sorted(other.items())
+        if best:
+            axis.plot(*zip(*best), color=_GREY, linestyle=DASHES[2], linewidth=1.4, zorder=1)
+        if max(budgets) > min(budgets):
+            axis.set_xlim(min(budgets) / 1.1, max(budgets) * 1.05)
+            by_decades(axis, "x")
+        scale_y(axis, "test_error_pct", errors)
+        axis.set(xlabel=KINDS[kind].head, ylabel=axis_name("test_error_pct"))
+        return [(*best[-1], "best of ours" if side else "best rival", _GREY)] if best else []
+
+    entries = [line.entry for line in lines]
+    figure = draw_panels(sets, entries, dress, rows=rows, high=_HIGH, wide=WIDE + 0.6)
+    figure.suptitle(f"{frontier.name}: accuracy by {KINDS[kind].head}")
+    remark = "line: mean over trials; band: one standard deviation (ddof 1), not of the mean"
+    return with_legend(figure, [], f"{remark}; x: spent more than its budget" if crosses else remark)
+
+
+def _of_side(lines: Sequence[Line], rivals: set[str], side: bool) -> list[Line]:
+    return [line for line in lines if (line.entry.row in rivals) is side]
 
 
 _ROW, _ACROSS = 0.26, 3  # inches of a data set, panels side by side
@@ -375,64 +367,54 @@ def most_shared(summary: FrontierSummary) -> list[float]:
     return sorted(found[:MOST])
 
 
+@default_style
 def draw_differences(summary: FrontierSummary) -> Figure | None:
-    """A panel a budget: the best of ours less the best rival on each data set, with its 95 % interval. None where
-    nothing is compared.
+    """A panel for each budget: the best of ours less the best rival on each data set, with its 95 % interval.
+
+    Returns None if nothing is compared.
     """
     budgets = most_shared(summary)
     if not budgets:
         return None
-    from matplotlib.lines import Line2D
-
     names = [one.name for one in summary.frontiers]
-    high = _ROW * len(names) + 0.7
     across = min(len(budgets), _ACROSS)
-    figure, axes = axes_of(len(budgets), high, summary.title, across=across, wide=3.2)
-    seen = set()
-    with defaults():
-        for place, (axis, budget) in enumerate(zip(axes, budgets)):
-            for row, name in enumerate(names):
-                line = summary.lines.get((name, budget))
-                if line is None or line["outcome"] not in _LOOKS:
-                    continue
-                seen.add(line["outcome"])
-                colour, marker, filling, _ = _LOOKS[line["outcome"]]
-                if line["low"]:
-                    axis.plot([float(line["low"]), float(line["high"])], [row, row], color=colour, linewidth=1.2)
-                axis.plot(
-                    [float(line["mean"])], [row], marker, color=colour, markerfacecolor=filling, markersize=6,
-                    gid=f"{name} {amount(budget)}",
-                )  # fmt: skip
-            low, high = axis.get_xlim()
-            axis.set_xlim(min(low, -_LEAST), max(high, _LEAST))
-            axis.axvline(0.0, color="0.4", linewidth=0.8)
-            axis.set_yticks(range(len(names)), names if place % across == 0 else [""] * len(names))
-            axis.set_ylim(len(names) - 0.4, -0.6)
-            axis.set_title(_told(summary, budget), fontsize=10)
-            axis.set_xlabel("ours less the rival (points)")
-            axis.grid(axis="x", color="0.92")
-    keys = [
-        Line2D([], [], color=colour, marker=marker, markerfacecolor=filling, label=told, linewidth=1.2)
-        for outcome, (colour, marker, filling, told) in _LOOKS.items()
-        if outcome in seen
-    ]
-    return with_legend(figure, keys, "best of ours less best rival, test accuracy; 95 % interval, paired by seed")
+    figure, axes = axes_of(len(budgets), _ROW * len(names) + 0.7, summary.title, across, 3.2)
+    keys: dict = {}
+    for place, (axis, budget) in enumerate(zip(axes, budgets)):
+        for row, name in enumerate(names):
+            line = summary.lines.get((name, budget))
+            if line is None or line["outcome"] not in _LOOKS:
+                continue
+            colour, marker, filling, label = _LOOKS[line["outcome"]]
+            looks = {"color": colour, "marker": marker, "markerfacecolor": filling, "linewidth": 1.2}
+            keys[line["outcome"]] = handle(label, **looks)
+            if line["low"]:
+                axis.plot([float(line["low"]), float(line["high"])], [row, row], color=colour, linewidth=1.2)
+            axis.plot([float(line["mean"])], [row], markersize=6, gid=f"{name} {amount(budget)}", **looks)
+        low, high = axis.get_xlim()
+        axis.set_xlim(min(low, -_LEAST), max(high, _LEAST))
+        axis.axvline(0.0, color="0.4", linewidth=0.8)
+        name_rows(axis, names, shown=place % across == 0)
+        axis.set_title(_named(summary, budget), fontsize=10)
+        axis.set_xlabel("ours less the rival (points)")
+    handles = [keys[outcome] for outcome in _LOOKS if outcome in keys]
+    return with_legend(figure, handles, "best of ours less best rival, test accuracy; 95 % interval, paired by seed")
 
 
+@default_style
 def draw_ranks(summary: FrontierSummary) -> Figure | None:
-    """Critical-difference diagrams (Demsar 2006), one a budget, at most six; None where nothing is ranked."""
+    """Critical-difference diagrams (Demsar 2006), one for each budget, at most six; None if nothing is ranked."""
     found = dict(list(summary.ranks.items())[:MOST])
     if not found:
         return None
     rows = max(math.ceil(len(one.methods) / 2) for one in found.values())
-    figure, axes = axes_of(len(found), 0.22 * rows + 0.8, "", across=min(len(found), 2), wide=4.6)
-    with defaults():
-        for axis, (budget, one) in zip(axes, found.items()):
-            _diagram(axis, one, f"{_told(summary, budget)}, {one.blocks} data sets")
+    figure, axes = axes_of(len(found), 0.22 * rows + 0.8, across=2, wide=4.6)
+    for axis, (budget, one) in zip(axes, found.items()):
+        _diagram(axis, one, f"{_named(summary, budget)}, {one.blocks} data sets")
     return with_legend(figure, [], "mean ranks, 1 the best; bars join methods that are not told apart (Nemenyi)")
 
 
-def _told(summary: FrontierSummary, budget: float) -> str:
+def _named(summary: FrontierSummary, budget: float) -> str:
     return f"{amount(budget, ' ')} {KINDS[summary.kind].head}"
 
 

@@ -20,9 +20,9 @@ from markupsafe import Markup, escape
 from boostrun.files import remember, remembered
 from boostrun.report.canvas import svg
 from boostrun.report.claims import Judged, verdicts
-from boostrun.report.curve_figures import Extras, curve_figures, too_many
-from boostrun.report.curves import MOST_LINES
+from boostrun.report.curves import MOST_LINES, too_many
 from boostrun.report.entry import Entry, canonical
+from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures
 from boostrun.report.formats import metric_name, spread
 from boostrun.report.layout import BEST, Layout, block_title, group_head, layout
 from boostrun.report.paired import rounded
@@ -406,7 +406,7 @@ def anchor_of(name: str) -> str:
 
 def section(
     name: str, command: str, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry],
-    metrics: Sequence[str], names: Names, records: Records, *, extras: Extras | None = None,
+    metrics: Sequence[str], names: Names, records: Records, *, extras: Extras = NO_EXTRAS,
     pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "", drawn: Sequence[Path] = (),
 ) -> PageSection:  # fmt: skip
     """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell, and row
@@ -414,7 +414,7 @@ def section(
     from an earlier page are not drawn again.
     """
     laid = layout(table)
-    plots = plots_of(name, entries, curves, metrics, extras or Extras(), drawn)
+    plots = plots_of(name, entries, curves, metrics, extras, drawn)
     why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
     held, remark = contests(table)
     diagrams = [
