@@ -25,7 +25,7 @@ from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 from boostrun.report import build
 from boostrun.report.canvas import apart, write_png
-from boostrun.report.curve_figures import curve_figures
+from boostrun.report.figures import curve_figures
 from boostrun.report.frontier.summary import FrontierSummary, draw_differences, draw_ranks, frontiers_of
 from boostrun.runner import paper
 from boostrun.runner.plan import plan, published_store

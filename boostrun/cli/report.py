@@ -31,7 +31,7 @@ from boostrun.runner.own import own_runs
 from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
 from boostrun.store.store import Store
 
-_OURS = ("table.png", "curve_")  # pictures that the page draws anew
+_OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
 _OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # of an own run with a name, made of its predictions
 
 

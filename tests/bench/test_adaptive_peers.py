@@ -44,8 +44,7 @@ from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.report.canvas import DPI
-from boostrun.report.figures import COLOURS
+from boostrun.report.canvas import COLOURS, DPI
 from tests.bench.test_peers import RESULTS, Ticking, text
 from tests.bench.timing import show
 from tests.conftest import REAL_DATA

@@ -19,8 +19,7 @@ from scipy.optimize import nnls
 
 from boostrun import IBoostClassifier
 from boostrun.data.streams import draw
-from boostrun.report.canvas import DPI
-from boostrun.report.figures import COLOURS, MARKERS
+from boostrun.report.canvas import COLOURS, DPI, MARKERS
 from tests.bench.timing import show
 
 pytestmark = pytest.mark.bench

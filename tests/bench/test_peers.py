@@ -43,8 +43,7 @@ from boostrun.features import open_bank
 from boostrun.methods.weak_learner import Logistic
 from boostrun.papers.reservoir.full_data import transposed
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.report.canvas import DPI
-from boostrun.report.figures import COLOURS, MARKERS
+from boostrun.report.canvas import COLOURS, DPI, MARKERS
 from tests.bench.timing import median_ms, show
 from tests.conftest import REAL_DATA
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from boostrun.report.curve_figures import Extras
+from boostrun.report import pictures
+from boostrun.report.figures import Extras
 from boostrun.report.page import records as drawn
 
 CURVE = {"T": [1, 10, 100], "test_accuracy_pct": [50.0, 60.0, 70.0]}
@@ -53,7 +54,7 @@ def test_whatever_a_plot_tells_makes_a_new_one_in_the_place_of_the_old(entries, 
     ):
         plots([one], tmp_path)
         assert len(count) == number
-    monkeypatch.setattr(drawn, "_drawing_code", lambda: "edited")
+    monkeypatch.setattr(pictures, "_drawing_code", lambda: "edited")
     plots([entry], tmp_path)
     assert len(count) == 5 and len(list((tmp_path / "drawn").iterdir())) == 1
 

@@ -26,6 +26,7 @@ from boostrun.report.frontier.summary import (
     draw_ranks,
     frontiers_of,
     most_shared,
+    read_frontier,
 )
 
 NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
@@ -121,9 +122,9 @@ def test_a_budget_that_nobody_meets_is_an_empty_column_with_its_reason():
     assert "wsam is the best, and no rival has a figure" in sentence(found)
 
 
-def test_without_any_figure_there_is_a_sentence_and_no_picture():
+def test_without_any_figure_there_is_a_sentence_and_no_picture(tmp_path):
     found = frontier(FrontierPoint("wsam", False, 5, reason="no"))
-    assert "no method has a figure" in sentence(found) and draw_frontier(found) is None
+    assert "no method has a figure" in sentence(found) and drawn(found, tmp_path) is None
     assert "best of ours" not in text(found) and "best of ours" not in markdown(found)
 
 
@@ -132,8 +133,13 @@ def test_the_table_of_the_contest_has_a_line_a_budget():
     assert "| best of ours |" in markdown(THREE) and text(THREE).endswith(sentence(THREE).replace("\u202f", " "))
 
 
-def test_every_line_of_the_picture_has_its_name():
-    figure = draw_frontier(THREE)
+def drawn(found, folder):
+    write_table(found, folder / "toy-samples_held")
+    return draw_frontier(read_frontier(folder / "toy-samples_held", "samples_held"), "samples_held")
+
+
+def test_every_line_of_the_picture_has_its_name(tmp_path):
+    figure = drawn(THREE, tmp_path)
     names = [{text.get_text() for text in axis.texts} for axis in figure.axes]
     assert names == [{"wsam", "best rival"}, {"forest", "trees", "best of ours"}]
     assert [axis.get_xscale() for axis in figure.axes] == ["log", "log"]

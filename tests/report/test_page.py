@@ -13,10 +13,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from boostrun.report import Entry, TableSpec, build, draw_curves
+from boostrun.report import Entry, TableSpec, build
 from boostrun.report.canvas import svg
-from boostrun.report.curve_figures import Extras, curve_figures
 from boostrun.report.entry import done
+from boostrun.report.figures import Extras, curve_figures, draw_curves
 from boostrun.report.layout import layout
 from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.records import Picture, rank_chart, section
