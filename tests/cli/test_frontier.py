@@ -27,7 +27,9 @@ def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_ag
     assert [(row["method"], row["samples_held"], row["spent"]) for row in rows(workplace)] == [
         ("wsam", "40", "40"), ("wsam", "80", "80"), ("fix", "40", "40"), ("fix", "80", "80"),
     ]  # fmt: skip
-    whole = (folder / "table.md").read_bytes()
+    whole, picture = ((folder / name).read_bytes() for name in ("table.md", "figure.png"))
+    code, out, _ = made("table frontier/digits-samples_held --draw -o drawn")
+    assert code == 0 and out.startswith(whole.decode()) and (workplace / "drawn/figure.png").read_bytes() == picture
     (folder / "records.parquet").unlink()
     records = sorted((workplace / "results" / "runs").rglob("*.json"))
     for path in records[::2]:  # as if it had been killed
@@ -73,7 +75,7 @@ def test_published_frontiers_are_listed_and_taken_as_they_stand(command, publish
     for words, said in (
         (f"{published} T=9", "is published as it is, without T=9; for another one: boostrun frontier dataset=digits"),
         ("reproduce frontier/tumed --config-dir mine", "no frontier 'tumed'; did you mean 'tuned'?"),
-        ("table frontier/tuned --config-dir mine", "boostrun reproduce frontier/tuned makes results/frontiers/tuned"),
+        ("table frontier/tuned --config-dir mine", "no frontier is stored in results/frontiers/tuned"),
         ("plan frontier/tuned --config-dir mine", "plan takes papers' items; boostrun reproduce frontier/tuned"),
     ):
         code, _, err = command(words)

@@ -61,7 +61,7 @@ def test_options_stand_before_or_after_the_verb(command, workplace):
     assert {**vars(before), "argv": 0} == {**vars(after), "argv": 0} and before.names == ["a/b"]
     assert parse(["-m", "plan", "r=1,2"]).verb == "plan" and parse(["-o", "x.c", "export", "m.npz"]).output == "x.c"
     for line, said in {
-        "-o x.c ls algo": "-o is an option of export, report, claims and predict only",
+        "-o x.c ls algo": "-o is an option of export, report, claims, predict and table only",
         "--to c r=3": "--to is an option of export",
         "r=12 plan": "cannot read 'plan'", "--config-dir mine plam": "no verb 'plam'; did you mean 'plan'?",
     }.items():  # fmt: skip
