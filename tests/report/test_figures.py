@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from boostrun.evaluation.measures import Calibration
-from boostrun.papers.iboost.figures.drift_types import drift_types_figure
+from boostrun.papers.iboost.figures import drift_types_figure
 from boostrun.report import Entry, TableSpec, build, canvas, figures
 from boostrun.report.canvas import svg, write_png
 from boostrun.report.confusion import Reliability, draw_reliability
