@@ -120,7 +120,7 @@ def main(words: Arguments) -> int:
 
 def show(words: Arguments) -> int:
     """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
-    from boostrun.config.compose import compose_one, places_of
+    from boostrun.runner.compose import compose_one, places_of
     from boostrun.report.frontier.points import KINDS
     from boostrun.report.frontier.summary import draw_frontier, read_frontier
     from boostrun.report.pictures import write_both
