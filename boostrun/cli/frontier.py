@@ -120,10 +120,10 @@ def main(words: Arguments) -> int:
 
 def show(words: Arguments) -> int:
     """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
-    from boostrun.runner.compose import compose_one, places_of
     from boostrun.report.frontier.points import KINDS
     from boostrun.report.frontier.summary import draw_frontier, read_frontier
     from boostrun.report.pictures import write_both
+    from boostrun.runner.compose import compose_one, places_of
 
     name = words.names[0].removeprefix(ROOM)
     folder = Path(compose_one(places_of(words.overrides), words.config_dir).root["results"]) / "frontiers" / name
