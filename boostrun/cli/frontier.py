@@ -120,13 +120,14 @@ def main(words: Arguments) -> int:
 
 def show(words: Arguments) -> int:
     """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
+    from boostrun.config.words import words_of_places
     from boostrun.report.frontier.points import KINDS
     from boostrun.report.frontier.summary import draw_frontier, read_frontier
     from boostrun.report.pictures import write_both
-    from boostrun.runner.compose import compose_one, places_of
+    from boostrun.runner.compose import compose_one
 
     name = words.names[0].removeprefix(ROOM)
-    folder = Path(compose_one(places_of(words.overrides), words.config_dir).root["results"]) / "frontiers" / name
+    folder = Path(compose_one(words_of_places(words.overrides), words.config_dir).root["results"]) / "frontiers" / name
     if not (folder / "table.csv").is_file():
         raise BoostrunError(f"no frontier is stored in {folder} (boostrun reproduce {ROOM}{name} makes one)")
     print((folder / "table.md").read_text(encoding="utf-8"))
