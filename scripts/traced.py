@@ -34,7 +34,7 @@ ON_PURPOSE = (
         "options", "_PLACES", "_checks", "_Checks", "_open_loader", "arrays.files_digits",
         "stream_set.files", "stream_set.parameters",
     )),
-    "boostrun.papers.iboost.streams.sea.files",
+    "boostrun.papers.iboost.streams.files",
     *(f"boostrun.features.{name}" for name in (  # open what lies at a key, or refuse it
         "open_bank", "key_of", "pipeline_target", "_pipeline", "_Computed", "_refuse_whole", "_without_missing",
         "_remove_damaged", "_remove_samples", "first_split", "checked_split",

@@ -16,7 +16,7 @@ from boostrun.conformance import Check, Section, Skipped
 from boostrun.conformance import paper as part
 from boostrun.conformance import subject as blame
 from boostrun.conformance.data import is_family
-from boostrun.data.options import read_roots
+from boostrun.data.options import draw_roots, read_roots
 from boostrun.digest import reached, roots_in
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys, registry
@@ -167,7 +167,7 @@ def of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
         roots = [catalogue.pipeline({"name": name}).target]
     else:
         chosen = {"name": name}
-        roots = [*read_roots(chosen), *roots_in(catalogue.dataset(chosen).loader, ["draw"])]
+        roots = [*read_roots(chosen), *draw_roots(chosen)]
     return section._replace(checks=[*section.checks, *_computed_names(roots)])
 
 

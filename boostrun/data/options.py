@@ -132,7 +132,7 @@ def loader_of(config: Mapping) -> Loader:
         if error.name and not dotted.startswith(error.name):
             raise
         raise BoostrunError(f"dataset '{name}': there is no module {dotted} to load it with") from error
-    names = {field: field if field in module else f"{field}_{name}" for field in Loader._fields}
+    names = {field: f"{field}_{name}" if f"{field}_{name}" in module else field for field in Loader._fields}
     functions = {field: module[each] for field, each in names.items() if each in module}
     loader = offered(Loader, SimpleNamespace(__name__=dotted, **functions), "loader", "data")
     return loader if "DEFAULTS" in module else loader._replace(DEFAULTS=defaults("dataset", name))
@@ -144,6 +144,14 @@ def read_roots(config: Mapping) -> tuple[str, ...]:
 
     name, module = config.get("name"), loader_module(config)
     return roots_in(module, ["read", "read_within"]) or roots_in(module, [f"read_{name}", f"read_within_{name}"])
+
+
+def draw_roots(config: Mapping) -> tuple[str, ...]:
+    """The functions that draw a stream, as roots of a digest."""
+    from boostrun.digest import roots_in
+
+    module = loader_module(config)
+    return roots_in(module, [f"draw_{config.get('name')}"]) or roots_in(module, ["draw", "located", "NEEDS"])
 
 
 def offered(declared: type[Offer], module: Any, what: str, room: str) -> Offer:

@@ -325,11 +325,9 @@ class StreamInput:
 
     def modules(self, dataset: Mapping) -> Sequence[str]:
         """The code that draws and measures the stream."""
-        from boostrun.data import loader_module
-        from boostrun.digest import roots_in
+        from boostrun.data.options import draw_roots
 
-        loader = roots_in(loader_module(dataset), ("draw", "located", "NEEDS"))
-        return (*loader, "boostrun.data.streams:draw", "boostrun.inputs.bank:open_stream")
+        return (*draw_roots(dataset), "boostrun.data.streams:draw", "boostrun.inputs.bank:open_stream")
 
     def prepare(self, dataset: Mapping, features: Mapping, places: Places, progress: bool) -> Any:
         """Draw the stream once, so that its errors are reported before a trial starts."""

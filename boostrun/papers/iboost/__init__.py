@@ -163,7 +163,7 @@ METHODS = {
 }  # fmt: skip
 
 STREAMS = {
-    name: DataSet(f"{_HERE}.streams.{name}", of, summary, "stream")
+    name: DataSet(f"{_HERE}.streams", of, summary, "stream")
     for name, of, summary in (
         (
             "sea", keys.SeaKeys,

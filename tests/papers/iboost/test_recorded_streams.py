@@ -8,7 +8,7 @@ import pytest
 
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.papers.iboost.streams.santafe import THRESHOLDS, standardised
+from boostrun.papers.iboost.streams import SANTAFE_THRESHOLDS, standardised
 
 REAL = Path(os.environ.get("BOOSTRUN_DATA") or "datasets")
 
@@ -28,7 +28,7 @@ def test_santafe_predicts_whether_the_next_value_is_at_most_the_threshold(series
     assert stream.x.shape == (10_000, 9) and stream.changes.tolist() == [3334, 6668] and len(stream.holdouts) == 3
     for k in (0, 3333, 3334, 6667, 6668, 9999):
         np.testing.assert_array_equal(stream.x[k], s[k : k + 9])
-        assert stream.y[k] == (s[k + 9] <= THRESHOLDS[(k >= 3334) + (k >= 6668)])
+        assert stream.y[k] == (s[k + 9] <= SANTAFE_THRESHOLDS[(k >= 3334) + (k >= 6668)])
 
 
 def test_no_holdout_point_was_trained_on_with_the_label_it_is_tested_with(series):
@@ -38,7 +38,7 @@ def test_no_holdout_point_was_trained_on_with_the_label_it_is_tested_with(series
     for concept, (held, (a, b)) in enumerate(zip(stream.holdouts, ((0, 3334), (3334, 6668), (6668, 10_000)))):
         places = [where[tuple(row)] for row in held.x]
         assert len(set(places)) == 825 and not any(a <= place < b for place in places)
-        np.testing.assert_array_equal(held.y, [s[place + 9] <= THRESHOLDS[concept] for place in places])
+        np.testing.assert_array_equal(held.y, [s[place + 9] <= SANTAFE_THRESHOLDS[concept] for place in places])
 
 
 def test_the_disjoint_holdout_is_never_in_the_stream(series):

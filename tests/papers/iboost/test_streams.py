@@ -9,7 +9,7 @@ from scipy.stats import ks_2samp
 
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost.streams import led, rbf, sea
+from boostrun.papers.iboost import streams
 
 river = pytest.importorskip("river.datasets.synth", reason="river is an extra")
 NOWHERE = Path("nowhere")
@@ -56,43 +56,43 @@ def test_sea_is_labelled_by_the_threshold_of_its_segment_and_so_are_its_holdouts
 
 def test_noise_flips_labels_of_the_stream_alone():
     stream = make("sea", noise=0.1)
-    clean = sea.positive(stream.x, np.repeat([8, 9, 7, 9.5], 12_500))
+    clean = streams.is_below(stream.x, np.repeat([8, 9, 7, 9.5], 12_500))
     assert abs((stream.y != clean).mean() - 0.1) < 0.006
-    np.testing.assert_array_equal(stream.holdouts[1].y, sea.positive(stream.holdouts[1].x, 9))
+    np.testing.assert_array_equal(stream.holdouts[1].y, streams.is_below(stream.holdouts[1].x, 9))
 
 
-@pytest.mark.parametrize("variant, threshold", list(enumerate(sea.THRESHOLDS)))
+@pytest.mark.parametrize("variant, threshold", list(enumerate(streams.SEA_THRESHOLDS)))
 def test_sea_is_rivers(variant, threshold):
     x, y = of_river(river.SEA(variant=variant, seed=3), 5000)
-    np.testing.assert_array_equal(sea.positive(x, threshold), 1 - y)
+    np.testing.assert_array_equal(streams.is_below(x, threshold), 1 - y)
     assert same_marginals(x, make("sea").x[:5000])
 
 
 def test_led_codes_and_flips_are_rivers_at_one_per_cent_more():
     ours = make("led", n_samples=50_000, schedule="swap", classes="10")
     plain = slice(0, 12_500)
-    flips = (ours.x[plain, :7] != led.SEGMENTS[ours.y[plain]]).mean()
+    flips = (ours.x[plain, :7] != streams.SEGMENTS[ours.y[plain]]).mean()
     assert abs(flips - 0.1) < 0.004
     x, y = of_river(river.LED(seed=1, noise_percentage=0.11, irrelevant_features=True), 12_500)
-    assert abs((x[:, :7] != led.SEGMENTS[y]).mean() - flips) < 0.006
+    assert abs((x[:, :7] != streams.SEGMENTS[y]).mean() - flips) < 0.006
     clean, digits = of_river(river.LED(seed=2), 200)
-    np.testing.assert_array_equal(clean, led.SEGMENTS[digits])
+    np.testing.assert_array_equal(clean, streams.SEGMENTS[digits])
 
 
 @pytest.mark.parametrize("concept", range(4))
 def test_led_columns_are_segments_or_coins_as_the_exchange_says(concept):
     stream = make("led", n_samples=40_000, classes="10")
     part = slice(10_000 * concept, 10_000 * (concept + 1))
-    shown = led.exchange(*led.CONCEPTS["swap"][concept])
+    shown = streams.exchange(*streams.LED_CONCEPTS["swap"][concept])
     np.testing.assert_array_equal(shown[shown], np.arange(24))
     assert (shown[:7] >= 7).sum() == (0 if concept == 0 else 4)
     for column, attribute in enumerate(shown):
         values = stream.x[part, column]
         if attribute < 7:
-            assert abs((values != led.SEGMENTS[stream.y[part], attribute]).mean() - 0.1) < 0.015
+            assert abs((values != streams.SEGMENTS[stream.y[part], attribute]).mean() - 0.1) < 0.015
         else:
             assert abs(values.mean() - 0.5) < 0.03
-            assert abs(np.corrcoef(values, led.SEGMENTS[stream.y[part], 0])[0, 1]) < 0.05
+            assert abs(np.corrcoef(values, streams.SEGMENTS[stream.y[part], 0])[0, 1]) < 0.05
 
 
 def test_the_exchange_is_rivers_for_its_offsets():
@@ -100,11 +100,11 @@ def test_the_exchange_is_rivers_for_its_offsets():
     next(iter(generator))
     offsets = generator._rng.__class__(7)
     r, s = offsets.randint(0, 6), offsets.randint(0, 16)
-    np.testing.assert_array_equal(generator._attr_idx, led.exchange(5, r, s))
+    np.testing.assert_array_equal(generator._attr_idx, streams.exchange(5, r, s))
 
 
 def test_a_gradual_change_is_half_done_at_its_position():
-    of = led.gradual(40_000, np.array([10_000, 30_000]), 2000, np.random.default_rng(0))
+    of = streams.gradual(40_000, np.array([10_000, 30_000]), 2000, np.random.default_rng(0))
     assert set(of[:4000]) == {0} and set(of[16_000:24_000]) == {1} and set(of[36_000:]) == {2}
     assert abs((of[9900:10_100] == 1).mean() - 0.5) < 0.12
     later = (of[10_400:10_600] == 1).mean()  # 1 / (1 + e^-1) at a quarter of the width
@@ -115,7 +115,7 @@ def test_static_led_never_changes_and_the_chain_ends_with_all_segments_hidden():
     assert make("led", n_samples=100, schedule="static").changes.size == 0
     chain = make("led", n_samples=40_000, schedule="moa_chain", width=100, classes="10")
     last = slice(35_000, 40_000)
-    assert abs((chain.x[last, 7:14] != led.SEGMENTS[chain.y[last]]).mean() - 0.1) < 0.01
+    assert abs((chain.x[last, 7:14] != streams.SEGMENTS[chain.y[last]]).mean() - 0.1) < 0.01
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_static_led_never_changes_and_the_chain_ends_with_all_segments_hidden():
      (0.1, [5, 6, 7, 8, 9], 0.8607), (0.09, None, 0.7648), (0.09, [1, 2, 4, 5, 7], 0.8925), (0.0, None, 1.0)],
 )  # fmt: skip
 def test_the_best_accuracy_on_led_is_known(noise, digits, accuracy):
-    assert led.bayes_accuracy(noise, digits) == pytest.approx(accuracy, abs=6e-5)
+    assert streams.bayes_accuracy(noise, digits) == pytest.approx(accuracy, abs=6e-5)
 
 
 def test_binary_led_has_the_digits_asked_for():
@@ -159,11 +159,11 @@ def test_centres_move_as_rivers_do_for_five_thousand_steps():
 def test_rbf_has_rivers_distribution_for_rivers_centroids():
     generator = river.RandomRBF(seed_model=11, seed_sample=5, n_features=4, n_centroids=6)
     x, y = of_river(generator, 6000)
-    known = rbf.Centroids(
+    known = streams.Centroids(
         np.array([c.centre for c in generator.centroids]), np.array([c.class_label for c in generator.centroids]),
         np.array([c.std_dev for c in generator.centroids]), np.array(generator.centroid_weights), np.empty((0, 4)),
     )  # fmt: skip
-    ours, labels = rbf.examples(known, 0.0, 6000, np.random.default_rng(0))
+    ours, labels = streams.examples(known, 0.0, 6000, np.random.default_rng(0))
     assert same_marginals(x, ours) and 0 < y.mean() < 1
     assert abs(labels.mean() - y.mean()) < 0.04 and abs(labels.mean() - known.positive_share) < 0.03
     for label in (0, 1):
@@ -184,11 +184,11 @@ def rivers_and_ours(name):
         return of_river(generator, n), (ours.x[:n].astype(float), ours.y[:n])
     generator = river.RandomRBF(seed_model=23, seed_sample=24, n_features=10, n_centroids=10)
     theirs = of_river(generator, n)
-    known = rbf.Centroids(
+    known = streams.Centroids(
         np.array([c.centre for c in generator.centroids]), np.array([c.class_label for c in generator.centroids]),
         np.array([c.std_dev for c in generator.centroids]), np.array(generator.centroid_weights), np.empty((0, 10)),
     )  # fmt: skip
-    return theirs, rbf.examples(known, 0.0, n, rng)
+    return theirs, streams.examples(known, 0.0, n, rng)
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_moments_and_distributions_are_rivers(name):
 
 
 def test_velocities_come_of_the_same_seed_as_the_centres():
-    made = rbf.draw_centroids(3, 10, 10, 10)
+    made = streams.draw_centroids(3, 10, 10, 10)
     first = made.centres[0] / np.linalg.norm(made.centres[0])
     np.testing.assert_allclose(made.velocities[0], first)
     np.testing.assert_allclose(np.linalg.norm(made.velocities, axis=1), 1.0)
@@ -226,11 +226,11 @@ def test_no_class_of_rbf_is_rare(seed):
 
 
 def test_blocks_do_not_change_where_centroids_are(monkeypatch):
-    known = rbf.draw_centroids(1, 3, 4, 4)._replace(sds=np.zeros(4))  # every point is its centre
+    known = streams.draw_centroids(1, 3, 4, 4)._replace(sds=np.zeros(4))  # every point is its centre
     positions = {}
     for block in (7, 100_000):
-        monkeypatch.setattr(rbf, "_BLOCK", block)
-        x, _ = rbf.examples(known, 0.01, 500, np.random.default_rng(0))
+        monkeypatch.setattr(streams, "_BLOCK", block)
+        x, _ = streams.examples(known, 0.01, 500, np.random.default_rng(0))
         positions[block] = {tuple(row) for row in x}
     centres, velocities = known.centres.copy(), known.velocities.copy()
     possible = set()
@@ -249,8 +249,8 @@ def test_abrupt_rbf_is_rbf_at_rest_with_new_centroids_in_each_third():
     assert stream.changes.tolist() == [10_000, 20_000] and not stream.holdouts
     for start, seed in zip((0, 10_000, 20_000), stream.facts["model_seeds"]):
         x, y = stream.x[start : start + 10_000], stream.y[start : start + 10_000]
-        centroids = rbf.draw_centroids(seed, 5, 4, 0)
-        theirs, labels = rbf.examples(centroids, 0.0, 10_000, np.random.default_rng(0))
+        centroids = streams.draw_centroids(seed, 5, 4, 0)
+        theirs, labels = streams.examples(centroids, 0.0, 10_000, np.random.default_rng(0))
         assert same_marginals(x, theirs) and abs(y.mean() - labels.mean()) < 0.025
         assert 0.35 <= centroids.positive_share <= 0.65
     assert not same_marginals(stream.x[:10_000], stream.x[10_000:20_000])

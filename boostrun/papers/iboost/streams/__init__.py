@@ -1,1 +1,0 @@
-"""The streams of the paper, one a file."""
