@@ -17,7 +17,7 @@ from boostrun.conformance import paper as part
 from boostrun.conformance import subject as blame
 from boostrun.conformance.data import is_family
 from boostrun.data.options import draw_roots, read_roots
-from boostrun.digest import reached, roots_in
+from boostrun.digest import reached
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.extend import keys, registry
 from boostrun.extend import registry as objects
