@@ -163,5 +163,5 @@ MODELS = {
 CORE = Paper(
     "boostrun", methods=METHODS, datasets=DATASETS, features=FEATURES, models=MODELS,
     checks={"weak_learners": "boostrun.conformance.paper:weak_learner_checks"},
-    importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.probabilities:of_ensemble"},
+    importances={"boostrun.methods.estimator:StumpClassifier": "boostrun.methods.probabilities:ensemble_importances"},
 )  # fmt: skip

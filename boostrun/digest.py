@@ -52,8 +52,7 @@ _UNCOUNTED = (
     )),
     # handling a model after its evaluation
     *(f"{_NAME}.methods.{name}" for name in (
-        "archive", "importances", "layout", "plain_values", "preparation", "probabilities", "river_kind", "saved",
-        "saved_layouts", "stream_layouts", "stream_state",
+        "archive", "preparation", "probabilities", "river_kind", "saved", "stream_state",
     )),
 )  # fmt: skip
 _EVERYTHING = "*"  # stands for all names of a module

@@ -26,8 +26,7 @@ LEVELS = (
 )  # fmt: skip
 # a room is a folder; only declarations lie beside what they declare
 DECLARATION = {
-    "config", "core", "data.keys", "features.keys", "methods.declaration", "methods.keys", "methods.making",
-    "methods.paper",
+    "config", "core", "data.keys", "features.keys", "methods.declaration", "methods.paper",
 }  # fmt: skip
 OF_PAPERS = {
     "conformance", "data", "declaration", "errors", "evaluation", "export", "features", "kernels", "methods", "report",

@@ -29,7 +29,8 @@ GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
 ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
 PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
 _UNIQUE = (  # fields of a paper whose names no two papers may share
-    *GROUPS.values(), *PARTS, "models", "probabilities", "importances", "drawings", "pictures", "public", "streams",
+    *GROUPS.values(), *PARTS, "models", "probabilities", "importances", "states", "drawings", "pictures", "public",
+    "streams",
 )  # fmt: skip
 _own_papers: dict[str, tuple[str, str]] = {}  # papers of a user's own folder: name -> (module:OBJECT, folder)
 _importing: list[str] = []  # module:OBJECT of papers that are being imported

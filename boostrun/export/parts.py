@@ -30,8 +30,8 @@ class Saved:
     model : what the class that its kind names has loaded
     classes : list of str, the name of each class number that is predicted.
     n_features : int, columns that the model itself takes.
-    inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.of_bank` made them; empty where the model
-        takes samples as they are.
+    inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.bank_inputs` made them; empty if the model
+        takes raw samples.
     kind : str, what the file says that it holds: one of the ``models`` that papers declare.
     labels : list, the classes as they were given in training: numbers, bools or text; empty where only their names are
         known.

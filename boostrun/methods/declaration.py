@@ -1,31 +1,78 @@
-"""The declaration of a method: one object that says everything about it, once.
+"""The declaration of a method: its class, keys, budgets, inputs and evaluation, in one object.
 
-It imports nothing heavy, so that help, completion and planning stay fast.
+Nothing heavy is imported here, so that help, completion and planning stay fast.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from boostrun.config.fields import MISSING, kind_of, or_tuned
+from boostrun.config.fields import MISSING, Keys, choice, integer, keys, kind_of, or_tuned, real
 from boostrun.config.settings import Choices, Range
-from boostrun.methods.keys import Parameter, arguments
 
-IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # of which few numbers make a feature
-IN_ONNX = IN_C - {"anchors"}  # of which an operator or two make one
-_SMALL = 3  # what a budget is at most where a method is only compiled
+IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # pipelines that few numbers describe
+IN_ONNX = IN_C - {"anchors"}  # pipelines that need an operator or two
+_SMALL = 3  # the largest budget of a method that is only compiled
+
+
+class Parameter(NamedTuple):
+    """A parameter of a method or of one of its parts.
+
+    ``place`` is "name", or "part.name"; ``part`` is empty for the method's own parameters. ``key`` is its name among
+    the method's keys. ``convert`` turns a plain value into what the constructor takes.
+    """
+
+    place: str
+    part: str
+    name: str
+    key: str
+    default: Any
+    convert: Callable[[Any], Any]
+
+
+def arguments(
+    parameters: Iterable[Parameter], values: Mapping[str, Any], fixed: Mapping[str, Any], spent: Mapping[str, Any],
+    unset: Iterable[str],
+) -> dict[str, dict[str, Any]]:  # fmt: skip
+    """The arguments of the estimator, under the empty name, and of each part, under its name.
+
+    Parameters
+    ----------
+    parameters : all parameters of the method and its parts
+    values : key -> value
+    fixed : place -> value, of parameters that are not keys
+    spent : place -> value, of budgets
+    unset : places of parameters that keep the constructor's default
+
+    >>> t = Parameter("n_estimators", "", "n_estimators", "n_estimators", 250, int)
+    >>> arguments([t], {}, {"strategy": "geem"}, {"n_estimators": 20}, ())
+    {'': {'n_estimators': 20, 'strategy': 'geem'}}
+    """
+    unset, known = frozenset(unset), set[str]()
+    found: dict[str, dict[str, Any]] = {"": {}}
+    for each in parameters:
+        known.add(each.place)
+        mine = found.setdefault(each.part, {})
+        if each.place in fixed:
+            mine[each.name] = fixed[each.place]
+        elif each.place in spent:
+            mine[each.name] = spent[each.place]
+        elif each.place not in unset:
+            mine[each.name] = each.convert(values.get(each.key, each.default))
+    found[""] |= {place: value for place, value in fixed.items() if place not in known}
+    return found
 
 
 @dataclass(frozen=True)
 class Part:
-    """An object that a method is given as a parameter, made of keys of its own.
+    """An object that is a parameter of a method and has its own keys.
 
-    ``target`` is ``module:Class``, ``keys`` the dataclass of its parameters, and ``names`` says what a parameter is
-    called among the method's keys, where that is something else. Parameters in ``hidden`` are no keys.
+    ``target`` is "module:Class", ``keys`` the dataclass of its parameters; ``names`` maps a parameter to its name among
+    the method's keys, if that differs. Parameters in ``hidden`` are not keys.
     """
 
     target: str
@@ -36,10 +83,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Tuning:
-    """A grid that a paper fixes for ``boostrun tune``: the value of ``key`` with the least of the metric ``by``.
+    """A grid that a paper fixes for ``boostrun tune``: the value of ``key`` with the smallest metric ``by`` is chosen.
 
-    Without values they are the families of the feature bank. With ``holdout`` that share of the training data is held
-    out, and the metric is that on it.
+    Without ``values`` the grid holds the families of the feature bank. With ``holdout`` the metric is measured on that
+    share of the training data, which is held out.
     """
 
     key: str
@@ -54,33 +101,32 @@ class Method:
 
     Parameters
     ----------
-    target : "module:Class" of the estimator that a person imports, and that the runner trains.
-    keys : the dataclass whose fields are its keys, its constructor's defaults and its checks.
+    target : "module:Class" of the estimator that users import and the runner trains.
+    keys : the dataclass whose fields are its keys, with defaults and checks.
     summary : one line, for lists.
-    budget : a paper's symbol -> the parameter that it is, "part.parameter" for one of a part. Symbols are no keys.
+    budget : symbol of the paper -> parameter, or "part.parameter". Symbols are not keys.
     inputs : what it can learn from: codes, values, products, stumps, anchors (kinds of features), chunks, stream, and
-        families, where it wants to know which features belong together.
+        families, if it uses which features belong together.
     evaluation : "module:Class", see :mod:`boostrun.evaluation`.
     fixed : parameters that make it this method.
-    unused : parameters that have no effect in it, so that they are none of its keys.
+    unused : parameters that have no effect in it; they are not keys.
     parts : parameter -> :class:`Part`.
-    random : whether trials differ by their seed.
+    random : whether its results depend on the seed.
     given : parameters that the runner sets: random_state, n_jobs, checkpoint.
-    probe : key -> a smaller value with which it is compiled before the clock starts.
-    exports : what a saved model can be written as: npz, c, onnx.
-    in_c, in_onnx : pipelines of features that its predictor in C, or ONNX, computes.
-    paper : the paper that it is compared with; filled in by the catalogue.
-    traits : words that tell it from its rivals.
+    probe : key -> a smaller value, for compiling the method before the clock starts.
+    exports : formats of a saved model: npz, c, onnx.
+    in_c, in_onnx : feature pipelines that its predictor in C, or ONNX, computes.
+    paper : the paper that it is compared with; set by the catalogue.
+    traits : words that distinguish it from its rivals.
     tuning : the grid that its paper fixes for one key.
-    search : key, or symbol of a budget -> what ``boostrun tune`` may try for it, a ``Range`` or ``Choices`` of
-        :mod:`boostrun.config.settings`, decided before any data are seen. What a person types is not searched.
-    keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that tells
-        how the method keeps one: ``function(budget, facts)`` gives words of a command, ``{"r": 250}``, for a budget and
-        what is known of the data, and raises BoostrunError where it cannot be kept.
-    takes_class : the parameter that is an object of a class which a person names, ``algo.class=module:Class``; empty
-        where there is none.
-    needs : (package, extra) of a library that it imports, an extra of boostrun's; empty if none.
-    class_like : methods that such a class needs; of all methods that take one, the first whose are there has it.
+    search : key, or symbol of a budget -> the values that ``boostrun tune`` may try, a ``Range`` or ``Choices`` of
+        :mod:`boostrun.config.settings`, chosen before any data are seen. Keys set on the command line are not searched.
+    keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that turns a
+        budget into settings: ``function(budget, facts)`` returns words of a command, ``{"r": 250}``, given the facts of
+        the data, and raises BoostrunError if the method cannot keep the budget.
+    takes_class : the parameter that holds an object of the class ``algo.class=module:Class``; empty if there is none.
+    needs : (package, extra) of a library that it imports, with the extra of boostrun that installs it; empty if none.
+    class_like : methods that such a class must have. The first declared method whose list is satisfied takes the class.
     """
 
     target: str
@@ -132,8 +178,9 @@ class Method:
 
     @property
     def fields(self) -> dict[str, dataclasses.Field]:
-        """The keys, by name, in their order: neither budgets nor what is fixed or unused. One that is tuned takes the
-        word ``tuned`` too.
+        """The keys by name, in order, without budgets and parameters that are fixed or unused.
+
+        A key with a :class:`Tuning` also allows the value ``tuned``.
         """
         no_keys = {*self.budget.values(), *self.fixed, *self.unused}
         found = {
@@ -147,7 +194,7 @@ class Method:
 
     @property
     def budget_defaults(self) -> dict[str, Any]:
-        """Symbol -> its default: a number, or another symbol, "as much as that one"."""
+        """Symbol -> its default: a number, or another symbol whose value it takes."""
         symbols = {parameter: symbol for symbol, parameter in self.budget.items()}
         defaults = {}
         for symbol, parameter in self.budget.items():
@@ -157,9 +204,9 @@ class Method:
         return defaults
 
     def make(self, values: Mapping[str, Any], budget: Mapping[str, int], given: Mapping[str, Any]) -> Any:
-        """An unfitted estimator of checked ``values`` (of :attr:`fields`) and ``budget``, by symbol.
+        """An unfitted estimator with the checked ``values`` of :attr:`fields`, and ``budget`` by symbol.
 
-        ``given`` is what the runner has for it; of that it takes what it names in ``given``.
+        From ``given``, what the runner offers, it takes the parameters in its own ``given``.
         """
         spent = {self.budget[symbol]: value for symbol, value in budget.items()}
         unset = self.unused | set(self.budget.values())
@@ -169,7 +216,7 @@ class Method:
         return obtain(self.target)(**own)
 
     def components(self, values: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-        """(key, room, name) of the parts that ``values``, or what is fixed, take from the catalogue."""
+        """(key, room, name) of the parts that ``values``, or fixed parameters, take from the catalogue."""
         found = []
         for place, one in self._fields.items():
             if (room := one.metadata.get("room")) and place not in self.unused:
@@ -178,7 +225,7 @@ class Method:
         return found
 
     def make_small(self, values: Mapping[str, Any], budget: Mapping[str, int]) -> Any:
-        """The same, with budgets of at most three and the values of ``probe``: to be compiled, not to be trusted."""
+        """As :meth:`make`, with budgets of at most three and the values of ``probe``: only for compiling the method."""
         values = {**values, **{key: value for key, value in self.probe.items() if key in values}}
         small = {symbol: min(value, self.probe.get(symbol, _SMALL)) for symbol, value in budget.items()}
         return self.make(values, small, {"random_state": 0})
@@ -189,10 +236,43 @@ def _as_it_is(value: Any) -> Any:
 
 
 def obtain(where: str) -> Any:
-    """What ``module:name`` names.
+    """The object that "module:name" names.
 
     >>> obtain("boostrun.errors:BoostrunError").__name__
     'BoostrunError'
     """
     module, _, name = where.partition(":")
     return getattr(importlib.import_module(module), name)
+
+
+# -- keys that methods of several papers share
+
+
+@keys
+class StumpKeys(Keys):
+    """Keys of the decision stump."""
+
+    stump_search: str = choice(
+        "histogram", "exact",
+        help="stumps on at most max_bins quantile bins of the first samples drawn, or on the exact values; 8-bit data "
+        "are their own bins, and both then give the same ensemble",
+    )  # fmt: skip
+
+
+@keys
+class TreeKeys(Keys):
+    """Keys of the decision tree."""
+
+    depth: int = integer(6, most=10, absent=6, help="trees: comparisons from the root to a leaf")
+    leaf_values: str = choice(
+        "log_odds", "newton", absent="log_odds",
+        help="trees: the value of a leaf is half the log-odds of its weights, or the Newton step towards it",
+    )  # fmt: skip
+    leaf_smoothing: float = real(
+        1.0, above=0.0, most=1e6, absent=1.0,
+        help="trees: weight added to each label in a leaf, in samples of the mean weight",
+    )  # fmt: skip
+    leaf_weight: float = real(
+        1.0, least=0.0, most=1e3, absent=1.0,
+        help="trees: least weight on either side of a split, in samples of the mean weight",
+    )  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.methods import archive
+from boostrun.methods.archive import Array
 from boostrun.methods.weak_learner import Binner
 
 
@@ -45,6 +46,15 @@ def predict(scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 FORMAT = "boostrun.HypothesisEnsemble/1"
 _PREFIX = "hypothesis_"  # of the arrays' names in a file
+# fields of a hypothesis with such names hold columns: a negative one would be read from the end
+_COLUMNS = ("feature", "features", "column", "columns", "*_feature", "*_column")
+_LAYOUT = {
+    "kind": Array("text"),
+    "coefficients": Array("float64", "rows T", values="summable"),
+    f"{_PREFIX}*": Array("number", "rows T ..."),
+    **{f"{_PREFIX}{name}": Array("number", "rows T ...", least=0, below="d", optional=True) for name in _COLUMNS},
+    "edges": Array("float", "d E", values="infinite", order="rising", optional=True),
+}
 
 
 @dataclass
@@ -152,7 +162,7 @@ class HypothesisEnsemble:
         return cls(first.kind, arrays, coefficients)
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        """Write an .npz file without pickle, with ``extra`` arrays; returns its path."""
         kind = np.array(f"{self.kind.__module__}:{self.kind.__qualname__}")
         arrays = {f"{_PREFIX}{name}": array for name, array in self.arrays.items()}
         edges = {} if self.binner is None else {"edges": self.binner.edges}
@@ -165,7 +175,7 @@ class HypothesisEnsemble:
         The file names the hypotheses' class; it must be imported, or lie in the module of a weak learner of the
         catalogue: no file makes us import anything else. Raises BoostrunError where it is not.
         """
-        (kind, coefficients), extra = archive.load(path, FORMAT, ("kind", "coefficients"))
+        (kind, coefficients), extra = archive.load(path, FORMAT, ("kind", "coefficients"), _LAYOUT)
         arrays = {name.removeprefix(_PREFIX): extra.pop(name) for name in [*extra] if name.startswith(_PREFIX)}
         binner = Binner.of(extra.pop("edges")) if "edges" in extra else None
         return cls(_known(str(kind), path, [*arrays]), arrays, coefficients, binner), extra

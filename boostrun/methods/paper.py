@@ -1,4 +1,4 @@
-"""What a paper brings: one object that names its methods, data, figures and reference figures, found by entry point."""
+"""The declaration of a paper: its methods, data, figures and reference figures, found by its entry point."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from boostrun.methods.declaration import Method
 class DataSet:
     """A data set as the command knows it.
 
-    ``loader`` is the module that reads it (see :mod:`boostrun.data`), ``keys`` the dataclass of its keys, ``gives``
-    what it hands out: table, chunks or stream, ``summary`` one line, for lists, and ``features`` the pipeline that it
-    is used with where a person names none. ``copies`` is the key, if there is one, that tells how many distortions of
-    all training samples follow them.
+    Parameters
+    ----------
+    loader : the module that reads it, see :mod:`boostrun.data`.
+    keys : the dataclass of its keys.
+    summary : one line, for lists.
+    gives : table, chunks or stream.
+    features : its default feature pipeline.
+    copies : the key, if there is one, that sets how many distorted copies of the training samples are added.
     """
 
     loader: str
@@ -31,10 +35,15 @@ class DataSet:
 class Pipeline:
     """A feature pipeline as the command knows it.
 
-    ``module`` computes it (see :mod:`boostrun.features`): "package.module" with a class ``Pipeline``, or
-    "package.module:Class". ``keys`` is the dataclass of its keys, and ``gives`` its kind of features: codes, values,
-    products, stumps, anchors. A saved model computes them from raw images again if ``stateless`` says that options
-    alone decide them, or ``fitted`` names the "module:Class" made from the filters, masks and maxima kept in the model.
+    Parameters
+    ----------
+    module : the module that computes it, see :mod:`boostrun.features`: "package.module" with a class ``Pipeline``, or
+        "package.module:Class".
+    keys : the dataclass of its keys.
+    summary : one line, for lists.
+    gives : what learners get: codes, values, products, stumps or anchors.
+    stateless : whether its options alone define it, so that a saved model computes it from raw images.
+    fitted : "module:Class" that computes it from the filters, masks and maxima saved beside a model; empty if none.
     """
 
     module: str
@@ -52,15 +61,17 @@ class Pipeline:
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A kind of saved model that ``boostrun export`` makes a predictor of.
+    """A kind of saved model that ``boostrun export`` turns into a predictor.
 
-    ``target`` is the "module:Class" whose ``load(path)`` gives the model and the arrays beside it, by name; ``writer``
-    the "module:function" that writes its inside in C: ``function(saved) -> ProgramParts``, of a
-    :class:`boostrun.export.Saved` a :class:`boostrun.export.parts.ProgramParts`. ``layout`` is the "module:function"
-    that holds the arrays of a file against what they must be before ``target`` sees them, ``function(arrays, sizes) ->
-    arrays`` as :func:`boostrun.methods.layout.fitted` makes one of a table; without it they are handed on as they are.
-    ``onnx`` is the "module:function" that writes its inside as operators of ONNX: ``function(saved) -> OnnxParts``, a
-    :class:`boostrun.export.parts.OnnxParts`; without it the kind is not written so.
+    Parameters
+    ----------
+    target : "module:Class" whose ``load(path)`` returns the model and the arrays beside it, by name.
+    writer : "module:function" that writes it in C: ``function(saved) -> ProgramParts``, from
+        :class:`boostrun.export.Saved` to :class:`boostrun.export.parts.ProgramParts`.
+    layout : "module:function" that checks the arrays of a file before ``target`` sees them, ``function(arrays, sizes)
+        -> arrays``, with :func:`boostrun.methods.archive.fitted`; without it they are not checked.
+    onnx : "module:function" that writes it as operators of ONNX: ``function(saved) -> OnnxParts``
+        (:class:`boostrun.export.parts.OnnxParts`); empty if it cannot be exported to ONNX.
     """
 
     target: str
@@ -71,35 +82,37 @@ class SavedModel:
 
 @dataclass(frozen=True)
 class Paper:
-    """All that a paper brings; a fifth one adds its own and edits nothing.
+    """Everything that a paper adds to boostrun; another paper needs no edit of boostrun.
 
     Parameters
     ----------
     title : authors and year, for lists.
-    budget : what its methods spend sparingly, for lists: "samples held".
-    methods, datasets, features : by the name that a person types.
+    budget : what its methods save, for lists: "samples held".
+    methods, datasets, features : by their names on the command line.
     strategies, policies, weak_learners : name -> "module:Class" of parts that a key of a method can name.
-    checks : room (strategies, policies, weak_learners) -> "module:function" of what ``boostrun check`` asks of the
-    parts
-        in it, by the paper whose methods use them: ``function(make) -> [Check]``, where ``make()`` gives a new part.
-    objects : parameter -> module whose objects a saved model may hold as that parameter, each known by its class's name
-        and made of its arguments.
-    models : what the file of a saved model says that it holds -> :class:`SavedModel`.
-    probabilities : "module:Class" of a classifier -> "module:function" that tells what its scores mean,
-        ``function(classifier)`` -> :class:`boostrun.methods.probabilities.Link`, or the reason why they mean none;
-        for the classes below it too.
-    importances : the same of features: ``function(classifier)`` -> (d,) array of numbers of at least 0, or the reason.
-    drawings : name -> "module:function" of what an item with ``draws`` writes, see :mod:`boostrun.runner.drawings`.
-    pictures : name -> "module:function" of pictures made of the records of an item's cells.
-    items : a folder of YAML files, one a table or figure, or None: those of ``conf/paper`` beside the package.
-    reference : a CSV file of the paper's own figures, or None.
+    checks : room (strategies, policies, weak_learners) -> "module:function" that ``boostrun check`` applies to parts in
+        it: ``function(make) -> [Check]``, where ``make()`` returns a new part.
+    objects : parameter -> module whose objects a saved model may hold as that parameter, saved as the name of their
+        class and their arguments.
+    models : kind of model file -> :class:`SavedModel`.
+    probabilities : "module:Class" -> "module:function" that says what the scores of such a classifier, or of a
+        subclass, mean: ``function(classifier)`` returns a :class:`boostrun.methods.probabilities.Link`, or the reason
+        why they are no probabilities.
+    importances : the same for features: ``function(classifier)`` returns a (d,) array of numbers >= 0, or the reason.
+    states : "module:Class" of a stream learner -> "module:function" that checks a saved one, or one of a subclass:
+        ``function(learner, n_classes)`` raises :class:`boostrun.methods.archive.Damaged` if arrays of the right types
+        and shapes hold numbers that compiled code must not use. ``n_classes`` is the number in the file.
+    drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.drawings`.
+    pictures : name -> "module:function" that draws the records of an item's cells.
+    items : a folder of YAML files, one for each table or figure; None for ``conf/paper`` in the package.
+    reference : a CSV file of the paper's published figures, or None.
     claims : a YAML file of the paper's claims, or None.
-    public : name -> module of what ``from boostrun import ...`` gives.
-    streams : name -> module of learners of streams that ``from boostrun.streams import ...`` gives beside the classes
-        of the methods that follow streams, such as a base classifier by itself.
-    frontier : kind of budget -> names of those of its methods that ``boostrun frontier`` compares where a person names
-        none, the first three of which its quick version does; of rivals all that keep a budget that is not here.
-    rivals : whether its methods are what a person uses who knows no budget: the frontier sets all others against them.
+    public : name -> module, for ``from boostrun import name``.
+    streams : name -> module, for ``from boostrun.streams import name``: stream learners that are not methods, such as a
+        base classifier.
+    frontier : kind of budget -> the methods that ``boostrun frontier`` compares by default, the first three in its
+        quick version. Of ``rivals`` all methods that keep a budget are compared if it is not listed here.
+    rivals : whether these are methods without a budget in mind, against which the frontier compares all others.
     """
 
     title: str
@@ -114,6 +127,7 @@ class Paper:
     models: Mapping[str, SavedModel] = field(default_factory=dict)
     probabilities: Mapping[str, str] = field(default_factory=dict)
     importances: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

@@ -1,7 +1,4 @@
-"""From raw samples to what a model takes: the codes or values of the bank that it was trained on.
-
-The columns of a table as a model takes them: found by name, text as the places of what training has seen.
-"""
+"""From raw samples to what a model takes: the columns of a table as numbers, then the codes or values of its bank."""
 
 from __future__ import annotations
 
@@ -17,20 +14,21 @@ from boostrun.data.dataset import filled, two_sided
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import obtain
 
-_LARGEST = np.finfo(np.float32).max  # what training refuses, since codes are compared as float32
-_UNSEEN = -1.0  # as training has it for values that only its test part holds
+PREFIX = "input_"  # of the names of a preparation's arrays in a model file
+_LARGEST = np.finfo(np.float32).max  # codes are compared as float32; training refuses larger numbers
+_UNSEEN = -1.0  # the number for text that the training part of a table does not have
 
 
 @dataclass(frozen=True)
 class RawTable:
-    """What a model knows of the table that it was trained on.
+    """The columns of the table that a model was trained on.
 
     Attributes
     ----------
     columns : names of the features, in the model's order.
-    label : name of the label column, "" where that is not known.
-    categories : for each column that held text, what the training part had, sorted: a value is its place among them,
-        and -1 where it is none of them.
+    label : name of the label column, "" if it is not known.
+    categories : column of text -> its texts in the training part, sorted. A text becomes its place among them, or -1 if
+        it is not there.
 
     >>> import pandas
     >>> table = RawTable(("size", "colour"), "kind", {"colour": ("blue", "red")})
@@ -44,47 +42,44 @@ class RawTable:
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Itself as JSON; see :meth:`of`."""
+        """The table as JSON, to be read by :meth:`of`."""
         return json.dumps([self.columns, self.label, self.categories])
 
     @classmethod
     def of(cls, text: str) -> RawTable:
-        """What :meth:`text` has written; ValueError where it is something else."""
+        """The table that :meth:`text` has written; ValueError for any other text."""
         try:
             columns, label, categories = json.loads(text)
         except RecursionError:
             raise ValueError("its table is nested too deeply") from None
         lists = [columns, *categories.values()]
         if not (isinstance(label, str) and all(isinstance(one, list) for one in lists)):
-            raise ValueError("its table is none")
+            raise ValueError("its table is malformed")
         if not all(isinstance(word, str) for one in lists for word in one) or len(set(columns)) != len(columns):
-            raise ValueError("the columns of its table are none")
+            raise ValueError("the columns of its table are malformed")
         if set(categories) - set(columns) or not all(categories.values()):
-            raise ValueError("the categories of its table are none")
+            raise ValueError("the categories of its table are malformed")
         if any(known != sorted(set(known)) for known in categories.values()):  # they are searched by halves
-            raise ValueError("the categories of its table are none")
+            raise ValueError("the categories of its table are not sorted")
         return cls(tuple(columns), label, {name: tuple(known) for name, known in categories.items()})
 
     def numbers(self, frame, where: str, start: int = 0, missing: bool = False) -> np.ndarray:
-        """(n, d) float64 of a pandas frame, whose other columns are passed over.
+        """The model's columns of a pandas frame, (n, d) float64; other columns are ignored.
 
         ``where`` names the file, ``start`` is the number of its rows before these; with ``missing`` a missing value is
-        NaN. Raises BoostrunError, one sentence with the row and the column, for a column that lacks, another missing or
-        an infinite value, or text for a number.
+        NaN. Raises BoostrunError, one sentence with the row and the column, for an absent column, a missing or infinite
+        value, or text in a column of numbers.
         """
         names = {str(column): column for column in frame.columns}
         self.check(names, where)
         out = np.empty((len(frame), len(self.columns)))
         for position, name in enumerate(self.columns):
-            column = frame[names[name]]
-            if name in self.categories:
-                out[:, position] = self._places(column, name, where, start, missing)
-            else:
-                out[:, position] = _as_numbers(column, name, where, start, missing)
+            convert = self._places if name in self.categories else _as_numbers
+            out[:, position] = convert(frame[names[name]], name, where, start, missing)
         return out
 
     def check(self, names, where: str) -> None:
-        """BoostrunError where ``names`` lack a column of the model."""
+        """Raise BoostrunError if ``names`` lack a column of the model."""
         lacking = [name for name in self.columns if name not in names]
         if lacking:
             others = [name for name in names if name not in self.columns and name != self.label]
@@ -96,12 +91,12 @@ class RawTable:
             )
 
     def in_order(self, names) -> RawTable:
-        """The same columns under other ``names``, as many, in the same order."""
-        called = dict(zip(self.columns, names))
-        return RawTable(tuple(names), "", {called[name]: known for name, known in self.categories.items()})
+        """The same columns, in the same order, under other ``names``."""
+        renamed = dict(zip(self.columns, names))
+        return RawTable(tuple(names), "", {renamed[name]: known for name, known in self.categories.items()})
 
     def coded(self, frame, missing: bool = False):
-        """A copy of a frame with numbers in place of text, where there is any to replace; see :meth:`numbers`."""
+        """A copy of a frame in which numbers stand for text; the frame itself if the table has no text."""
         if not self.categories:
             return frame
         present = [name for name in self.categories if name in frame]
@@ -142,9 +137,9 @@ def _as_numbers(column, name: str, where: str, start: int, missing: bool) -> np.
 
 
 def check_finite(values: np.ndarray, names, where: str, start: int, missing: bool = False) -> None:
-    """BoostrunError for the first of ``values`` (n, d) that is infinite or beyond float32, or, if not ``missing``, NaN.
+    """Raise BoostrunError for the first of ``values`` (n, d) that is infinite, beyond float32, or NaN.
 
-    ``names`` are those of the columns, or empty: then they are counted from 0.
+    With ``missing`` NaN is allowed. ``names`` are those of the columns; if empty, columns are counted from 0.
     """
     bad = np.abs(values) > _LARGEST if missing else ~(np.abs(values) <= _LARGEST)
     if bad.any():
@@ -161,33 +156,33 @@ def _no_value(where: str, row: int, name: str) -> BoostrunError:
     return BoostrunError(f"{where}: row {row + 1} has no value in column '{name}'; fill or leave out such rows")
 
 
-PREFIX = "input_"  # of the arrays' names in a model file
-_LARGEST_preparation = np.finfo(
-    np.float32
-).max  # beyond it values become infinite, and would pass the edges that are none
-
-
 class Preparation:
-    """How raw samples become those that a model was trained on; kept beside the model.
+    """How raw samples become those that a model was trained on; saved beside the model.
 
     Parameters
     ----------
-    arrays : dict by name, of which ``kind`` says what is done
-        "pixels": bytes are their own codes; "edges" (d, bins - 1): a code is the number of edges not above a value;
-        "scaled": (x - shift) factor; "projected": (x - mean) axes; "templates": filters under masks, then edges; any
-        other is a pipeline, by ``options`` (JSON), then the ``edges`` (used, bins - 1) of the ``columns`` (used,) that
-        the model looks at. ``shape`` is that of an image, where samples are images; ``table`` (JSON) tells the columns
-        of a table, see :class:`RawTable`. With ``missing`` NaN is data: it names the columns
-        (m,) that are there twice after "edges"; before "scaled" and "projected" ``means`` stand for NaN, and columns
-        follow that say where, see :mod:`boostrun.data.dataset`.
+    arrays : dict by name. ``kind`` says what is done:
+
+        - "pixels": bytes are their own codes;
+        - "edges", of ``edges`` (d, bins - 1): a code is the number of edges not above a value;
+        - "scaled": (x - ``shift``) ``factor``;
+        - "projected": (x - ``mean``) ``axes``;
+        - "templates": ``filters`` under ``masks``, then ``edges``;
+        - any other kind is a pipeline with ``options`` (JSON), then ``edges`` (used, bins - 1) of the ``columns``
+          (used,) that the model looks at.
+
+        ``shape`` is the shape of an image, if samples are images; ``table`` (JSON) is a :class:`RawTable`. With
+        ``missing`` (m,) NaN is data in these columns: after "edges" each has a second column, see
+        :mod:`boostrun.data.dataset`; before "scaled" and "projected" ``means`` replace NaN, and m columns follow that
+        say where.
     width : int, columns that the model takes.
 
     Attributes
     ----------
-    n_features : int, columns of a raw sample; where the pipeline cannot be computed here, of its features.
-    missing : (m,) int64 or None, the columns whose missing values training has seen; None: NaN is refused.
-    computed : bool, False where it cannot: then samples are its features, computed by whoever has it.
-    table : RawTable or None, the columns of a raw table where the model was trained on one.
+    n_features : int, columns of a raw sample; those of the pipeline if it cannot be computed here.
+    missing : (m,) int64, columns that had missing values in training, or None: then NaN is an error.
+    computed : bool, False if the pipeline cannot be computed here: then samples are its features.
+    table : RawTable, or None if the model was not trained on a table with names.
 
     >>> edges = {"kind": np.array("edges"), "edges": np.array([[0.5, 1.5]], np.float32)}
     >>> Preparation(edges, 1)(np.array([[0.0], [1.0], [9.0]])).ravel().tolist()
@@ -212,21 +207,23 @@ class Preparation:
             self.shape = (cells[0] + side - 1, cells[1] + side - 1)
             self.n_features = math.prod(self.shape)
         else:
-            self.computed = _stateless(self.kind) and bool(self.shape) and "options" in arrays
+            pipeline = catalogue.pipelines().get(self.kind)
+            stateless = pipeline is not None and pipeline.stateless
+            self.computed = stateless and bool(self.shape) and "options" in arrays
             self.n_features = math.prod(self.shape) if self.computed else width
         self.table = RawTable.of(str(arrays["table"])) if "table" in arrays else None
         if self.table is not None and len(self.table.columns) != self.n_features:
             raise ValueError(f"its table has {len(self.table.columns)} columns, and samples {self.n_features}")
 
     def flat(self, samples):
-        """Images of the model's shape as rows, text in a frame as numbers; anything else as it is."""
+        """Images of the model's shape as rows, a frame with numbers for text; other samples are returned unchanged."""
         if self.table is not None and getattr(samples, "columns", None) is not None:
             return self.table.coded(samples, self.missing is not None)
         shape = np.shape(samples) if self.shape else ()
         return np.reshape(samples, (len(samples), -1)) if len(shape) > 2 and shape[1:] == self.shape else samples
 
     def check_width(self, samples) -> None:
-        """BoostrunError where features that cannot be computed here are needed, and raw samples are given."""
+        """Raise BoostrunError for raw samples if features are needed that cannot be computed here."""
         shape = np.shape(samples)
         if not self.computed and (len(shape) != 2 or shape[1] != self.n_features):
             raise BoostrunError(
@@ -235,35 +232,38 @@ class Preparation:
             )
 
     def __call__(self, samples: np.ndarray) -> np.ndarray:
-        """Raw ``samples`` (n, n_features), finite numbers or ``missing``, as the model takes them: (n, width) uint8 or
-        float64.
+        """What the model takes, (n, width) uint8 or float64, for raw ``samples`` (n, n_features) of finite numbers.
 
-        Raises BoostrunError with one sentence for images that are no bytes, and where the file lacks what is needed.
+        NaN is allowed with ``missing``. Raises BoostrunError with one sentence for images that are not bytes, or if the
+        file lacks what is needed.
         """
+        arrays = self.arrays
         if self.kind == "pixels":
             return samples if samples.dtype == np.uint8 else _codes(samples, np.arange(1, 256, dtype=np.float32)[None])
         if self.kind == "edges":
-            return _codes(samples, self.arrays["edges"], self.missing)
+            return _codes(samples, arrays["edges"], self.missing)
         if self.kind == "scaled":
-            return (self._complete(samples) - self.arrays["shift"]) * self.arrays["factor"]
+            return (self._complete(samples) - arrays["shift"]) * arrays["factor"]
         if self.kind == "projected":
-            return (self._complete(samples) - self.arrays["mean"]) @ self.arrays["axes"]
+            return (self._complete(samples) - arrays["mean"]) @ arrays["axes"]
         if self.kind == "templates":
-            return _codes(self._templates()(self._images(samples)), self.arrays["edges"][None])
+            templates = obtain(catalogue.pipelines()[self.kind].fitted)
+            responses = templates(*(arrays[name] for name in ("filters", "masks", "maxima")))(self._images(samples))
+            return _codes(responses, arrays["edges"][None])
         features = self._features(self._images(samples)) if self.computed else samples
-        if "edges" in self.arrays:
-            columns = self.arrays["columns"]
+        if "edges" in arrays:
+            columns = arrays["columns"]
             out = np.zeros((len(features), self.width), np.uint8)
-            out[:, columns] = _codes(features[:, columns], self.arrays["edges"])
+            out[:, columns] = _codes(features[:, columns], arrays["edges"])
             return out
-        if "values" in self.arrays:
+        if "values" in arrays:
             return features.astype(np.float64)
         raise BoostrunError(
             f"this model of features={self.kind} was saved without the edges of its codes: train and save it again"
         )
 
     def _complete(self, samples: np.ndarray) -> np.ndarray:
-        """float64, with means for what is missing and columns that say where."""
+        """float64, with means for missing values and columns that say where they are."""
         samples = samples.astype(np.float64)
         return samples if self.missing is None else filled(samples, self.missing, self.arrays["means"])
 
@@ -275,8 +275,8 @@ class Preparation:
         return images.reshape(-1, *self.shape)
 
     def _features(self, images: np.ndarray) -> np.ndarray:
-        """(n, width) of the pipeline with the file's options; BoostrunError where these make others, or none."""
-        pipeline = obtain(catalogue.pipelines()[self.kind].target)  # a stateless one
+        """(n, width) of the pipeline with the file's options; BoostrunError if it makes others, or fails."""
+        pipeline = obtain(catalogue.pipelines()[self.kind].target)
         try:
             options = json.loads(str(self.arrays["options"]))
             if options.get("orientations", 1) > self.width:
@@ -290,21 +290,11 @@ class Preparation:
             raise BoostrunError(f"features={self.kind} makes {out.shape[1]} features, and the model takes {self.width}")
         return out
 
-    def _templates(self):
-        fitted = obtain(catalogue.pipelines()[self.kind].fitted)
-        return fitted(*(self.arrays[name] for name in ("filters", "masks", "maxima")))
 
+def bank_inputs(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -> dict[str, np.ndarray]:
+    """The arrays of a :class:`Preparation` for the samples of ``bank``, under names that begin with ``input_``.
 
-def _stateless(kind: str) -> bool:
-    """Whether a pipeline of this name makes its features again from options alone."""
-    pipeline = catalogue.pipelines().get(kind)
-    return pipeline is not None and pipeline.stateless
-
-
-def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -> dict[str, np.ndarray]:
-    """The arrays of a :class:`Preparation` for the samples of ``bank``, named ``input_...``.
-
-    ``used`` are the columns that the model looks at, None for all; ``shape`` that of a sample, where it is an image.
+    ``used`` are the columns that the model looks at, or None for all; ``shape`` is that of a sample, for images.
     """
     options = bank.meta["features"]
     name = str(options.get("pipeline") or options["name"])
@@ -334,13 +324,13 @@ def of_bank(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = ()) -
 
 
 def _codes(values: np.ndarray, edges: np.ndarray, missing: np.ndarray | None = None) -> np.ndarray:
-    """(n, d) uint8 of values (n, d), compared as float32, as they were when the bank was built.
+    """(n, d) uint8 codes of values (n, d), compared as float32, as when the bank was built.
 
     With ``missing`` columns NaN is below all values, and copies of these columns follow, (n, d + m).
     """
     from boostrun.kernels.quantise import quantise
 
-    values = np.ascontiguousarray(np.clip(values, -_LARGEST_preparation, _LARGEST_preparation), dtype=np.float32)
+    values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=np.float32)
     values = values if missing is None else two_sided(values, missing)
     codes = np.empty(values.shape[::-1], np.uint8)
     quantise(values, np.ascontiguousarray(edges), codes)

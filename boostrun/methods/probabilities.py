@@ -1,21 +1,18 @@
-"""Probabilities from scores: what a margin means under the loss that a classifier has minimised.
+"""What a fitted classifier tells: the probabilities of the classes, and the importances of the features.
 
-The expected loss of a score F has its least value at one F for each probability p of the positive class; read the other
-way round, that tells p from F (Friedman, Hastie & Tibshirani, "Additive Logistic Regression", Annals of Statistics 28,
-2000)::
+*Probabilities.* For each probability p of the positive class one score F minimises the expected loss. Solved for p
+(Friedman, Hastie & Tibshirani, "Additive Logistic Regression", Annals of Statistics 28, 2000)::
 
     log(1 + exp(-y F))    p = 1 / (1 + exp(-F))         logistic
     exp(-y F)             p = 1 / (1 + exp(-2 F))       exponential
 
-With one F_c for each class against the rest, p_c is in proportion to the p of F_c (Zadrozny & Elkan, KDD 2002). A paper
-declares which link its classifiers have (:class:`boostrun.methods.paper.Paper`), or why they have none: a score that
-minimises no such loss says which class it is, and not how probable. Probabilities are as good as the minimum that
-training has come to; nothing is calibrated afterwards.
+With one F_c for each class against the rest, p_c is proportional to the p of F_c (Zadrozny & Elkan, KDD 2002). A score
+that minimises no such loss ranks the classes and has no probabilities. Probabilities are as good as the minimum that
+training has reached; nothing is calibrated afterwards.
 
-How much a classifier relies on each feature, from what its learned model adds up.
+*Importances* are sums over the learned model, for ensembles of weak learners that look at one feature each.
 
-A paper declares how its classifiers tell (:class:`boostrun.methods.paper.Paper`); ensembles of weak learners that look
-at one feature each are told here.
+A paper declares both for its classifiers, see :class:`boostrun.methods.paper.Paper`.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ from boostrun.methods.preparation import Preparation
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.tree import TreeEnsemble
 
-_CLOSE = 1e-12  # relative distance of probabilities below which rounding may have changed their order
+_CLOSE = 1e-12  # relative distance of two probabilities whose order may be due to rounding
 
 
 def _decision(classifier: Any, X: Any) -> np.ndarray:
@@ -42,8 +39,8 @@ def _decision(classifier: Any, X: Any) -> np.ndarray:
 
 
 class Link(NamedTuple):
-    """``of`` makes probabilities (n, n_classes) of ``scores(classifier, X)``, those of ``decision_function`` unless
-    said otherwise.
+    """``of`` turns ``scores(classifier, X)``, by default those of ``decision_function``, into (n, n_classes)
+    probabilities.
     """
 
     of: Callable[[np.ndarray], np.ndarray]
@@ -51,47 +48,47 @@ class Link(NamedTuple):
 
 
 class Votes(NamedTuple):
-    """Scores that mean no probabilities, and ``why``; ``of(classifier, X)`` (n, n_classes), numbers of at least 0, are
-    what each class has of the votes, so that river's measures of scores have an order to go by.
+    """Scores that are no probabilities, and ``why``. ``of(classifier, X)`` (n, n_classes) are the votes of each class,
+    numbers of at least 0, which rank the classes for river's measures of scores.
     """
 
     why: str
     of: Callable[[Any, Any], np.ndarray]
 
 
-def of_margins(slope: float, rows: int = 1) -> Link:
+def margin_link(slope: float, rows: int = 1) -> Link:
     """p = 1 / (1 + exp(-slope F)): ``slope`` 1 for the logistic loss, 2 for the exponential one.
 
-    Scores (n, k) are one F against the rest for each class, and the p are divided by their sum. Scores (n,) are F of
-    the second of two classes; or with ``rows`` = 2 the F of the second less that of the first, each learnt by itself:
-    two opposite estimates of the same log-odds, of which the mean is taken.
+    Scores (n, k) are the F of each class against the rest; the p are divided by their sum. Scores (n,) are the F of the
+    second of two classes; with ``rows`` = 2 they are the F of the second minus the F of the first, two opposite
+    estimates of the same log-odds, and their mean is taken.
 
-    >>> of_margins(2.0).of(np.array([0.0, 0.5])).round(3).tolist()
+    >>> margin_link(2.0).of(np.array([0.0, 0.5])).round(3).tolist()
     [[0.5, 0.5], [0.269, 0.731]]
-    >>> of_margins(1.0).of(np.log([[1.0, 1.0, 1 / 3]])).round(3).tolist()
+    >>> margin_link(1.0).of(np.log([[1.0, 1.0, 1 / 3]])).round(3).tolist()
     [[0.4, 0.4, 0.2]]
     """
-    return Link(functools.partial(_of_margins, slope, rows))
+    return Link(functools.partial(_from_margins, slope, rows))
 
 
-def _of_margins(slope: float, rows: int, scores: np.ndarray) -> np.ndarray:
+def _from_margins(slope: float, rows: int, scores: np.ndarray) -> np.ndarray:
     if scores.ndim == 1:
         log_odds = slope / rows * scores
         return np.column_stack([expit(-log_odds), expit(log_odds)])
     return softmax(-np.logaddexp(0.0, -slope * scores), axis=1)  # in logarithms: all p may be as good as 0
 
 
-#: the link of each loss of :mod:`boostrun.methods.weak_learner`
-LINKS = {"logistic": of_margins(1.0), "exponential": of_margins(2.0)}
+# the link of each loss of boostrun.methods.weak_learner
+LINKS = {"logistic": margin_link(1.0), "exponential": margin_link(2.0)}
 
 
 class Probabilities:
-    """Base of classifiers whose scores may mean probabilities; :meth:`predict_proba` is there where they do."""
+    """Base of classifiers whose scores may be probabilities; only then do they have :meth:`predict_proba`."""
 
     classes_: np.ndarray
 
     def _link(self) -> Link:
-        """AttributeError, with the reason, where scores mean no probabilities."""
+        """The declared link; AttributeError with the reason if there is none."""
         declared = declared_for(self, "probabilities")
         found = declared(self) if declared is not None else "none are declared for it"
         if isinstance(found, Link):
@@ -100,7 +97,7 @@ class Probabilities:
         raise AttributeError(f"{type(self).__name__} as it stands has no probabilities: {why}")
 
     class _WhereTheyMeanSomething:
-        """A method that an instance lacks unless it has a link."""
+        """A method that only instances with a link have."""
 
         def __init__(self, method: Callable):
             self._method = method
@@ -116,20 +113,20 @@ class Probabilities:
     def predict_proba(self, X) -> np.ndarray:
         """Probabilities (n, n_classes) float64 of X (n, d), columns as ``classes_``; each row sums to 1.
 
-        They follow from the scores and the loss, see :mod:`boostrun.methods.probabilities`; the largest is that of the
-        class that ``predict`` says, ties included. There is no such method (AttributeError, with the reason) where the
-        scores mean none. Raises as ``predict`` does.
+        They follow from the scores and the loss, see :mod:`boostrun.methods.probabilities`; the largest is always that
+        of the predicted class, ties included. Raises AttributeError, with the reason, if the scores are no
+        probabilities; otherwise raises as ``predict`` does.
         """
         link = self._link()
         scores = link.scores(self, X)
-        if len(self.classes_) == 1:  # a stream that has shown no other yet
+        if len(self.classes_) == 1:  # a stream with one class so far
             return np.ones((len(scores), 1))
         found = np.ascontiguousarray(link.of(scores), dtype=np.float64)
         return _as_predicted(found, self.classes_, lambda close: self.predict(X)[close])  # type: ignore[attr-defined]
 
 
 def _as_predicted(found: np.ndarray, classes: np.ndarray, said: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """What is said decides between classes that are equal but for rounding: its class gets the last bit more."""
+    """Where the two largest probabilities differ by rounding only, add the last bit to that of the predicted class."""
     largest, second = np.partition(found, (-2, -1), axis=1)[:, :-3:-1].T
     close = np.flatnonzero(largest - second <= _CLOSE * largest)
     if len(close):
@@ -138,9 +135,9 @@ def _as_predicted(found: np.ndarray, classes: np.ndarray, said: Callable[[np.nda
     return found
 
 
-def of_rows(classifier: Any, rows: np.ndarray, said: np.ndarray) -> np.ndarray | None:
-    """Probabilities (n, n_classes) of the ``rows`` (K, n) of scores that a fitted classifier's ensemble has given, and
-    of the labels (n,) that it says by them; None where its scores mean none.
+def probabilities_of_rows(classifier: Any, rows: np.ndarray, said: np.ndarray) -> np.ndarray | None:
+    """Probabilities (n, n_classes) for ``rows`` (K, n) of scores of a classifier and the labels ``said`` (n,) that
+    follow from them; None if its scores are no probabilities.
     """
     if not isinstance(classifier, Probabilities):
         return None
@@ -154,11 +151,11 @@ def of_rows(classifier: Any, rows: np.ndarray, said: np.ndarray) -> np.ndarray |
     return _as_predicted(found, classifier.classes_, lambda close: said[close])
 
 
-def shares_of(classifier: Any, X: Any) -> np.ndarray:
-    """(n, n_classes) float64 that sum to 1 a row, of a fitted classifier: ``predict_proba`` where there is one, else
-    each class's share of the votes; all to the class that is predicted where no votes are declared.
+def class_shares(classifier: Any, X: Any) -> np.ndarray:
+    """(n, n_classes) float64 whose rows sum to 1, from a fitted classifier: ``predict_proba`` if it has one, else the
+    share of each class in the votes; 1 for the predicted class if no votes are declared.
 
-    The largest is that of the class that ``predict`` says.
+    The largest in a row is always that of the predicted class.
     """
     declared = declared_for(classifier, "probabilities")
     found = declared(classifier) if declared is not None else None
@@ -173,7 +170,7 @@ def shares_of(classifier: Any, X: Any) -> np.ndarray:
 
 
 def normalised(votes: np.ndarray) -> np.ndarray:
-    """Votes (n, K) of at least 0, divided by their sum; all alike where there is none.
+    """Votes (n, K) of at least 0, divided by their sum; 1 / K each in a row without votes.
 
     >>> normalised(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [0.5, 0.5]]
@@ -183,8 +180,8 @@ def normalised(votes: np.ndarray) -> np.ndarray:
 
 
 def declared_for(classifier: Any, room: str) -> Callable[[Any], Any] | None:
-    """The function that a paper declares in ``room`` ("probabilities", "importances") for the class of ``classifier``,
-    or for the nearest of its bases that has one; None where there is none.
+    """The function that a paper declares in ``room`` ("probabilities", "importances", "states") for the class of
+    ``classifier`` or its nearest base; None if there is none.
     """
     from boostrun.config import catalogue
 
@@ -195,7 +192,7 @@ def declared_for(classifier: Any, room: str) -> Callable[[Any], Any] | None:
 
 
 class Importances:
-    """Base of classifiers that may choose features; :attr:`feature_importances_` is there where they do."""
+    """Base of classifiers that may choose features; only then do they have :attr:`feature_importances_`."""
 
     n_features_in_: int
 
@@ -204,14 +201,13 @@ class Importances:
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """(d,) float64 that sum to 1, or all 0 where no feature is used: the share of each in the learned model.
+        """The share of each feature in the learned model: (d,) float64 that sum to 1, or zeros if no feature is used.
 
-        For stumps the sum of |coefficient| over all rounds and classes; for trees what a split decides, half the
-        difference between its sides, as if at each one as many samples went left as right; for weights that classes
-        share the norm of each feature's, which compares features of like scale only. Of a model that a run has trained
-        they are of the features that it was trained on; what was made of a column's missing values counts to the
-        column.
-        AttributeError, with the reason, where features are not chosen, and before it is fitted.
+        For stumps it is the sum of |coefficient| over rounds and classes. For trees it is the effect of the splits:
+        half the difference between both sides, as if half of the samples went to each. For weights shared by classes it
+        is the norm of a feature's weights, which compares features of similar scale only. A model that a run has
+        trained has importances of its training features; second columns for missing values count for their column.
+        Raises AttributeError, with the reason, if features are not chosen, and before fitting.
         """
         check_is_fitted(self)
         declared = declared_for(self, "importances")
@@ -227,21 +223,19 @@ class Importances:
 
 
 def width_of(classifier: Any) -> int:
-    """How many features the learned model takes."""
+    """The number of features that the learned model takes."""
     preparation = classifier._preparation()
     return classifier.n_features_in_ if preparation is None else preparation.width
 
 
-def of_ensemble(classifier: Any) -> np.ndarray | str:
-    """(d,) sums of |coefficient| over the weak learners that look at each feature; a reason where they look at several.
+def ensemble_importances(classifier: Any) -> np.ndarray | str:
+    """(d,) sums of |coefficient| over the weak learners on each feature; the reason if these look at several features.
 
-    An ensemble of stumps has ``features``, one of other hypotheses may have arrays of that name or ``feature``.
+    An ensemble of stumps has ``features``; one of other hypotheses may have arrays named ``features`` or ``feature``.
     """
-    from boostrun.methods.tree import TreeEnsemble
-
     ensemble = classifier.ensemble_
     if isinstance(ensemble, TreeEnsemble):
-        return of_trees(ensemble, width_of(classifier))
+        return tree_importances(ensemble, width_of(classifier))
     features = getattr(ensemble, "features", None)
     if features is None:
         features = ensemble.arrays.get("feature")
@@ -250,9 +244,9 @@ def of_ensemble(classifier: Any) -> np.ndarray | str:
     return np.bincount(features.ravel(), np.abs(ensemble.coefficients).ravel(), width_of(classifier))
 
 
-def of_trees(ensemble: TreeEnsemble, width: int) -> np.ndarray:
-    """(d,) sums over all splits on a feature of half the difference between the mean leaves of both sides, halved once
-    more for each level above: of trees of depth 1 as of stumps.
+def tree_importances(ensemble: TreeEnsemble, width: int) -> np.ndarray:
+    """(d,) sums over the splits on each feature: half the difference between the mean leaves of both sides, halved for
+    each level above. Trees of depth 1 have the importances of stumps.
     """
     means, found = ensemble.leaves, np.zeros(width)
     for level in reversed(range(ensemble.depth)):

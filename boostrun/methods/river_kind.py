@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.probabilities import shares_of
+from boostrun.methods.probabilities import class_shares
 
 _NUMBER = (bool, int, float, np.bool_, np.integer, np.floating)
 _KINDS = {"S": "text", "U": "text", "b": "truth values"}  # of labels, by the letter of their type; others are numbers
@@ -117,7 +117,7 @@ class RiverKind:
         if not self._started:
             return {}
         _check_numbers(x)
-        return dict(zip(self.classes_.tolist(), shares_of(self, self._row(x).view(CheckedRows))[0].tolist()))
+        return dict(zip(self.classes_.tolist(), class_shares(self, self._row(x).view(CheckedRows))[0].tolist()))
 
     def predict_proba_many(self, X):
         """As :meth:`predict_proba_one` for the rows of a frame X: a pandas DataFrame, one column a class."""
@@ -126,7 +126,7 @@ class RiverKind:
         index = getattr(X, "index", None)
         if not self._started:
             return pd.DataFrame(index=range(len(X)) if index is None else index)
-        found = shares_of(self, self._placed(*_of_frame(X)).view(CheckedRows))
+        found = class_shares(self, self._placed(*_of_frame(X)).view(CheckedRows))
         return pd.DataFrame(found, columns=self.classes_.tolist(), index=index)
 
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False):

@@ -1,10 +1,8 @@
-"""Saved models: the one place that writes what a loaded model needs beside its arrays, and the one that reads it.
+"""Saving and loading of classifiers: the facts beside a model's arrays, and parameters as JSON.
 
 A file holds the fitted arrays, the classes in their type, the number and names of the features, the parameters, and how
 raw samples become what the model takes (:mod:`boostrun.methods.preparation`). It never holds a pickle. A parameter that
-is neither a plain value nor an object of ours made of plain values is left out with a warning that names it.
-
-Parameters as JSON and back: plain values, and our own objects that are made of plain values.
+is neither a plain value nor an object of boostrun's made of plain values is left out, with a warning that names it.
 """
 
 from __future__ import annotations
@@ -31,6 +29,11 @@ from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, valida
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, type(None))
+_LABELS = (bool, int, float, str)
+_MOST = 2**63
+_LEFT = "a loaded one predicts as it did, with the default of {name} for the next fit"
+# kind of candidates in a model that a run trained on a bank -> the classifier's ``features``
+_FEATURES = {"products": "products", "stumps": "stumps", "pieces": "piecewise"}
 
 
 class NotPlain(ValueError):
@@ -38,14 +41,14 @@ class NotPlain(ValueError):
 
 
 def arguments_of(thing) -> dict[str, Any]:
-    """Constructor arguments, its own and its bases', of an object that keeps them under their names."""
+    """Constructor arguments of an object, those of its bases too, as far as it keeps them under their names."""
     made = [vars(cls)["__init__"] for cls in type(thing).__mro__ if "__init__" in vars(cls) and cls is not object]
     names = {name for init in made for name, it in inspect.signature(init).parameters.items() if it.kind in _NAMED}
     return {name: vars(thing)[name] for name in sorted(names & vars(thing).keys())}
 
 
 def encode(name: str, value) -> Any:
-    """The value of a parameter as JSON has it; raises NotPlain.
+    """The value of the parameter ``name`` in JSON's types; raises NotPlain.
 
     >>> encode("groups", [(0, 1), np.float64(0.5)])
     [{'tuple': [0, 1]}, 0.5]
@@ -64,15 +67,17 @@ def encode(name: str, value) -> Any:
         return {"array": value.tolist(), "dtype": value.dtype.str}
     if isinstance(value, Path):
         return {"path": str(value)}
-    word = _word(type(value))
-    if _class(name, word) is type(value):
-        keys = arguments_of(value)
-        return {"object": word, "keys": {key: encode(key, each) for key, each in keys.items()}}
-    raise NotPlain(f"{name} is a {type(value).__name__}")
+    # a class is saved by its name, unless its module's SAVED_AS (word -> class) has another word for it
+    cls = type(value)
+    others = getattr(importlib.import_module(cls.__module__), "SAVED_AS", {})
+    word = next((word for word, one in others.items() if one is cls), cls.__name__)
+    if _class(name, word) is cls:
+        return {"object": word, "keys": {key: encode(key, each) for key, each in arguments_of(value).items()}}
+    raise NotPlain(f"{name} is a {cls.__name__}")
 
 
 def decode(name: str, value) -> Any:
-    """What :func:`encode` was given. Makes plain values and objects of our own; raises ValueError for anything else."""
+    """The value that :func:`encode` was given; raises ValueError for anything else."""
     if isinstance(value, list):
         return [decode(name, each) for each in value]
     if not isinstance(value, Mapping):
@@ -91,14 +96,8 @@ def decode(name: str, value) -> Any:
     raise ValueError(f"{name}={value!r} is no parameter")
 
 
-def _word(cls: type) -> str:
-    """What a file calls a class: its name, unless its module's ``SAVED_AS`` (word -> class) has another word."""
-    others = getattr(importlib.import_module(cls.__module__), "SAVED_AS", {})
-    return next((word for word, one in others.items() if one is cls), cls.__name__)
-
-
 def _class(name: str, word: str) -> type | None:
-    """The class that a file calls so, among the objects that the parameter may be."""
+    """The class that a file calls ``word``, among those that the parameter ``name`` may hold."""
     from boostrun.config import catalogue
 
     module = catalogue.parts("objects").get(name)
@@ -109,25 +108,20 @@ def _class(name: str, word: str) -> type | None:
     return found if isinstance(found, type) and found.__module__.startswith(module) else None
 
 
-_MOST = 2**63
-_LABELS = (bool, int, float, str)
-
-
 @dataclass
 class ModelFacts:
-    """What stands beside the arrays of a model.
+    """The facts beside the arrays of a model.
 
     Attributes
     ----------
     classes : (n_classes,) array, in the type of the labels.
     n_features : int, columns that the model itself takes.
-    feature_names : list of str, empty where they have none.
-    parameters : dict by name; None in files that an older version wrote.
+    feature_names : list of str, empty if features have no names.
+    parameters : dict by name; None in files of older versions.
     left : list of str, parameters that were not kept.
-    written_by : list of str, the class that wrote the file, and the engines that it is made of.
-    inputs : dict of arrays by name for :class:`boostrun.methods.preparation.Preparation`; empty where samples are taken
-    as
-        they are given.
+    written_by : list of str, the class that wrote the file, and those of its bases that can load it.
+    inputs : dict of arrays by name for :class:`boostrun.methods.preparation.Preparation`; empty if the model takes raw
+        samples.
     """
 
     classes: np.ndarray
@@ -140,12 +134,12 @@ class ModelFacts:
 
 
 def write(
-    path: str | Path, held, model, *, classes, n_features: int, feature_names: Sequence[str] = (),
+    path: str | Path, fitted, model, *, classes, n_features: int, feature_names: Sequence[str] = (),
     inputs: Mapping[str, np.ndarray] | None = None, without: Sequence[str] = (),
 ) -> Path:  # fmt: skip
-    """Write ``held``, the fitted arrays of ``model``, and the facts about it, but the parameters ``without``.
+    """Write ``fitted``, the arrays of ``model``, and the facts about it, but not the parameters ``without``.
 
-    Raises BoostrunError where it cannot be written, or for labels that are no plain values.
+    Raises BoostrunError if it cannot be written, or for labels that are not plain values.
     """
     facts: dict[str, Any] = {"written_by": _names(type(model)), "parameters": {}, "left": []}
     for name, value in model.get_params(deep=False).items():
@@ -155,28 +149,24 @@ def write(
             facts["parameters"][name] = encode(name, value)
         except NotPlain as said:
             facts["left"].append(name)
-            warnings.warn(f"{said}, which a saved model does not keep: {_LEFT.format(name=name)}", stacklevel=4)
+            warnings.warn(f"{said}, which a saved model does not keep: {_LEFT.format(name=name)}", stacklevel=3)
     classes = np.asarray(classes)
-    if classes.dtype == object:  # Python's own values, in the order of the classes
+    if classes.dtype == object:  # values of Python, in the order of the classes
         labels = classes.tolist()
-        if not all(type(label) in _LABELS for label in labels):
-            odd = next(label for label in labels if type(label) not in _LABELS)
-            raise BoostrunError(f"the label {odd!r} is a {type(odd).__name__}: text, numbers and bools can be saved")
+        odd = [label for label in labels if type(label) not in _LABELS]
+        if odd:
+            raise BoostrunError(
+                f"the label {odd[0]!r} is a {type(odd[0]).__name__}: text, numbers and bools can be saved"
+            )
         facts["labels"], classes = labels, classes.astype(str)
     extra = {"classes": classes, "n_features_in": np.array(n_features), "facts": np.array(json.dumps(facts))}
     if len(feature_names):
         extra["column_names"] = np.array([str(name) for name in feature_names])
-    return held.save(path, **extra, **(inputs or {}))
-
-
-_LEFT = "a loaded one predicts as it did, with the default of {name} for the next fit"
+    return fitted.save(path, **extra, **(inputs or {}))
 
 
 def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
-    """The facts among the arrays that stand beside a model.
-
-    Raises BoostrunError with one sentence where they are not there, or not what they should be.
-    """
+    """The facts among the arrays beside a model; BoostrunError with one sentence if one is missing or malformed."""
     for needed in ("classes", "n_features_in"):
         if needed not in extra:
             raise BoostrunError(f"{path} holds a model but no {needed}: save it by a classifier's save")
@@ -209,10 +199,10 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
 class Saveable(Probabilities, Importances):
     """Base of classifiers that are saved and loaded.
 
-    A subclass has ``_model``, what it has learned, of one of the types ``_model_types`` (some may be named there, as
-    "module:Class"), with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which
-    sets all attributes that follow from it. Its first parameter that counts rounds is ``_rounds``, for files of older
-    versions, which hold no parameters.
+    A subclass has ``_model``, what it has learned, of one of the types ``_model_types`` (classes, or "module:Class")
+    with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes
+    that follow from it. ``_rounds`` is the parameter that counts rounds, for files of older versions, which hold no
+    parameters.
     """
 
     _model: Any
@@ -222,10 +212,10 @@ class Saveable(Probabilities, Importances):
     n_features_in_: int
 
     def save(self, path: str | Path) -> Path:
-        """Write what was learned, classes, parameters and names of features as npz, without pickle; see :meth:`load`.
+        """Write the fitted model, classes, parameters and feature names as .npz without pickle; see :meth:`load`.
 
-        Returns the path, ``.npz`` added where it lacked. Warns of parameters that a file does not keep. Raises
-        BoostrunError where the file cannot be written, or what was learned cannot be saved.
+        Returns the path; ``.npz`` is added if it lacks. Warns of parameters that a file does not keep. Raises
+        BoostrunError if the file cannot be written, or the model or its labels cannot be saved.
         """
         check_is_fitted(self)
         preparation = self._preparation()
@@ -237,10 +227,10 @@ class Saveable(Probabilities, Importances):
 
     @classmethod
     def load(cls, path: str | Path):
-        """A classifier that predicts as the saved one did, and is fitted again as it was.
+        """A classifier that predicts as the saved one did, and has its parameters for the next fit.
 
-        Of a model that a run has trained, raw samples are what it takes. Raises BoostrunError with one sentence where
-        there is no such file, or it holds the model of another class.
+        A model that a run has trained takes raw samples. Raises BoostrunError with one sentence if there is no such
+        file, or it holds the model of another class.
         """
         found = kind_of(path)
         given = kinds(cls).get(found)
@@ -252,34 +242,30 @@ class Saveable(Probabilities, Importances):
         if facts.written_by and not set(facts.written_by) & set(_names(cls)):
             raise BoostrunError(f"{path} holds a model of {facts.written_by[0]}, which {cls.__name__} cannot load")
         try:
-            return cls._loaded(facts, model)
+            loaded = cls._with_parameters(facts, model)
+            loaded.classes_, loaded.n_features_in_ = facts.classes, facts.n_features
+            if facts.feature_names:
+                loaded.feature_names_in_ = np.array(facts.feature_names, dtype=object)
+            loaded._hold(model)
+            if facts.inputs:
+                preparation = Preparation(facts.inputs, facts.n_features)
+                loaded._prepared_for = (model, preparation)
+                loaded.n_features_in_ = preparation.n_features
+            return loaded
         except (BoostrunError, ValueError, TypeError, KeyError, AttributeError, OverflowError, MemoryError) as error:
             raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
 
     @classmethod
-    def _loaded(cls, facts: ModelFacts, model):
-        loaded = cls._made(facts, model)
-        loaded.classes_, loaded.n_features_in_ = facts.classes, facts.n_features
-        if facts.feature_names:
-            loaded.feature_names_in_ = np.array(facts.feature_names, dtype=object)
-        loaded._hold(model)
-        if facts.inputs:
-            preparation = Preparation(facts.inputs, facts.n_features)
-            loaded._prepared_for = (model, preparation)
-            loaded.n_features_in_ = preparation.n_features
-        return loaded
-
-    @classmethod
-    def _made(cls, facts: ModelFacts, model):
-        """Unfitted, with the parameters of the file; those that it lacks get their defaults."""
+    def _with_parameters(cls, facts: ModelFacts, model):
+        """An unfitted one with the parameters of the file, and defaults for those that the file lacks."""
         if facts.parameters is None:
             return cls(**{cls._rounds: max(1, model.n_rounds)})
         names = cls._get_param_names()  # type: ignore[attr-defined]
         odd = [f"{name}={value!r}" for name, value in facts.parameters.items() if name not in names]
         if odd:
-            warnings.warn(f"{facts.written_by[0]} had {', '.join(odd)}, which {cls.__name__} has not", stacklevel=4)
+            warnings.warn(f"{facts.written_by[0]} had {', '.join(odd)}, which {cls.__name__} has not", stacklevel=3)
         for name in facts.left:
-            warnings.warn(f"{name} was not kept: {_LEFT.format(name=name)}", stacklevel=4)
+            warnings.warn(f"{name} was not kept: {_LEFT.format(name=name)}", stacklevel=3)
         given = {name: value for name, value in facts.parameters.items() if name in names}
         for name, field in (fields_of(cls) if issubclass(cls, Keys) else {}).items():
             value = given.get(name)
@@ -290,12 +276,12 @@ class Saveable(Probabilities, Importances):
         return cls(**given)
 
     def _preparation(self) -> Preparation | None:
-        """What comes before the fitted model; None once it is fitted anew."""
+        """How raw samples are prepared for the fitted model; None if they are not, as after another fit."""
         held, preparation = self.__dict__.get("_prepared_for", (None, None))
         return preparation if held is not None and held is self._model else None
 
     def _prepared(self, X, **checks) -> np.ndarray:
-        """Samples as the fitted model takes them, checked as scikit-learn does by ``checks``."""
+        """Samples as the fitted model takes them, checked by scikit-learn with ``checks``."""
         check_is_fitted(self)
         preparation = self._preparation()
         if preparation is None:
@@ -307,7 +293,7 @@ class Saveable(Probabilities, Importances):
 
 
 def kinds(cls: type[Saveable]) -> dict[str, type | str]:
-    """What files say that they hold -> the type of model that ``cls`` loads from them."""
+    """Kind of file -> the type of model that ``cls`` loads from it."""
     given = getattr(cls, "_model_types", ())
     named = ((each.partition(":")[2] if isinstance(each, str) else each.__name__, each) for each in given)
     return {f"boostrun.{name}/1": each for name, each in named}
@@ -332,13 +318,8 @@ def _validate_or_missing(estimator, X, **checks) -> np.ndarray:
     return found
 
 
-# what candidates are called by a classifier, of models that a run has trained on a bank
-_FEATURES = {"products": "products", "stumps": "stumps", "pieces": "piecewise"}
-
-
 def _names(cls: type) -> list[str]:
-    """Its own, and those of the classes that it is made from whose models it can load: not of its keys."""
-
+    """The name of a class, and those of its bases whose models it can load; its keys are none of them."""
     engines = [
         base.__name__
         for base in cls.__mro__[1:]

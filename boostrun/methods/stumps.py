@@ -1,10 +1,6 @@
-"""The weak learner of all four papers: a decision stump, found by one of two equivalent searches.
+"""Decision stumps: the search for one, the weak learner, and two kinds of boosted ensembles in flat arrays.
 
-A boosted ensemble of stumps with a vote for every class: scores, staged scores, importances, save and load.
-
-A boosted ensemble of stumps as flat arrays: scores, staged scores, save and load.
-
-The decision stump as a weak learner: found by a histogram or by sorting, kept in flat arrays that kernels read.
+A :class:`StumpEnsemble` has a row of stumps for each class; the stumps of a :class:`VoteEnsemble` vote for every class.
 """
 
 from __future__ import annotations
@@ -19,8 +15,8 @@ import numpy as np
 from boostrun.kernels import stumps
 from boostrun.kernels import votes as kernels
 from boostrun.methods import archive
-from boostrun.methods.keys import StumpKeys
-from boostrun.methods.layout import check_features
+from boostrun.methods.archive import Array, check_features
+from boostrun.methods.declaration import StumpKeys
 from boostrun.methods.weak_learner import Binner, Members, WeakLearner
 
 SEARCHES = ("histogram", "exact")
@@ -179,17 +175,29 @@ class StumpEnsemble:
         return cls(**columns)
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        """Write an .npz file without pickle, with ``extra`` arrays; returns its path."""
         return archive.save(path, _FORMAT, self.__dict__ | extra)
 
     @classmethod
     def load(cls, path: str | Path) -> tuple[StumpEnsemble, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles."""
-        arrays, extra = archive.load(path, _FORMAT, FIELDS)
+        """The ensemble that :meth:`save` wrote, and the extra arrays. Never unpickles."""
+        arrays, extra = archive.load(path, _FORMAT, FIELDS, _STUMPS)
         return cls(*arrays), extra
 
 
-_FORMAT_vote_ensemble = "boostrun.VoteEnsemble/1"
+_STUMPS = {
+    "features": Array("int32", "rows T", least=0, below="d"),
+    "thresholds": Array("float64", "rows T", values="infinite"),
+    "polarities": Array("int8", "rows T", least=-1, below=2),
+    "coefficients": Array("float64", "rows T", values="summable"),
+}
+_VOTES_FORMAT = "boostrun.VoteEnsemble/1"
+_VOTES = {
+    "features": Array("int32", "T", least=0, below="d"),
+    "thresholds": Array("float64", "T", values="infinite"),
+    "votes": Array("int8", "T rows", least=-1, below=2),
+    "alphas": Array("float64", "T", values="summable"),
+}
 
 
 @dataclass
@@ -269,13 +277,13 @@ class VoteEnsemble:
         return VoteEnsemble(*(np.concatenate([getattr(self, name), getattr(more, name)]) for name in self.__dict__))
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
-        return archive.save(path, _FORMAT_vote_ensemble, self.__dict__ | extra)
+        """Write an .npz file without pickle, with ``extra`` arrays; returns its path."""
+        return archive.save(path, _VOTES_FORMAT, self.__dict__ | extra)
 
     @classmethod
     def load(cls, path: str | Path) -> tuple[VoteEnsemble, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles."""
-        arrays, extra = archive.load(path, _FORMAT_vote_ensemble, ("features", "thresholds", "votes", "alphas"))
+        """The ensemble that :meth:`save` wrote, and the extra arrays. Never unpickles."""
+        arrays, extra = archive.load(path, _VOTES_FORMAT, tuple(_VOTES), _VOTES)
         return cls(*arrays), extra
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.kernels import trees
 from boostrun.methods import archive
-from boostrun.methods.keys import TreeKeys
-from boostrun.methods.layout import check_features
+from boostrun.methods.archive import Array, Damaged, check_features, fitted
+from boostrun.methods.declaration import TreeKeys
 from boostrun.methods.weak_learner import Binner, Members, WeakLearner
 
 
@@ -44,7 +44,7 @@ class Tree(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How trees are grown: see :class:`boostrun.methods.keys.TreeKeys`."""
+    """How trees are grown: see :class:`boostrun.methods.declaration.TreeKeys`."""
 
     depth: int = 6
     leaf_values: str = "log_odds"
@@ -186,14 +186,31 @@ class TreeEnsemble:
         return cls(columns[0], columns[1], columns[2] / len(ensembles))
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        """Write an .npz file without pickle, with ``extra`` arrays; returns its path."""
         return archive.save(path, _FORMAT, self.__dict__ | extra)
 
     @classmethod
     def load(cls, path: str | Path) -> tuple[TreeEnsemble, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles."""
-        arrays, extra = archive.load(path, _FORMAT, FIELDS)
+        """The ensemble that :meth:`save` wrote, and the extra arrays. Never unpickles."""
+        arrays, extra = archive.load(path, _FORMAT, FIELDS, check_trees)
         return cls(*arrays), extra
+
+
+_TREES = {
+    "features": Array("int32", "rows T N", least=0, below="d"),
+    "thresholds": Array("float64", "rows T N", values="infinite"),
+    "leaves": Array("float64", "rows T L", values="summable"),
+}
+_MOST_NODES = 2**10
+
+
+def check_trees(arrays: archive.Arrays, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """The arrays of a TreeEnsemble: complete trees, all of one depth."""
+    out = fitted(_TREES, arrays, sizes)
+    nodes, leaves = sizes["N"], sizes["L"]
+    if leaves != nodes + 1 or leaves & nodes or not 0 < nodes < _MOST_NODES or not sizes["T"]:
+        raise Damaged(f"features and leaves have {nodes} nodes and {leaves} leaves a tree, which is no complete tree")
+    return out
 
 
 _FIRST = 64  # trees that there is room for at first

@@ -231,6 +231,7 @@ PAPER = Paper(
         ),
         **_FOLLOWERS,
     },
-    probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.rival:of_sgbt"},
+    probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.rival:sgbt_link"},
+    states={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.regression_trees:check_saved"},
     public={"SGBTClassifier": f"{_HERE}.sgbt"},
 )  # fmt: skip

@@ -25,6 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.kernels.plain import part
+from boostrun.methods.archive import Array, Damaged
+from boostrun.methods.stream_state import MOST, check_values
 from boostrun.rivals.histograms import best_cut, insert, whole
 
 FEATURE, LEFT, RIGHT, ALTERNATE, OBSERVER, NEXT = range(6)  # columns of ``links``
@@ -337,3 +339,55 @@ def learn(trees, t, x, leaf, count, gradient, hessian, growth):
         parent, node = node, _below(trees, node, x)
     _teach(trees, t, node, x, count, gradient, hessian, growth)
     return value(trees, leaf_of(trees, node, x))
+
+
+_POOLS = {
+    "links": Array("", "_ 6", -2, MOST), "filled": Array("", "_ k", -1, MOST), "roots": Array("", "M", 0, MOST),
+    "leaves": Array("", "M", 0, MOST), "columns": Array("", "M k", 0, "d"), "counts": Array("", "7", -1, MOST),
+}  # fmt: skip
+
+
+def check_saved(learner, n_classes: int) -> None:
+    """Check the trees of a saved SGBT; raises Damaged if what nodes name is not there, or is named twice.
+
+    So no way down a tree ends in a circle.
+    """
+    check_values(learner, {}, {RegressionTrees: _POOLS}, {"d": learner.n_features_in_})
+    for k, trees in enumerate(learner._boosters):
+        _check_pools(f"state__boosters.{k}", trees, learner.n_features_in_)
+
+
+def _check_pools(name: str, trees: RegressionTrees, d: int) -> None:
+    counts, bins = trees.counts, trees.bins
+    nodes, slots = int(counts[NODES]), int(counts[OBSERVERS])
+    if not (0 <= nodes <= len(trees.links) and 0 <= slots <= len(bins)):
+        raise Damaged(f"{name} has {len(trees.links)} nodes and {len(bins)} histograms, and says {nodes} and {slots}")
+    used = trees.links[:nodes]
+    feature = used[:, FEATURE]
+    if (feature >= d).any():
+        raise Damaged(f"{name}.0 looks at feature {feature.max()} of {d}")
+    branches, is_free = used[feature >= 0], feature == FREE
+    alternates = branches[:, ALTERNATE]
+    below = np.concatenate([trees.roots, branches[:, LEFT], branches[:, RIGHT], alternates[alternates >= 0]])
+    _check_named_once(f"{name}.0", below, ~is_free)
+    _check_named_once(f"{name}.0", _chain(counts[FREE_NODE], used[is_free, NEXT]), is_free)
+    held = used[feature == LEAF, OBSERVER]
+    _check_named_once(f"{name}.0", held, np.ones(slots, bool))
+    is_held = np.zeros(slots, bool)
+    is_held[held] = True
+    filled = trees.filled[:slots]
+    _check_named_once(f"{name}.3", _chain(counts[FREE_OBSERVER], filled[~is_held, 0]), ~is_held)
+    full = filled[is_held]
+    if full.size and not (full.min() >= 0 and full.max() <= bins.shape[2]):
+        raise Damaged(f"{name}.3 has histograms of more than {bins.shape[2]} bins")
+
+
+def _chain(head, following: np.ndarray) -> np.ndarray:
+    found = np.append(following, head)
+    return found[found >= 0]
+
+
+def _check_named_once(name: str, places: np.ndarray, allowed: np.ndarray) -> None:
+    inside = places.size == 0 or (places.min() >= 0 and places.max() < len(allowed))
+    if not inside or not allowed[places].all() or len(np.unique(places)) != len(places):
+        raise Damaged(f"{name} names a place twice, or one that is not there")

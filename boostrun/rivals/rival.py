@@ -259,6 +259,6 @@ class EstimatorClassifier(EstimatorKeys, Holding):
         return objects.call(f"{cls.__module__}:{cls.__name__}", function, *arguments)
 
 
-def of_sgbt(classifier) -> Link:
+def sgbt_link(classifier) -> Link:
     """The logistic loss, of two classes and of each of several against the rest."""
     return LINKS["logistic"]

@@ -18,7 +18,7 @@ from boostrun.evaluation import Result
 from boostrun.extend import loader
 from boostrun.inputs.bank import Table
 from boostrun.methods import saved
-from boostrun.methods.preparation import PREFIX, RawTable, of_bank
+from boostrun.methods.preparation import PREFIX, RawTable, bank_inputs
 from boostrun.prediction.model import columns_of
 from boostrun.runner.execute import threads
 from boostrun.runner.guards import pinned
@@ -88,7 +88,7 @@ def save(model, bank, path: str | Path, parts: Parts | None = None, table: RawTa
     whole = bank.bank if isinstance(bank, Table) else bank  # of whose training part a part may be in use
     numbers = getattr(model, "classes_", np.arange(len(bank.classes)))
     index = held.features if isinstance(held.features, np.ndarray) else held.features.get("index")
-    inputs = of_bank(whole, index, _shape(parts)) | ({f"{PREFIX}table": np.array(table.text())} if table else {})
+    inputs = bank_inputs(whole, index, _shape(parts)) | ({f"{PREFIX}table": np.array(table.text())} if table else {})
     return saved.write(
         path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole.n_features,
         feature_names=_names(parts), inputs=inputs, without=_OF_THE_RUN,

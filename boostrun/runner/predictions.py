@@ -106,7 +106,7 @@ def of(trained: Trained) -> Predictions:
 def _answers(trained: Trained) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
     """True labels (m,), those that the model says, and its probabilities or None, of one part of the test set after the
     other."""
-    from boostrun.methods.probabilities import of_rows  # loads scipy.special, which a plan can do without
+    from boostrun.methods.probabilities import probabilities_of_rows  # loads scipy.special, which a plan can do without
 
     data, model = trained.data, _with_classes(trained)
     chunks, staged = (
@@ -118,7 +118,7 @@ def _answers(trained: Trained) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
         for columns, labels in chunks():
             (scores,) = staged(columns, [model.ensemble_.n_rounds])
             said = one_vs_all.predict(scores, model.classes_)
-            yield np.asarray(labels), said, of_rows(model, scores, said)
+            yield np.asarray(labels), said, probabilities_of_rows(model, scores, said)
     elif isinstance(data, Table) and predict:
         X, predict_proba = _test(data), getattr(model, "predict_proba", None)
         yield np.asarray(data.labels("test")), np.asarray(predict(X)), predict_proba(X) if predict_proba else None

@@ -42,7 +42,7 @@ def code_of(cell: Cell) -> Code:
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
     roots = (
         method.target, method.evaluation, *(part.target for part in method.parts.values()), *named,
-        "boostrun.methods.keys:arguments", "boostrun.evaluation.measures:train_and_test",
+        "boostrun.methods.declaration:arguments", "boostrun.evaluation.measures:train_and_test",
         *input_.modules(cell.dataset),
     )  # fmt: skip
     facts = {

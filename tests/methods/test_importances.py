@@ -11,7 +11,7 @@ from boostrun import (
     ReservoirClassifier,
     ShareBoostClassifier,
 )
-from boostrun.methods.probabilities import of_trees
+from boostrun.methods.probabilities import tree_importances
 from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.iboost.online_ensembles import DWMClassifier
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier
@@ -63,7 +63,7 @@ def test_of_trees_it_is_what_splits_decide():
     features = np.array([[[3, 1, 0]]], np.int32)
     ensemble = TreeEnsemble(features, np.array([[[0.0, 1.0, np.inf]]]), np.array([[[0.0, 4.0, 1.0, 9.0]]]))
     root, below = abs((0.0 + 4.0) / 2 - 1.0) / 2, (4.0 - 0.0) / 2 / 2  # the third node splits nothing: all go left
-    np.testing.assert_allclose(of_trees(ensemble, 5), [0.0, below, 0.0, root, 0.0])
+    np.testing.assert_allclose(tree_importances(ensemble, 5), [0.0, below, 0.0, root, 0.0])
 
 
 def test_of_shared_weights_it_is_their_norm():

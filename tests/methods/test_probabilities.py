@@ -21,7 +21,7 @@ from boostrun import (
 )
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.methods.probabilities import LINKS, Link, Probabilities, of_margins
+from boostrun.methods.probabilities import LINKS, Link, Probabilities, margin_link
 from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier, DWMClassifier
 from boostrun.papers.iboost.onlineboost import FLCClassifier, OnlineBoostClassifier
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
@@ -159,7 +159,7 @@ def test_it_is_the_formula_of_the_loss(name, slope, classes):
 
 @given(arrays(float, (3, 4), elements=st.floats(-30, 30)), st.sampled_from([1.0, 2.0]))
 def test_one_against_the_rest_is_the_formula_for_any_scores(scores, slope):
-    np.testing.assert_allclose(of_margins(slope).of(scores), twin(scores, slope), rtol=1e-9)
+    np.testing.assert_allclose(margin_link(slope).of(scores), twin(scores, slope), rtol=1e-9)
 
 
 @pytest.mark.parametrize("scores", [np.full((1, 3), -1e4), np.full((1, 3), 1e4), np.array([[1e4, 0.0, -1e4]])])
@@ -213,7 +213,7 @@ def test_classes_whose_probabilities_round_to_the_same_number_are_told_apart_as_
         classes_ = np.array([3, 5, 7])
 
         def _link(self):
-            return Link(of_margins(1.0).of, lambda clf, X: np.tile([50.0, -50.0, 60.0], (len(X), 1)))
+            return Link(margin_link(1.0).of, lambda clf, X: np.tile([50.0, -50.0, 60.0], (len(X), 1)))
 
         def predict(self, X):
             return np.full(len(X), 7)

@@ -127,5 +127,5 @@ def test_a_damaged_file_is_refused(change, tmp_path):
     assert arrays["state__boosters.0.0"][0, 0] >= 0  # a branch
     change(arrays)
     archive.save(path, str(kind).strip('"'), arrays)
-    with pytest.raises(BoostrunError, match="not an ensemble saved by boostrun"):
+    with pytest.raises(BoostrunError, match="not a model saved by boostrun"):
         SGBTClassifier.load(path)

@@ -216,9 +216,10 @@ def test_the_default_of_a_parameter_that_has_no_effect_in_the_method_is_the_one_
 
 def test_words_about_a_method_make_it_not_stale(monkeypatch):
     made, before = cells(), digests(cells())
-    papers = (f"boostrun.papers.{name}.keys" for name in ("adaptive", "iboost", "reservoir", "shareboost"))
+    papers = [f"boostrun.papers.{name}.keys" for name in ("adaptive", "iboost", "reservoir", "shareboost")]
+    declared = [*papers, "boostrun.methods.declaration"]
     with monkeypatch.context() as patch:
-        edit(patch, lambda text: text.replace('help="', 'help="in other words: '), *papers, "boostrun.methods.keys")
+        edit(patch, lambda text: text.replace('help="', 'help="in other words: '), *declared)
         assert digests(made) == before
     declare(monkeypatch, "geem", summary="said otherwise", traits=("other",), exports=frozenset(), probe={})
     assert digests(made) == before

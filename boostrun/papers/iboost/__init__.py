@@ -219,6 +219,12 @@ PAPER = Paper(
         f"{_HERE}.iboost_fitted:IBoostTreesClassifier": f"{_HERE}.interpretation:tree_importances",
         f"{_HERE}.window_committees:Committee": f"{_HERE}.interpretation:committee_importances",
     },
+    states={
+        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.saved_states:check_iboost",
+        f"{_HERE}.window_committees:Committee": f"{_HERE}.saved_states:check_committee",
+        f"{_HERE}.members:IncrementalEnsemble": f"{_HERE}.saved_states:check_incremental",
+        f"{_HERE}.baselines:HoeffdingTreeClassifier": f"{_HERE}.saved_states:check_tree",
+    },
     drawings={name: f"{_HERE}.figures:draw_{name}" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),

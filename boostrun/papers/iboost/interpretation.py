@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import softmax
 
 from boostrun.kernels.hoeffding import FEATURE, LEFT, RIGHT, HoeffdingTrees
-from boostrun.methods.probabilities import LINKS, Link, Votes, normalised, of_margins, width_of
+from boostrun.methods.probabilities import LINKS, Link, Votes, margin_link, normalised, width_of
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost.kernels.committee import CommitteeMembers, predicted
 from boostrun.papers.iboost.onlineboost import coefficient
@@ -73,7 +73,7 @@ def online_boost_link(classifier) -> Link | Votes:
         return Votes(
             "votes that are shared, or of members worse than chance, minimise no loss with probabilities", votes
         )
-    return Link(lambda votes: of_margins(1.0).of(votes[:, 1] - votes[:, 0]), _boosted_votes)
+    return Link(lambda votes: margin_link(1.0).of(votes[:, 1] - votes[:, 0]), _boosted_votes)
 
 
 def bagging_link(classifier) -> Link:

@@ -22,7 +22,7 @@ from boostrun.config.fields import (  # fmt: skip
     renamed,
 )
 from boostrun.errors import BoostrunError
-from boostrun.methods.keys import StumpKeys, TreeKeys
+from boostrun.methods.declaration import StumpKeys, TreeKeys
 
 _LOSSES = ("logistic", "exponential")
 _RULES = ("log_odds", "line_search", "newton")

@@ -22,7 +22,7 @@ from boostrun.errors import BoostrunError
 from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, load, widen_into, zeros
 from boostrun.methods import archive, estimator
-from boostrun.methods.layout import check_features
+from boostrun.methods.archive import check_features
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.shareboost.classifier import ScoreClassifier
 from boostrun.papers.shareboost.keys import JointBoostKeys

@@ -23,8 +23,8 @@ import numpy as np
 from scipy.special import softmax
 
 from boostrun.methods import archive
-from boostrun.methods.layout import Array, Damaged, check_features, fitted
-from boostrun.methods.probabilities import Link, of_margins, width_of
+from boostrun.methods.archive import Array, Damaged, check_features, fitted
+from boostrun.methods.probabilities import Link, margin_link, width_of
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.pieces import LocalScores, squared_distances
 
@@ -365,12 +365,12 @@ def multinomial_link(classifier) -> Link:
 
 def one_vs_rest_link(classifier) -> Link:
     """Link for ln(1 + exp(-z f)) of each class against the rest; two classes are learned twice."""
-    return of_margins(1.0, rows=2)
+    return margin_link(1.0, rows=2)
 
 
 def jointboost_link(classifier) -> Link:
     """Link for exp(-z H) of each class against the rest, two classes twice."""
-    return of_margins(2.0, rows=2)
+    return margin_link(2.0, rows=2)
 
 
 def multinomial_probabilities(scores: np.ndarray, margin: float) -> np.ndarray:

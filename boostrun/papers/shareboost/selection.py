@@ -19,7 +19,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.methods import archive
-from boostrun.methods.layout import Array
+from boostrun.methods.archive import Array
 from boostrun.papers.shareboost.inner import (
     SOLVERS,
     Minimum,

@@ -6,10 +6,9 @@ import pytest
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.methods.layout import Damaged
-from boostrun.methods.saved_layouts import checked
+from boostrun.methods.archive import Damaged, checked
 from boostrun.methods.stumps import StumpLearner
-from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, leaf_values
+from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, check_trees, leaf_values
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, Reservoir, ReservoirClassifier, log_odds
@@ -159,12 +158,12 @@ def test_arrays_that_make_no_trees_are_refused(name, array, words):
         "features": np.zeros((1, 2, 3), int), "thresholds": np.zeros((1, 2, 3)), "leaves": np.zeros((1, 2, 4)),
         "n_features_in": np.array(4), "classes": np.array([0, 1]),
     }  # fmt: skip
-    assert checked("boostrun.TreeEnsemble/1", arrays)["features"].dtype == np.int32
+    assert checked(arrays, check_trees)["features"].dtype == np.int32
     with pytest.raises(Damaged, match=words):
-        checked("boostrun.TreeEnsemble/1", arrays | {name: array})
+        checked(arrays | {name: array}, check_trees)
 
 
 def test_nodes_of_any_shape_must_be_a_complete_tree():
     arrays = {"features": np.zeros((1, 2, 5), int), "thresholds": np.zeros((1, 2, 5)), "leaves": np.zeros((1, 2, 6))}
     with pytest.raises(Damaged, match="5 nodes and 6 leaves a tree, which is no complete tree"):
-        checked("boostrun.TreeEnsemble/1", arrays)
+        checked(arrays, check_trees)
