@@ -83,12 +83,13 @@ class StreamState:
             part.bit_generator.state = self._number(place)
             return part
         if isinstance(part, _NUMBERS):
+            kind: Any = type(part)
             value = self._number(place)
-            if place.startswith(_FIXED) and not (type(value) is type(part) and value == part):
+            if place.startswith(_FIXED) and not (type(value) is kind and value == part):
                 raise Damaged(f"numbers has {place} = {value!r}, and its parameters make it {part!r}")
-            if type(part) is int and not (type(value) is int and value >= 0):
+            if kind is int and not (type(value) is int and value >= 0):
                 raise Damaged(f"numbers has {place} = {value!r}: a whole number of at least 0 is needed")
-            return type(part)(value)
+            return kind(value)
         if isinstance(part, tuple):
             part = part.sized(self.arrays, place) if isinstance(part, Roomy) else part  # room grows with the stream
             filled = [self._filled(each, f"{place}.{i}") for i, each in enumerate(part)]
