@@ -179,7 +179,7 @@ def normalised(votes: np.ndarray) -> np.ndarray:
     return np.divide(votes, total, out=np.full(votes.shape, 1.0 / votes.shape[1]), where=total > 0.0)
 
 
-def declared_for(classifier: Any, room: str) -> Callable[[Any], Any] | None:
+def declared_for(classifier: Any, room: str) -> Callable[..., Any] | None:
     """The function that a paper declares in ``room`` ("probabilities", "importances", "states") for the class of
     ``classifier`` or its nearest base; None if there is none.
     """

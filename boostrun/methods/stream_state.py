@@ -83,8 +83,7 @@ class StreamState:
             part.bit_generator.state = self._number(place)
             return part
         if isinstance(part, _NUMBERS):
-            kind: Any = type(part)
-            value = self._number(place)
+            value, kind = self._number(place), type(part)
             if place.startswith(_FIXED) and not (type(value) is kind and value == part):
                 raise Damaged(f"numbers has {place} = {value!r}, and its parameters make it {part!r}")
             if kind is int and not (type(value) is int and value >= 0):

@@ -150,7 +150,7 @@ SENTENCES = {
     "export bare.npz --to": "--to needs c, onnx or npz",
     "export bare.npz -o": "-o needs a file name",
     "export bare.npz -o nowhere/p.c": "-o nowhere/p.c: there is no such folder",
-    "ls algo -o p.c": "-o is an option of export, report, claims and predict only",
+    "ls algo -o p.c": "-o is an option of export",
     "export algo=knn": "algo 'knn' keeps no model of its own",
     "export algo=geem trials=3": "leave trials out",
     "export algo=geem features=hog": "features=hog cannot be exported",
