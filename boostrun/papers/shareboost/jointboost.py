@@ -1,9 +1,7 @@
 """JointBoost: regression stumps shared by subsets of the classes (Torralba, Murphy & Freeman 2007).
 
-Search for regression stumps that several classes share (Torralba, Murphy & Freeman 2007).
-
-Codes are feature-major bytes. A row stands for a feature and a threshold b, the split of the samples into those with
-codes below b and those from b on; the rows of feature f are starts[f] .. starts[f + 1], for b = 1, 2, ...
+Codes are feature-major bytes. A row is a feature and a threshold b, which splits the samples into codes below b and
+codes from b on; the rows of feature f are starts[f], ..., starts[f + 1] - 1, for b = 1, 2, ...
 """
 
 from __future__ import annotations
@@ -29,108 +27,22 @@ from boostrun.papers.shareboost.keys import JointBoostKeys
 
 _BINS = 256
 _BLOCK = 512  # rows whose sums over the subset stay in the first-level cache
-_LEAST, _TINY = 1e-12, 1e-300  # of the weight, and at all: what a side has at least, so that an empty one gives 0
-
-
-@njit(cache=True)
-def sums_below(codes, classes, weights, starts, weight_below, signed_below):
-    """Class-wise sums of w and of w z over the samples below each threshold, z = +1 for a sample's class, else -1.
-
-    Parameters: ``codes`` (d, n) uint8; ``classes`` (n,) int64 in 0..k-1; ``weights`` (n, c) float32, c a multiple of
-    16, at least k; ``starts`` (d + 1,) int64; ``weight_below`` and ``signed_below`` (k, rows) float64 are filled.
-
-    sum w z = 2 sum over the class's own samples of w - sum w: one pass of n c additions and n more does for both.
-    Cost a feature n (c + 1) + bins k; sums are in double precision.
-    """
-    k, n = weight_below.shape[0], codes.shape[1]
-    parts = weights.shape[1] // LANES
-    all_, own = np.empty((_BINS * parts, LANES)), np.empty((_BINS, k))
-    for f in range(codes.shape[0]):
-        column = codes[f]
-        rows = starts[f + 1] - starts[f]
-        for b in range((rows + 1) * parts):
-            for c in range(LANES):
-                all_[b, c] = 0.0
-        for b in range(rows + 1):
-            for c in range(k):
-                own[b, c] = 0.0
-        for i in range(n):
-            code = np.uint64(column[i])
-            for part in range(parts):
-                widen_into(all_, code * np.uint64(parts) + np.uint64(part), load(weights, i, part * LANES))
-            own[code, classes[i]] += np.float64(weights[i, classes[i]])
-        for c in range(k):
-            below, below_own = 0.0, 0.0
-            for b in range(rows):
-                below += all_[b * parts + c // LANES, c % LANES]
-                below_own += own[b, c]
-                weight_below[c, starts[f] + b] = below
-                signed_below[c, starts[f] + b] = 2.0 * below_own - below
-
-
-@njit(cache=True, error_model="numpy")
-def best_additions(weight_below, signed_below, weight, signed, inside, gains, best_rows):
-    """The best split for a subset S of the classes and one class more, for each such class.
-
-    With Q, q the sums of w z and w over S below the threshold, P, p those above it, Z and W those of a class over all
-    samples, sharing the split lowers the weighted squared error by
-
-        R(S, row) = P^2 / p + Q^2 / q - sum_{c in S} Z_c^2 / W_c,       an empty side counting 0.
-
-    Parameters: ``weight_below``, ``signed_below`` (k, rows) float64; ``weight``, ``signed`` (k,) float64, W and Z;
-    ``inside`` (k,) bool, S; ``gains`` (k,) float64 and ``best_rows`` (k,) int64 are filled for the classes outside S:
-    the largest R of S plus that class, and its first row. Cost rows (k - |S|) evaluations, rows |S| additions.
-    """
-    k, rows = weight_below.shape
-    base_w, base_z, saved = 0.0, 0.0, 0.0
-    for c in range(k):
-        gains[c], best_rows[c] = -np.inf, 0
-        if inside[c]:
-            base_w += weight[c]
-            base_z += signed[c]
-            saved += signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0
-    q_inside, z_inside, gain = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    for start in range(0, rows, _BLOCK):
-        size = min(_BLOCK, rows - start)
-        for j in range(size):
-            q_inside[j], z_inside[j] = 0.0, 0.0
-        for c in range(k):
-            if inside[c]:
-                weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
-                for j in range(size):
-                    q_inside[j] += weights[j]
-                    z_inside[j] += sums[j]
-        for c in range(k):
-            if inside[c]:
-                continue
-            all_w, all_z = base_w + weight[c], base_z + signed[c]
-            least = _LEAST * all_w + _TINY
-            weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
-            for j in range(size):
-                w, z = q_inside[j] + weights[j], z_inside[j] + sums[j]
-                low, high = max(w, least), max(all_w - w, least)
-                gain[j] = z * z / low + (all_z - z) * (all_z - z) / high
-            best, row = gains[c], best_rows[c]
-            for j in range(size):
-                if gain[j] > best:
-                    best, row = gain[j], start + j
-            gains[c], best_rows[c] = best, row
-    for c in range(k):
-        if not inside[c]:
-            gains[c] -= saved + (signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0)
-
-
+_LEAST, _TINY = 1e-12, 1e-300  # least weight of a side, relative and absolute: an empty side counts 0
 _FORMAT = "boostrun.SharedStumps/1"
 _FIELDS = ("features", "thresholds", "subsets", "above", "below", "constants")
+_MOST_CLASSES = 8  # in an exhaustive search: 255 subsets
+_LEAST_WEIGHT = 1e-30  # numbers near the smallest ones cost a hundred times as much
 
 
 @dataclass
 class SharedStumps:
-    """H(x, c) = sum_t h_t(x, c): above[t] or below[t] for the classes of subsets[t], as x[features[t]] is at least
-    thresholds[t] or not, and constants[t, c] for the other classes.
+    """H(x, c) = sum_t h_t(x, c).
+
+    h_t is above[t] where x[features[t]] >= thresholds[t], else below[t], for the classes of subsets[t]; constants[t, c]
+    for all other classes.
 
     Attributes: ``features`` (T,) int32, ``thresholds`` (T,) float64, ``subsets`` (T, k) bool, ``above`` and ``below``
-    (T,) float64, ``constants`` (T, k) float64, 0 within the subset. A round whose subset is empty is a constant.
+    (T,) float64, ``constants`` (T, k) float64, 0 within the subset. A round with an empty subset is a constant.
 
     >>> stumps = SharedStumps.empty(2, 1)
     >>> stumps.subsets[0], stumps.above[0], stumps.below[0], stumps.thresholds[0] = (True, False), 1.0, -1.0, 0.5
@@ -149,7 +61,7 @@ class SharedStumps:
 
     @classmethod
     def empty(cls, classes: int, rounds: int) -> SharedStumps:
-        """``rounds`` stumps without effect on ``classes`` scores."""
+        """``rounds`` stumps that add 0 to ``classes`` scores."""
         return cls(
             np.zeros(rounds, np.int32), np.full(rounds, -np.inf), np.zeros((rounds, classes), bool),
             np.zeros(rounds), np.zeros(rounds), np.zeros((rounds, classes)),
@@ -172,11 +84,11 @@ class SharedStumps:
 
     @property
     def biases(self) -> np.ndarray:
-        """(T, k) float64, b 1_S + the constants outside S: what the rounds add to every score in matrix form."""
+        """(T, k) float64, b 1_S plus the constants outside S: the rounds' constants in matrix form."""
         return self.below[:, None] * self.subsets + self.constants
 
     def distinct(self) -> np.ndarray:
-        """(T,) int64: how many different (feature, threshold) the first 1, 2, ..., T rounds use."""
+        """(T,) int64: number of different (feature, threshold) in the first 1, 2, ..., T rounds."""
         seen, counts = set(), []
         for feature, threshold, subset in zip(self.features.tolist(), self.thresholds.tolist(), self.subsets):
             if subset.any():
@@ -187,7 +99,7 @@ class SharedStumps:
     def decision(self, samples: np.ndarray) -> np.ndarray:
         """Scores (n, k) float64 of ``samples`` (n, d). Cost O(n k T).
 
-        Raises BoostrunError where the stumps look at a feature that the samples have not.
+        Raises BoostrunError if the stumps use a feature that the samples lack.
         """
         self._check(samples)
         scores = np.tile((self.biases + 0.5 * self.columns).sum(axis=0), (len(samples), 1))
@@ -196,7 +108,7 @@ class SharedStumps:
         return scores
 
     def staged_decision(self, samples: np.ndarray) -> Iterator[np.ndarray]:
-        """Scores (n, k) after 1, 2, ..., T rounds; the same array each time, grown in place: copy it to keep it."""
+        """Scores (n, k) after 1, 2, ..., T rounds: one array, updated in place; copy it to keep it."""
         self._check(samples)
         scores = np.zeros((len(samples), self.n_classes))
         for feature, threshold, step, bias in zip(self.features, self.thresholds, self.columns, self.biases):
@@ -208,41 +120,37 @@ class SharedStumps:
         check_features(self.features, samples.shape[1], self.thresholds, self.columns, self.biases)
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
-        """Write an npz (no pickle), by a temporary name then a rename; ``extra`` arrays travel with it."""
+        """Write an npz file (no pickle) by a temporary name and a rename; ``extra`` arrays are stored with it."""
         return archive.save(path, _FORMAT, self.__dict__ | extra)
 
     @classmethod
     def load(cls, path: str | Path) -> tuple[SharedStumps, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the stumps, and the extra arrays. Never unpickles."""
+        """Read a file of :meth:`save`: (the stumps, the extra arrays by name). Never unpickles."""
         arrays, extra = archive.load(path, _FORMAT, _FIELDS)
         return cls(*arrays), extra
 
 
-_MOST_CLASSES = 8  # of an exhaustive search: 255 subsets
-_LEAST_WEIGHT = 1e-30  # numbers near the smallest there are cost a hundred times as much
-
-
 class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
-    """Boosting of one shared regression stump a round: h(x, c) is a or b for the classes of a subset S, as x_f lies
-    above or below a threshold, and a constant k_c for every other class.
+    """Boosting with one shared regression stump a round.
 
-    A round minimises sum_ic w_i^c (z_i^c - h(x_i, c))^2, z = +1 for a sample's class and -1 otherwise, adds h to the
-    scores H, and multiplies w_i^c by exp(-z_i^c h). The largest score wins.
+    The stump h(x, c) is a or b, as x_f lies above or below a threshold, for the classes of a subset S, and a constant
+    k_c for every other class. A round minimises sum_ic w_i^c (z_i^c - h(x_i, c))^2, z = +1 for a sample's class and -1
+    otherwise, adds h to the scores H, and multiplies w_i^c by exp(-z_i^c h). The largest score wins.
 
     Parameters
     ----------
     {parameters}
-    max_bins : int from 2 to 256, quantile bins; all thresholds where a feature has no more distinct values.
+    max_bins : int from 2 to 256, number of quantile bins; features with fewer distinct values keep all thresholds.
 
     Attributes
     ----------
     stumps_ : SharedStumps, thresholds in units of X.
     classes_ : (k,) array
-    n_used_ : (T,) int array, different (feature, threshold) used by the end of each round.
+    n_used_ : (T,) int array, number of different (feature, threshold) by the end of each round.
     staged_log10_loss_ : (T,) array, log10 of the mean of exp(-z_i^c H(x_i, c)) over the training pairs; never rises.
-    seconds_select_, seconds_optimise_ : (T,) arrays, seconds of the search and of everything else, round by round.
+    seconds_select_, seconds_optimise_ : (T,) arrays, seconds of the search and of the rest of each round.
 
-    Cost a round: n d (k + 1) additions, and the search, d B k^2 / 2 for B thresholds a feature (best first, beam 1).
+    Cost of a round: n d (k + 1) additions, and the search, d B k^2 / 2 for B thresholds a feature (best first, beam 1).
 
     References
     ----------
@@ -264,14 +172,14 @@ class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
+        Raises ValueError (BoostrunError for parameters) on bad input.
         """
         self._check_parameters()
         X, classes = self._training_set(X, y)
         k = len(self.classes_)
         if self.search == "exhaustive" and k > _MOST_CLASSES:
             raise BoostrunError(
-                f"search='exhaustive' looks at all 2^k - 1 subsets, for at most {_MOST_CLASSES} classes; here are {k}"
+                f"search='exhaustive' tries all 2^k - 1 subsets, for at most {_MOST_CLASSES} classes; y has {k}"
             )
         binner = Binner(X, self.max_bins)
         codes = np.ascontiguousarray(binner.encode(X).T)
@@ -315,9 +223,7 @@ class JointBoostClassifier(JointBoostKeys, ScoreClassifier):
 
 
 class Split(NamedTuple):
-    """The classes that share a split, its row among all (feature, threshold), and R, by how much it lowers the error
-    of class-wise constants.
-    """
+    """The classes that share a split, its row, and R: how much it lowers the error of class-wise constants."""
 
     subset: tuple[int, ...]
     row: int
@@ -325,7 +231,7 @@ class Split(NamedTuple):
 
 
 class ClassSums(NamedTuple):
-    """Sums of w and w z a class: below every threshold (k, rows), and over all samples (k,)."""
+    """Class-wise sums of w and w z: below every threshold (k, rows), and over all samples (k,)."""
 
     weight_below: np.ndarray
     signed_below: np.ndarray
@@ -334,7 +240,7 @@ class ClassSums(NamedTuple):
 
     @classmethod
     def of(cls, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray, starts: np.ndarray) -> ClassSums:
-        """From codes (d, n) uint8, class numbers (n,), weights (n, k); feature f has rows starts[f]..starts[f + 1]."""
+        """From codes (d, n) uint8, class numbers (n,), weights (n, k), and the first row of each feature."""
         n, k = weights.shape
         padded = zeros(n, -(-k // LANES) * LANES)
         padded[:, :k] = weights
@@ -345,7 +251,7 @@ class ClassSums(NamedTuple):
         return cls(below[0], below[1], weight, 2.0 * own - weight)
 
     def additions(self, subset: tuple[int, ...]) -> dict[tuple[int, ...], Split]:
-        """The best split for the subset with each class more, by the enlarged subset."""
+        """The best split for the subset plus each other class, by the enlarged subset."""
         k = len(self.weight)
         inside, gains, rows = np.zeros(k, bool), np.empty(k), np.empty(k, np.int64)
         inside[list(subset)] = True
@@ -355,10 +261,9 @@ class ClassSums(NamedTuple):
 
 
 def best_split(sums: ClassSums, beam: int | None = 1) -> Split:
-    """The split and the subset of classes with the largest R; of each size the ``beam`` best subsets grow, or all.
+    """The split and the subset of classes with the largest R; the ``beam`` best subsets of each size (None: all) grow.
 
-    Of equal gains the smaller subset counts, then the one that comes first in order of classes. Without any threshold
-    the subset is empty.
+    Ties go to the smaller subset, then to the first in order of classes. Without thresholds the subset is empty.
     """
     best, level = Split((), 0, -np.inf), [Split((), 0, 0.0)]
     if sums.weight_below.shape[1] == 0:
@@ -374,7 +279,7 @@ def best_split(sums: ClassSums, beam: int | None = 1) -> Split:
 
 
 def _fit_leaves(stumps: SharedStumps, t: int, split: Split, codes, starts, weights, z) -> np.ndarray:
-    """Round t of ``stumps``, its threshold still a code, from weighted means over the leaves; returns h (n, k)."""
+    """Fill round t of ``stumps`` with weighted leaf means, its threshold still a code; returns h (n, k)."""
     inside = np.zeros(z.shape[1], bool)
     inside[list(split.subset)] = True
     feature = int(np.searchsorted(starts, split.row, side="right")) - 1 if split.subset else 0
@@ -391,7 +296,7 @@ def _fit_leaves(stumps: SharedStumps, t: int, split: Split, codes, starts, weigh
 
 
 def _ratio(signed, weight):
-    """A leaf's value, 0 where it has no weight."""
+    """A leaf's value; 0 if it has no weight."""
     return np.divide(signed, weight, out=np.zeros_like(signed), where=np.asarray(weight) > 0.0)
 
 
@@ -405,3 +310,91 @@ def exponential_weights(margins: np.ndarray) -> tuple[np.ndarray, float]:
     weights = np.exp(least - margins)
     weights[weights < _LEAST_WEIGHT] = 0.0
     return weights, float((np.log(weights.mean()) - least) / np.log(10.0))
+
+
+@njit(cache=True)
+def sums_below(codes, classes, weights, starts, weight_below, signed_below):
+    """Class-wise sums of w and w z over the samples below each threshold; z = +1 for a sample's class, else -1.
+
+    Parameters: ``codes`` (d, n) uint8; ``classes`` (n,) int64 in 0..k-1; ``weights`` (n, c) float32, c a multiple of
+    16, at least k; ``starts`` (d + 1,) int64; ``weight_below`` and ``signed_below`` (k, rows) float64 are filled.
+
+    sum w z = 2 sum over the class's samples of w - sum w: one pass of n c additions and n more gives both. Cost of a
+    feature n (c + 1) + bins k, in double precision.
+    """
+    k, n = weight_below.shape[0], codes.shape[1]
+    parts = weights.shape[1] // LANES
+    all_, own = np.empty((_BINS * parts, LANES)), np.empty((_BINS, k))
+    for f in range(codes.shape[0]):
+        column = codes[f]
+        rows = starts[f + 1] - starts[f]
+        for b in range((rows + 1) * parts):
+            for c in range(LANES):
+                all_[b, c] = 0.0
+        for b in range(rows + 1):
+            for c in range(k):
+                own[b, c] = 0.0
+        for i in range(n):
+            code = np.uint64(column[i])
+            for part in range(parts):
+                widen_into(all_, code * np.uint64(parts) + np.uint64(part), load(weights, i, part * LANES))
+            own[code, classes[i]] += np.float64(weights[i, classes[i]])
+        for c in range(k):
+            below, below_own = 0.0, 0.0
+            for b in range(rows):
+                below += all_[b * parts + c // LANES, c % LANES]
+                below_own += own[b, c]
+                weight_below[c, starts[f] + b] = below
+                signed_below[c, starts[f] + b] = 2.0 * below_own - below
+
+
+@njit(cache=True, error_model="numpy")
+def best_additions(weight_below, signed_below, weight, signed, inside, gains, best_rows):
+    """The best split for a subset S of the classes and one more class, for each class outside S.
+
+    Q, q are the sums of w z and w over S below the threshold, P, p those above it, Z and W those of a class over all
+    samples. Sharing the split lowers the weighted squared error by
+
+        R(S, row) = P^2 / p + Q^2 / q - sum_{c in S} Z_c^2 / W_c,       an empty side counting 0.
+
+    Parameters: ``weight_below``, ``signed_below`` (k, rows) float64; ``weight``, ``signed`` (k,) float64, W and Z;
+    ``inside`` (k,) bool, S. For the classes outside S ``gains`` (k,) float64 and ``best_rows`` (k,) int64 are set to
+    the largest R of S plus that class, and its first row. Cost rows (k - |S|) evaluations, rows |S| additions.
+    """
+    k, rows = weight_below.shape
+    base_w, base_z, saved = 0.0, 0.0, 0.0
+    for c in range(k):
+        gains[c], best_rows[c] = -np.inf, 0
+        if inside[c]:
+            base_w += weight[c]
+            base_z += signed[c]
+            saved += signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0
+    q_inside, z_inside, gain = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for start in range(0, rows, _BLOCK):
+        size = min(_BLOCK, rows - start)
+        for j in range(size):
+            q_inside[j], z_inside[j] = 0.0, 0.0
+        for c in range(k):
+            if inside[c]:
+                weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
+                for j in range(size):
+                    q_inside[j] += weights[j]
+                    z_inside[j] += sums[j]
+        for c in range(k):
+            if inside[c]:
+                continue
+            all_w, all_z = base_w + weight[c], base_z + signed[c]
+            least = _LEAST * all_w + _TINY
+            weights, sums = weight_below[c, start : start + size], signed_below[c, start : start + size]
+            for j in range(size):
+                w, z = q_inside[j] + weights[j], z_inside[j] + sums[j]
+                low, high = max(w, least), max(all_w - w, least)
+                gain[j] = z * z / low + (all_z - z) * (all_z - z) / high
+            best, row = gains[c], best_rows[c]
+            for j in range(size):
+                if gain[j] > best:
+                    best, row = gain[j], start + j
+            gains[c], best_rows[c] = best, row
+    for c in range(k):
+        if not inside[c]:
+            gains[c] -= saved + (signed[c] * signed[c] / weight[c] if weight[c] > 0.0 else 0.0)

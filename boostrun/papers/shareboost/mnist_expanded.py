@@ -1,4 +1,4 @@
-"""MNIST and elastic distortions of its training images (Simard, Steinkraus & Platt 2003): 360,000 to train on."""
+"""MNIST with elastic distortions of its training images (Simard, Steinkraus & Platt 2003): 360,000 to train on."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from boostrun.data.dataset import Parts
 from boostrun.data.torchvision_sets import fetch_mnist, files_mnist, places_mnist, read_mnist, verify_mnist
 
 DEFAULTS = defaults("dataset", "mnist_expanded")
-_BLOCK = 1024  # images distorted at a time
+_BLOCK = 1024  # images distorted together
 _RADIUS = 4.0  # of the Gaussian, in sigmas
 
 places, files, verify, fetch = places_mnist, files_mnist, verify_mnist, fetch_mnist
 
 
 def read(options: Mapping, data_root: Path) -> Parts:
-    """MNIST's own split; after the originals come ``copies`` distortions of all of them, one round after the other.
+    """MNIST's own split; ``copies`` distortions of all training images follow the originals, copy after copy.
 
-    Rows n c to n (c + 1) - 1 of n originals are distortion c of each, in their order. The test part stays as it is.
+    With n originals, rows n c to n (c + 1) - 1 are distortion c of each, in order. The test part is unchanged.
     """
     parts = read_mnist(options, data_root)
     images, copies = np.ascontiguousarray(parts.x_train), options["copies"]
@@ -37,11 +37,12 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
 
 def distorted(images: np.ndarray, first: int, copies: int, alpha: float, sigma: float, seed: int) -> np.ndarray:
-    """Elastic distortions of images number ``first`` and following, (n, h, w) uint8 -> (copies, n, h, w) uint8.
+    """Elastic distortions of the images numbered from ``first`` on, (n, h, w) uint8 -> (copies, n, h, w) uint8.
 
     Two fields of noise, uniform on (-1, 1), are smoothed by a Gaussian of ``sigma`` pixels (noise outside the image is
-    0) and multiplied by ``alpha``: the displacements of the pixels down and to the right. Each image has a generator of
-    its own, from ``seed`` and its number, so that neither blocks nor the number of copies change a distortion.
+    0) and multiplied by ``alpha``: the displacements of the pixels down and to the right. Each image has its own
+    generator, seeded by ``seed`` and its number, so that a distortion does not depend on blocks or on the number of
+    copies.
 
     >>> distorted(np.full((1, 3, 3), 9, np.uint8), 0, 1, 0.0, 4.0, seed=0).tolist()  # no displacement
     [[[[9, 9, 9], [9, 9, 9], [9, 9, 9]]]]
@@ -58,7 +59,7 @@ def distorted(images: np.ndarray, first: int, copies: int, alpha: float, sigma: 
 
 
 def _smoothing(size: int, sigma: float) -> np.ndarray:
-    """The matrix (size, size) float32 that smooths a column of this length, zeros beyond its ends."""
+    """The matrix (size, size) float32 that smooths a column of this length; values beyond its ends are 0."""
     radius = int(_RADIUS * sigma + 0.5)
     weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
@@ -70,12 +71,7 @@ def _smoothing(size: int, sigma: float) -> np.ndarray:
 def resample(image, down, right, out):
     """out[i, j] <- image at (i + down[i, j], j + right[i, j]), bilinear between pixels, 0 outside, rounded.
 
-    Parameters
-    ----------
-    image : uint8, (h, w)
-    down, right : float32, (h, w), displacements in pixels
-    out : uint8, (h, w), filled
-
+    Parameters: ``image`` (h, w) uint8; ``down``, ``right`` (h, w) float32, in pixels; ``out`` (h, w) uint8, filled.
     Cost: about 10 operations a pixel.
     """
     h, w = image.shape

@@ -1,7 +1,4 @@
-"""k nearest neighbours by exact distances: the first row of Table 1.
-
-A machine with a Gaussian kernel for every class: the line in Figure 7 that pieces are held against.
-"""
+"""k nearest neighbours (Table 1) and one kernel machine a class (Figure 7), the paper's points of comparison."""
 
 from __future__ import annotations
 
@@ -24,8 +21,8 @@ from boostrun.papers.shareboost.keys import KernelSVMKeys, KNNKeys
 class KNNClassifier(KNNKeys, ClassifierMixin, BaseEstimator):
     """The majority of the k nearest training samples, by Euclidean distance in double precision.
 
-    Distances of whole numbers, as pixels are, have no rounding error. Of equal distances the earlier training sample is
-    the nearer one.
+    Distances between whole numbers, such as pixels, have no rounding error. Of equal distances the earlier training
+    sample counts as nearer.
 
     Parameters
     ----------
@@ -44,15 +41,15 @@ class KNNClassifier(KNNKeys, ClassifierMixin, BaseEstimator):
     """
 
     def fit(self, X, y):
-        """Keep the training set: X (n, d) finite numbers, y (n,) labels.
+        """Store the training set: X (n, d) finite numbers, y (n,) labels.
 
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input.
+        Raises ValueError (BoostrunError for parameters) on bad input.
         """
         check(self)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         if self.k > len(X):
-            raise BoostrunError(f"k={self.k}: the training set has n_samples={len(X)}")
+            raise BoostrunError(f"k={self.k}, but the training set has n_samples={len(X)}")
         self.classes_, self._numbers = np.unique(y, return_inverse=True)
         self._search = NearestNeighbors(n_neighbors=int(self.k), algorithm="brute").fit(X)
         self.multiply_adds_ = X.size
@@ -84,14 +81,14 @@ def majority(neighbours: np.ndarray, n_classes: int, tie: str) -> np.ndarray:
     return np.take_along_axis(neighbours, first[:, None], axis=1)[:, 0]
 
 
-_TRIED = {"C": (1.0, 10.0, 100.0), "gamma": (0.25, 1.0, 4.0)}  # where none is given
+_TRIED = {"C": (1.0, 10.0, 100.0), "gamma": (0.25, 1.0, 4.0)}  # by default
 
 
 class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
     """One machine against the rest for every class, kernel exp(-gamma ||x - x'||^2), by scikit-learn.
 
-    Of several pairs of C and gamma the one with the smallest error on a validation part of the training set is taken,
-    the first of equals, and all of the training set is learnt with it.
+    Of several pairs (C, gamma) the one with the smallest error on a validation part of the training set is chosen, the
+    first of ties, and then trained on the whole training set.
 
     Parameters
     ----------
@@ -101,11 +98,11 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : (k,) array
-    C_, gamma_ : float, the pair taken; gamma in units of X.
-    validation_error_ : float, the pair's; nan where nothing was to choose.
+    C_, gamma_ : float, the chosen pair; gamma in units of X.
+    validation_error_ : float, the pair's error; NaN if there was no choice.
     n_support_union_, n_support_sum_ : int
-        Training samples that support any machine, and support vectors summed over the machines.
-    multiply_adds_ : int, multiply-adds of a prediction, a kernel for every support vector of every machine.
+        Number of training samples that support any machine, and of support vectors summed over the machines.
+    multiply_adds_ : int, multiply-adds of a prediction, one kernel for every support vector of every machine.
 
     Examples
     --------
@@ -119,8 +116,8 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.
 
-        Raises ValueError (BoostrunError for parameters) with one sentence on bad input. Cost: between n^2 d and n^3 a
-        machine, for every pair that is tried and once more.
+        Raises ValueError (BoostrunError for parameters) on bad input. Cost: between n^2 d and n^3 a machine, for every
+        pair tried and once more for the chosen one.
         """
         check(self)
         pairs = list(itertools.product(self._candidates("C"), self._candidates("gamma")))
@@ -128,7 +125,7 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise BoostrunError(f"the labels hold only one class, {self.classes_[0]!r}; two are needed to tell apart")
+            raise BoostrunError(f"y holds only one class, {self.classes_[0]!r}; at least two are needed")
         unit = 1.0 / (X.shape[1] * (X.var() or 1.0))
         pair, self.validation_error_ = pairs[0], np.nan
         if len(pairs) > 1:
@@ -148,7 +145,7 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
         return [float(value) for value in (given if isinstance(given, (list, tuple)) else [given])]
 
     def _choose(self, pairs, unit: float, X: np.ndarray, numbers: np.ndarray) -> tuple[tuple[float, float], float]:
-        """The pair with the smallest validation error, and that error; the first where too few samples are there."""
+        """(pair with the smallest validation error, that error); (first pair, NaN) with too few samples."""
         rng = check_random_state(self.random_state)
         train, held = split(numbers, self.validation, self.search_samples and int(self.search_samples), rng)
         if not len(held) or len(np.unique(numbers[train])) < 2:
@@ -161,7 +158,7 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
         return pairs[best], errors[best]
 
     def decision_function(self, X) -> np.ndarray:
-        """Each machine's score: (m,) for two classes, positive for the second; (m, k) otherwise."""
+        """Scores of the machines: (m,) for two classes, positive for the second; (m, k) otherwise."""
         check_is_fitted(self)
         return self._machines.decision_function(validate_data(self, X, dtype=np.float64, order="C", reset=False))
 
@@ -172,12 +169,12 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
 
 
 def _machines(C: float, gamma: float) -> OneVsRestClassifier:
-    # a random_state of its own, of no effect without probabilities: else libsvm is handed a number of numpy.random's
+    # without random_state, libsvm takes a number from numpy.random, though it has no effect without probabilities
     return OneVsRestClassifier(SVC(kernel="rbf", C=C, gamma=gamma, cache_size=500, random_state=0))
 
 
 def split(numbers: np.ndarray, share: float, most: int | None, rng) -> tuple[np.ndarray, np.ndarray]:
-    """(rows to train on, rows held out) of at most ``most`` samples: ``share`` of every class, rounded down, held out.
+    """(training rows, held-out rows) of at most ``most`` samples; of every class ``share`` is held out, rounded down.
 
     >>> train, held = split(np.repeat([0, 1, 2], [10, 5, 1]), 0.2, None, np.random.RandomState(0))
     >>> len(train), np.bincount(np.repeat([0, 1, 2], [10, 5, 1])[held])
@@ -186,6 +183,6 @@ def split(numbers: np.ndarray, share: float, most: int | None, rng) -> tuple[np.
     order = rng.permutation(len(numbers))[:most]
     order = order[np.argsort(numbers[order], kind="stable")]
     counts = np.bincount(numbers[order])
-    place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of a sample within its class
+    place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of each sample within its class
     held = place < np.repeat((share * counts).astype(int), counts)
     return order[~held], order[held]

@@ -1,4 +1,4 @@
-"""ShareBoost's greedy selection without sharing: every class against the rest, with features of its own (section 7)."""
+"""One-vs-rest greedy selection: a binary ShareBoost for each class, with its own features (section 7)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from boostrun.papers.shareboost.selection import GreedySelection
 
 @dataclass
 class OneVsRestPath(SavedPath):
-    """f_c(x) = w_ct' phi_ct(x), phi_ct the first t columns that class c took; a class whose path ended keeps its last.
+    """f_c(x) = w_ct' phi_ct(x), phi_ct the first t columns of class c; a class whose path ended keeps its last.
 
     Attributes
     ----------
-    kind : str, name of the features in :mod:`boostrun.papers.shareboost.model`.
-    used : (U,) int64, the candidates of the pool that any class uses, ascending.
+    kind : str, key of :data:`boostrun.papers.shareboost.model.KINDS`.
+    used : (U,) int64, ascending, the candidates of the pool that any class uses.
     costs : (U,) int64, multiply-adds of computing each of them for a sample.
-    lengths : (k,) int64, features of each class's path.
-    positions : (sum of lengths,) int64, their places in ``used``, class after class, in the order they were taken.
+    lengths : (k,) int64, number of features in each class's path.
+    positions : (sum of lengths,) int64, their positions in ``used``, class after class, in the order taken.
     weights : float64, w_c1 (1,), w_c2 (2,), ..., class after class, flat.
-    features : dict of arrays by name, what the used columns are computed from.
+    features : dict of arrays by name, from which the used columns are computed.
     """
 
     _format = "boostrun.OneVsRestPath/1"
@@ -55,7 +55,7 @@ class OneVsRestPath(SavedPath):
         return int(self.lengths.max())
 
     def point(self, number: int, round_: int) -> tuple[np.ndarray, np.ndarray]:
-        """(places in ``used`` (t,), weights (t,)) of class ``number`` after ``round_`` features a class."""
+        """(positions in ``used`` (t,), weights (t,)) of class ``number`` after ``round_`` features a class."""
         t = min(round_, int(self.lengths[number]))
         first = int(self.lengths[:number].sum())
         flat = int((self.lengths[:number] * (self.lengths[:number] + 1) // 2).sum()) + t * (t - 1) // 2
@@ -63,7 +63,7 @@ class OneVsRestPath(SavedPath):
 
     @property
     def distinct(self) -> np.ndarray:
-        """(T,) int64: different features over all classes after 1, 2, ..., T a class; what a system computes."""
+        """(T,) int64: different features over all classes after 1, 2, ..., T a class, which a system computes."""
         return np.array([len(places) for places in self._unions()], np.int64)
 
     @property
@@ -77,12 +77,12 @@ class OneVsRestPath(SavedPath):
         return np.array([self.costs[places].sum() for places in self._unions()], np.int64) + self.summed
 
     def _unions(self) -> Iterator[np.ndarray]:
-        """The different places in ``used`` after 1, 2, ..., T features a class."""
+        """The different positions in ``used`` after 1, 2, ..., T features a class."""
         for t in range(1, self.n_rounds + 1):
             yield np.unique(np.concatenate([self.point(number, t)[0] for number in range(self.n_classes)]))
 
     def staged_scores(self, samples: np.ndarray) -> Iterator[np.ndarray]:
-        """Scores (m, k) after 1, 2, ..., T features a class, of ``samples`` (m, d). Cost m U k a round."""
+        """Scores (m, k) of ``samples`` (m, d) after 1, 2, ..., T features a class. Cost m U k a round."""
         design = self._design(samples)
         for t in range(1, self.n_rounds + 1):
             yield design.scores(self._matrix(t))
@@ -104,22 +104,22 @@ class OneVsRestPath(SavedPath):
 
 
 class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
-    """For every class a linear function of t features of its own; the largest wins.
+    """For every class a linear function of t features chosen for that class; the largest score wins.
 
-    Each class's features are selected greedily for the loss mean ln(1 + exp(-z f(x))), z = +1 for the class and -1 for
-    the rest, and all its weights are found anew after each: ShareBoost's mechanism without sharing.
+    The features of a class are selected greedily for the loss mean ln(1 + exp(-z f(x))), z = +1 for the class and -1
+    for the rest, and all its weights are solved for after each: ShareBoost without sharing.
 
     Parameters
     ----------
     {parameters}
-    features : name or object of :mod:`boostrun.papers.shareboost.features`, single columns.
-    n_jobs : int or None, threads, as in ShareBoost.
+    features : name or object of :mod:`boostrun.papers.shareboost.features` with single columns.
+    n_jobs : int or None, number of threads, as for ShareBoost.
 
     Attributes
     ----------
     selected_ : list of k int64 arrays, candidates in the order that each class took them.
     n_union_, n_sum_ : (T,) int64, different features over all classes after t a class, and their sum over the classes.
-    train_loss_ : (T,) the classes' mean loss.
+    train_loss_ : (T,) mean loss over the classes.
     seconds_select_, seconds_optimise_ : (T,) seconds of the t-th round of all classes together.
     model_ : OneVsRestPath, weights and scores for every t.
     classes_ : (k,) array
@@ -137,10 +137,10 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
     _rounds = "n_features"
 
     def fit_pool(self, pool: Pool, y: np.ndarray, on_round: Callable[[int], None] | None = None):
-        """Train on the candidates of ``pool``, a column each, and class numbers ``y`` (n,) int64, all of 0 to k - 1.
+        """Train on the candidates of ``pool``, single columns, and class numbers ``y`` (n,) int64: all of 0 to k - 1.
 
-        ``on_round(t)`` is called when all classes have t features. Cost a round: one scoring pass for all classes, and
-        2 n t multiply-adds an inner iteration of each. Raises BoostrunError for parameters.
+        ``on_round(t)`` is called once all classes have t features. Cost of a round: one scoring pass for all classes,
+        and 2 n t multiply-adds an inner iteration of each. Raises BoostrunError for bad parameters.
         """
         check(self)
         estimator.whole(self, "n_jobs", none=True)
@@ -168,14 +168,14 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
             if on_round:
                 on_round(len(select))
         self._take(pool, runs)
-        longest = self.model_.n_rounds  # a last round may have found nothing to gain
+        longest = self.model_.n_rounds  # the last round may have taken no feature
         self.seconds_select_, self.seconds_optimise_ = np.array(select[:longest]), np.array(optimise[:longest])
         return self
 
     def _binary(self) -> ShareBoostKeys:
-        """ShareBoost whose loss for two classes is ln(1 + exp(-z f)), f the difference of their scores.
+        """Keys of a ShareBoost whose loss for two classes is ln(1 + exp(-z f)), f the difference of their scores.
 
-        Its rows are opposite, w/2 and -w/2: twice the penalty of both is the penalty of w.
+        Its rows are opposite, w/2 and -w/2, so that twice the penalty of both is the penalty of w.
         """
         return ShareBoostKeys(
             margin=0.0, reg=2.0 * self.reg, solver=self.solver, inner_rtol=self.inner_rtol,
@@ -183,7 +183,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
         )  # fmt: skip
 
     def _take(self, pool: Pool, runs: list[GreedySelection]) -> None:
-        """The attributes of a fitted model."""
+        """Set the fitted attributes."""
         self.selected_ = [np.array([done.candidate for done in run.rounds], np.int64) for run in runs]
         used, positions = np.unique(np.concatenate(self.selected_), return_inverse=True)
         features = [pool.feature(int(candidate)) for candidate in used]
@@ -210,7 +210,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
 
 
 class _OneClass:
-    """``pool`` for one class's run: its scores have been ``found`` in a pass for all classes."""
+    """``pool`` for one class's run; its scores, ``found``, come from a pass for all classes."""
 
     found: np.ndarray
 
@@ -227,7 +227,7 @@ class _OneClass:
 def class_scores(pool: Pool, residuals: list[np.ndarray]) -> np.ndarray:
     """Scores (classes, n_candidates) of binary problems with residuals g (n,) and -g: 2 |(1/n) sum_i x_ir g_i|.
 
-    One pass over the candidates where the pool tells gradients class by class, otherwise one a class.
+    One pass over the candidates if the pool has gradients by class, otherwise one a class.
     """
     together = np.column_stack(residuals)
     if isinstance(pool, ColumnPool):

@@ -1,7 +1,4 @@
-"""Patch templates with masks (Shalev-Shwartz, Wexler & Shashua 2011, Figures 4-6): the largest masked response.
-
-Spatial masks over a map of positions: Gaussians on a square grid, cut off where they are small.
-"""
+"""Patch templates under masks, the largest masked response of each (section 6, Figures 4 to 6)."""
 
 from __future__ import annotations
 
@@ -18,139 +15,31 @@ from boostrun.features.hog import require_images
 from boostrun.features.store import NoJournal, Progress
 from boostrun.kernels.lanes import LANES, load, pick, spread, store
 
+DEFAULTS = defaults("features", "templates")
+FILTERS = ("zero_mean", "unit", "raw")
+_BLANK = 0.05  # windows with less than this share of full ink are blank
+_TRIES = 50  # draws before the images count as blank
+_BATCH, _EPOCHS, _STARTS = 4096, 10, 3  # parameters of mini-batch k-means
+_TILE = 256  # filters whose responses to an image stay in the L2 cache
+_CHUNK = 32  # images in a piece of work
+_BLOCK = 256  # images between two updates of the maxima
+_KEEP_EVERY = 16  # blocks between two entries in the journal
 _MARGIN = 2.5  # cells between the edge of a 22x22 map and the first centre
 
 
-def gaussian_masks(shape: tuple[int, int], count: int, sigma: float, cutoff: float) -> np.ndarray:
-    """(count, h w) float32: Gaussians of ``sigma`` cells with peak 1 on a square grid, 0 below ``cutoff``.
-
-    Centres lie at linspace(2.5, 18.5, sqrt(count)) of a 22x22 map, in proportion on others. Raises BoostrunError where
-    ``count`` is no square number.
-
-    >>> float(gaussian_masks((22, 22), 16, 5.0, 0.1).astype(bool).sum(axis=1).mean())  # cells of a mask
-    235.0
-    """
-    side = round(count**0.5)
-    if side**2 != count:
-        raise BoostrunError(f"features.masks={count} is no square number (1, 4, 9, 16, ...)")
-    along = [_bells(length, side, sigma) for length in shape]
-    masks = np.einsum("ah,bw->abhw", *along).reshape(count, -1)
-    masks[masks < cutoff] = 0
-    return masks.astype(np.float32)
-
-
-def _bells(length: int, count: int, sigma: float) -> np.ndarray:
-    """(count, length): one-dimensional Gaussians with evenly spaced centres."""
-    margin = _MARGIN * (length - 1) / 21
-    centres = np.linspace(margin, length - 1 - margin, count) if count > 1 else np.array([(length - 1) / 2])
-    return np.exp(-0.5 * ((np.arange(length) - centres[:, None]) / sigma) ** 2)
-
-
-@njit(cache=True, nogil=True)
-def masked_maxima(images, filters, masks, out):
-    """out[i, t, c, f] <- max over positions u of (image i * filter f of tile t)(u) masks[c, u], and 0.
-
-    The image patch at each position times a tile of filters is one matrix product, of the same shape for every image,
-    so that rounding does not depend on how images were cut into blocks; the maxima run over the filters innermost.
-
-    Parameters
-    ----------
-    images : uint8, (n, h, w); a pixel v counts v / 255
-    filters : float32, (tiles, size * size, F), C-contiguous
-    masks : float32, (C, positions), positions (h - size + 1) (w - size + 1) row by row; cells of 0 are skipped
-    out : float32, (n, tiles, C, F), C-contiguous, filled
-
-    Cost of an image: positions size^2 F tiles multiply-adds in products, and one product and one maximum for each
-    filter and mask cell that is not 0. Memory: positions x (size^2 + F) floats, which for F = 256 stay in the L2 cache.
-    """
-    n, h, w = images.shape
-    tiles, area, width = filters.shape
-    size = round(area**0.5)
-    rows, cols = h - size + 1, w - size + 1
-    patches = np.empty((rows * cols, area), np.float32)
-    responses = np.empty((rows * cols, width), np.float32)
-    for i in range(n):
-        for top in range(rows):
-            for left in range(cols):
-                for a in range(size):
-                    for b in range(size):
-                        patches[top * cols + left, a * size + b] = images[i, top + a, left + b] * np.float32(1 / 255)
-        for t in range(tiles):
-            np.dot(patches, filters[t], responses)
-            _take_maxima(responses, masks, out[i, t])
-
-
-@njit(cache=True, nogil=True)
-def _larger(a, b):
-    """Lane by lane ``b`` where it is greater, else ``a``; finite, so that only equal ones differ by 0."""
-    return pick(b - a, np.float32(0), b, a)
-
-
-@njit(cache=True, nogil=True)
-def _take_maxima(responses, masks, out):
-    """out (C, F) <- max over u of responses (positions, F)[u] masks (C, positions)[:, u], and 0; F a multiple of 16.
-
-    The maxima of 64 filters at a time stay in registers, those of the last ones 16 at a time.
-    """
-    zero, width = spread(np.float32(0)), responses.shape[1]
-    together = width - width % (4 * LANES)
-    for c in range(out.shape[0]):
-        mask = masks[c]
-        for f in range(0, together, 4 * LANES):
-            one, two, three, four = zero, zero, zero, zero
-            for u in range(len(mask)):
-                if mask[u] > 0:
-                    weight = spread(mask[u])
-                    one = _larger(one, load(responses, u, f) * weight)
-                    two = _larger(two, load(responses, u, f + LANES) * weight)
-                    three = _larger(three, load(responses, u, f + 2 * LANES) * weight)
-                    four = _larger(four, load(responses, u, f + 3 * LANES) * weight)
-            store(out, c, f, one)
-            store(out, c, f + LANES, two)
-            store(out, c, f + 2 * LANES, three)
-            store(out, c, f + 3 * LANES, four)
-        for f in range(together, width, LANES):
-            one = zero
-            for u in range(len(mask)):
-                if mask[u] > 0:
-                    one = _larger(one, load(responses, u, f) * spread(mask[u]))
-            store(out, c, f, one)
-
-
-@njit(cache=True, nogil=True)
-def gather_windows(images, which, tops, lefts, size, out):
-    """out (m, size * size) float32 <- the window of images[which] (n, h, w) uint8 at (tops, lefts), v / 255."""
-    for m in range(which.shape[0]):
-        for a in range(size):
-            for b in range(size):
-                out[m, a * size + b] = images[which[m], tops[m] + a, lefts[m] + b] * np.float32(1 / 255)
-
-
-DEFAULTS = defaults("features", "templates")
-FILTERS = ("zero_mean", "unit", "raw")
-_BLANK = 0.05  # of the sum of a window of full ink, at which a window counts as blank
-_TRIES = 50  # draws for each window that is wanted, before images count as blank
-_BATCH, _EPOCHS, _STARTS = 4096, 10, 3  # of mini-batch k-means
-_TILE = 256  # filters whose responses to an image stay in the L2 cache
-_CHUNK = 32  # images that a thread works on at a time
-_BLOCK = 256  # images between two looks at the largest responses
-_KEEP_EVERY = 16  # blocks of them between two entries in the journal
-
-
 class Templates:
-    """x_{c,f} = max over positions u of (image * w_f)(u) g_c(u): F filters w_f under C masks g_c, F C features.
+    """x_{c,f} = max over positions u of (image * w_f)(u) g_c(u): F filters w_f under C masks g_c give C F features.
 
-    The filters are centres of k-means on windows of the training images that are not blank. Pixels count from 0 to 1;
-    ``*`` is the cross-correlation at positions where the whole window lies within the image. Each feature is divided
-    by its largest training value and coded linearly: its value is code / 255, in training and in prediction, where a
-    larger one is 255. Feature number c F + f belongs to mask c and filter f.
+    The filters are k-means centres of windows of the training images that are not blank. Pixels count from 0 to 1;
+    ``*`` is the cross-correlation at positions where the whole window lies inside the image. Each feature is divided by
+    its largest training value and coded linearly: its value is code / 255, in training and in prediction, where larger
+    values are clipped to 255. Feature c F + f is filter f under mask c.
 
     Parameters
     ----------
     options : mapping with patch (side of a window), centres (F), masks (C, a square number), sigma and cutoff of the
         masks, filter ("zero_mean" and of unit norm, "unit" norm, "raw"), patches (windows for k-means), fit_images
-        (windows come from so many of the first training images), seed, bin_samples (training images that maxima are
-        taken over)
+        (first training images that windows come from), seed, bin_samples (training images for the maxima)
 
     Attributes
     ----------
@@ -202,7 +91,7 @@ class Templates:
         return self
 
     def __call__(self, images: np.ndarray) -> np.ndarray:
-        """(n, h, w) uint8 -> (n, C F) float32, from 0 to about 1; each image by itself, so blocks do not matter."""
+        """(n, h, w) uint8 -> (n, C F) float32, from 0 to about 1; images are independent of each other."""
         self._require(images)
         return self._responses(images)
 
@@ -225,7 +114,7 @@ class Templates:
             raise BoostrunError(f"features={self.name} takes grey images (n, h, w) of uint8, not {images.shape}")
 
     def _centres(self, images: np.ndarray) -> np.ndarray:
-        """(F, patch^2) float32: mini-batch k-means (Sculley 2010) on random windows that are not blank; one thread."""
+        """(F, patch^2) float32: mini-batch k-means (Sculley 2010) on random non-blank windows, in one thread."""
         from sklearn.cluster import MiniBatchKMeans
         from threadpoolctl import threadpool_limits
 
@@ -238,7 +127,7 @@ class Templates:
             return means.fit(windows).cluster_centers_.astype(np.float32)
 
     def _windows(self, images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """(patches, patch^2) float32: windows at random places of random images, drawn again where they are blank."""
+        """(patches, patch^2) float32: windows at random places of random images; blank ones are drawn again."""
         wanted, side = self.options["patches"], self.options["patch"]
         windows, found = np.empty((wanted, side * side), np.float32), 0
         for _ in range(_TRIES):
@@ -254,7 +143,7 @@ class Templates:
         raise BoostrunError(f"features={self.name} finds too few windows with ink in the training images")
 
     def _maxima(self, images: np.ndarray) -> np.ndarray:
-        """(C F,) float32: the largest value of each feature among at most ``bin_samples`` training images."""
+        """(C F,) float32: the largest value of each feature over at most ``bin_samples`` training images."""
         chosen = subset(len(images), self.options["bin_samples"])
         state = self.saved.load("maxima") or {"maxima": np.zeros(len(self._factor), np.float32), "done": 0}  # type: ignore[func-returns-value]
         maxima, done = state["maxima"], int(state["done"])  # type: ignore[call-overload]
@@ -269,8 +158,8 @@ class Templates:
         return maxima  # type: ignore[return-value]
 
     def _responses(self, images: np.ndarray) -> np.ndarray:
-        """(n, C F) float32, times the factor of each feature."""
-        # Only a library that is loaded can be limited, and numba takes its products from SciPy's.
+        """(n, C F) float32: the responses times each feature's factor."""
+        # A library must be loaded before it can be limited; numba takes its products from SciPy's.
         import scipy.linalg.cython_blas  # noqa: F401
         from joblib import Parallel, delayed, effective_n_jobs
         from threadpoolctl import threadpool_limits
@@ -289,7 +178,7 @@ class Templates:
                 mine = slice(t * width, min((t + 1) * width, centres))
                 out[start : start + step, :, mine] = each[:, t, :, : mine.stop - mine.start] * factor[:, mine]
 
-        with threadpool_limits(1, user_api="blas"):  # a product cut among threads could be rounded otherwise
+        with threadpool_limits(1, user_api="blas"):  # a product split among threads may round differently
             starts = range(0, len(images), step)
             if len(starts) == 1:
                 work(0)
@@ -298,8 +187,27 @@ class Templates:
         return out.reshape(len(images), -1)
 
 
+Pipeline = Templates
+
+
+class FittedTemplates(Templates):
+    """The features of given filters (F, patch, patch), masks (C, h, w) and maxima (C F,): `Templates.fitted`.
+
+    >>> ones = np.ones((1, 2, 2), np.float32)
+    >>> FittedTemplates(ones, ones, np.full(1, 4.0, np.float32))(np.full((1, 3, 3), 255, np.uint8)).tolist()
+    [[1.0]]
+    """
+
+    def __init__(self, filters: np.ndarray, masks: np.ndarray, maxima: np.ndarray):
+        self.options = {"patch": filters.shape[1], "centres": len(filters), "masks": len(masks)}
+        self.n_jobs, self.progress = 1, False
+        self._tiles = _tiled(filters.reshape(len(filters), -1))
+        self._masks = masks.reshape(len(masks), -1)
+        self._factor = np.divide(1, maxima, out=np.zeros_like(maxima), where=maxima > 0)
+
+
 def shaped(centres: np.ndarray, kind: str) -> np.ndarray:
-    """Filters (F, d) float32 of centres: "raw", of "unit" norm, or "zero_mean" and of unit norm.
+    """Filters (F, d) float32 from centres: "raw", of "unit" norm, or "zero_mean" and of unit norm.
 
     >>> shaped(np.array([[3.0, 1.0]]), "zero_mean").tolist()
     [[0.7071067690849304, -0.7071067690849304]]
@@ -313,7 +221,7 @@ def shaped(centres: np.ndarray, kind: str) -> np.ndarray:
 
 
 def _tiled(filters: np.ndarray) -> np.ndarray:
-    """Filters (F, d) as tiles (tiles, d, at most 256), the last one filled up with zeros."""
+    """Filters (F, d) as tiles (tiles, d, at most 256), the last one padded with zeros."""
     count = -(-len(filters) // _TILE)
     width = -(-len(filters) // (16 * count)) * 16  # whole cache lines
     padded = np.zeros((count * width, filters.shape[1]), np.float32)
@@ -321,20 +229,106 @@ def _tiled(filters: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(padded.reshape(count, width, -1).transpose(0, 2, 1))
 
 
-Pipeline = Templates
+def gaussian_masks(shape: tuple[int, int], count: int, sigma: float, cutoff: float) -> np.ndarray:
+    """(count, h w) float32: Gaussians of ``sigma`` cells with peak 1 on a square grid, 0 below ``cutoff``.
 
+    Centres lie at linspace(2.5, 18.5, sqrt(count)) of a 22x22 map, in proportion on others. Raises BoostrunError if
+    ``count`` is not a square number.
 
-class FittedTemplates(Templates):
-    """Features of filters (F, patch, patch), masks (C, h, w) and maxima (C F,), all float32, as `Templates.fitted`.
-
-    >>> ones = np.ones((1, 2, 2), np.float32)
-    >>> FittedTemplates(ones, ones, np.full(1, 4.0, np.float32))(np.full((1, 3, 3), 255, np.uint8)).tolist()
-    [[1.0]]
+    >>> float(gaussian_masks((22, 22), 16, 5.0, 0.1).astype(bool).sum(axis=1).mean())  # cells of a mask
+    235.0
     """
+    side = round(count**0.5)
+    if side**2 != count:
+        raise BoostrunError(f"features.masks={count} is not a square number (1, 4, 9, 16, ...)")
+    along = [_bells(length, side, sigma) for length in shape]
+    masks = np.einsum("ah,bw->abhw", *along).reshape(count, -1)
+    masks[masks < cutoff] = 0
+    return masks.astype(np.float32)
 
-    def __init__(self, filters: np.ndarray, masks: np.ndarray, maxima: np.ndarray):
-        self.options = {"patch": filters.shape[1], "centres": len(filters), "masks": len(masks)}
-        self.n_jobs, self.progress = 1, False
-        self._tiles = _tiled(filters.reshape(len(filters), -1))
-        self._masks = masks.reshape(len(masks), -1)
-        self._factor = np.divide(1, maxima, out=np.zeros_like(maxima), where=maxima > 0)
+
+def _bells(length: int, count: int, sigma: float) -> np.ndarray:
+    """(count, length): one-dimensional Gaussians with evenly spaced centres."""
+    margin = _MARGIN * (length - 1) / 21
+    centres = np.linspace(margin, length - 1 - margin, count) if count > 1 else np.array([(length - 1) / 2])
+    return np.exp(-0.5 * ((np.arange(length) - centres[:, None]) / sigma) ** 2)
+
+
+@njit(cache=True, nogil=True)
+def gather_windows(images, which, tops, lefts, size, out):
+    """out (m, size * size) float32 <- the window of images[which] (n, h, w) uint8 at (tops, lefts), v / 255."""
+    for m in range(which.shape[0]):
+        for a in range(size):
+            for b in range(size):
+                out[m, a * size + b] = images[which[m], tops[m] + a, lefts[m] + b] * np.float32(1 / 255)
+
+
+@njit(cache=True, nogil=True)
+def masked_maxima(images, filters, masks, out):
+    """out[i, t, c, f] <- max over positions u of (image i * filter f of tile t)(u) masks[c, u], and 0.
+
+    The image patches times a tile of filters are one matrix product, of the same shape for every image, so that
+    rounding does not depend on how images were cut into blocks.
+
+    Parameters
+    ----------
+    images : uint8, (n, h, w); a pixel v counts v / 255
+    filters : float32, (tiles, size * size, F), C-contiguous
+    masks : float32, (C, positions), positions (h - size + 1) (w - size + 1) row by row; cells of 0 are skipped
+    out : float32, (n, tiles, C, F), C-contiguous, filled
+
+    Cost of an image: positions size^2 F tiles multiply-adds in products, and one product and one maximum for each
+    filter and mask cell that is not 0. Memory: positions x (size^2 + F) floats, which for F = 256 stay in the L2 cache.
+    """
+    n, h, w = images.shape
+    tiles, area, width = filters.shape
+    size = round(area**0.5)
+    rows, cols = h - size + 1, w - size + 1
+    patches = np.empty((rows * cols, area), np.float32)
+    responses = np.empty((rows * cols, width), np.float32)
+    for i in range(n):
+        for top in range(rows):
+            for left in range(cols):
+                for a in range(size):
+                    for b in range(size):
+                        patches[top * cols + left, a * size + b] = images[i, top + a, left + b] * np.float32(1 / 255)
+        for t in range(tiles):
+            np.dot(patches, filters[t], responses)
+            _take_maxima(responses, masks, out[i, t])
+
+
+@njit(cache=True, nogil=True)
+def _larger(a, b):
+    """The larger of ``a`` and ``b``, lane by lane; both finite."""
+    return pick(b - a, np.float32(0), b, a)
+
+
+@njit(cache=True, nogil=True)
+def _take_maxima(responses, masks, out):
+    """out (C, F) <- max over u of responses (positions, F)[u] masks (C, positions)[:, u], and 0; F a multiple of 16.
+
+    The maxima of 64 filters stay in registers at a time, those of the last filters 16 at a time.
+    """
+    zero, width = spread(np.float32(0)), responses.shape[1]
+    together = width - width % (4 * LANES)
+    for c in range(out.shape[0]):
+        mask = masks[c]
+        for f in range(0, together, 4 * LANES):
+            one, two, three, four = zero, zero, zero, zero
+            for u in range(len(mask)):
+                if mask[u] > 0:
+                    weight = spread(mask[u])
+                    one = _larger(one, load(responses, u, f) * weight)
+                    two = _larger(two, load(responses, u, f + LANES) * weight)
+                    three = _larger(three, load(responses, u, f + 2 * LANES) * weight)
+                    four = _larger(four, load(responses, u, f + 3 * LANES) * weight)
+            store(out, c, f, one)
+            store(out, c, f + LANES, two)
+            store(out, c, f + 2 * LANES, three)
+            store(out, c, f + 3 * LANES, four)
+        for f in range(together, width, LANES):
+            one = zero
+            for u in range(len(mask)):
+                if mask[u] > 0:
+                    one = _larger(one, load(responses, u, f) * spread(mask[u]))
+            store(out, c, f, one)

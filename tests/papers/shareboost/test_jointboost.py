@@ -194,7 +194,7 @@ def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [({"rounds": 0}, "rounds=0"), ({"search": "best"}, "did you mean 'best_first'"), ({"beam": 0}, "beam=0"),
-     ({"max_bins": 1}, "max_bins=1"), ({"search": "exhaustive"}, "at most 8 classes; here are 10")],
+     ({"max_bins": 1}, "max_bins=1"), ({"search": "exhaustive"}, "at most 8 classes; y has 10")],
 )  # fmt: skip
 def test_bad_parameters_get_one_sentence(parameters, message, digits):
     with pytest.raises(BoostrunError, match=message):

@@ -46,7 +46,7 @@ def test_masks_are_those_of_the_specification():
         np.testing.assert_allclose(mask.reshape(22, 22), twin.mask((22, 22), place, 5.0, 0.1), rtol=1e-6)
     cells = {sigma: gaussian_masks((22, 22), 16, sigma, 0.1).astype(bool).sum() / 16 for sigma in (3.0, 4.0, 5.0)}
     assert [round(cells[sigma]) for sigma in (3.0, 4.0, 5.0)] == [104, 172, 235]  # section 6
-    with pytest.raises(BoostrunError, match=r"features\.masks=5 is no square number"):
+    with pytest.raises(BoostrunError, match=r"features\.masks=5 is not a square number"):
         gaussian_masks((22, 22), 5, 5.0, 0.1)
 
 
