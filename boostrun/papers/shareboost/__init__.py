@@ -1,7 +1,8 @@
 """Shalev-Shwartz, Wexler & Shashua 2011: ShareBoost, one small set of features for all classes, and its rivals.
 
-``selection.py`` is the loop, ``classifier.py`` the estimator; ``pools/`` holds one kind of candidate features a file,
-``templates.py`` makes the patch templates of its Figures 4 to 6, and ``mnist_expanded.py`` the distorted digits.
+``selection.py`` is the loop, ``classifier.py`` the estimator; ``pools.py``, ``coded.py``, ``stumps.py`` and
+``pieces.py`` hold the candidates, ``inner.py`` and ``design.py`` each round's convex problem. ``templates.py`` makes
+the patch templates of Figures 4 to 6, ``mnist_expanded.py`` the distorted digits. ``theory.py`` checks the theorems.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 from boostrun.papers.shareboost import keys
 
 _HERE = "boostrun.papers.shareboost"
-_COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates of one column each
+_COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates are single columns
 _SAVED = frozenset({"c", "npz", "onnx"})
-_IN_C = IN_C | {"templates"}  # of which a linear predictor needs only those that it has chosen
+_IN_C = IN_C | {"templates"}  # a linear predictor needs its chosen templates only
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
 _ALL = {"samples_held": f"{_HERE}.keys:everything"}
 _SHARED = {**_ALL, "features": f"{_HERE}.keys:shared_features"}
@@ -27,8 +28,8 @@ METHODS = {
     "shareboost": Method(
         target=f"{_HERE}.classifier:ShareBoostClassifier",
         keys=keys.ShareBoostKeys,
-        summary="ShareBoost: T features shared by all classes, chosen greedily, all weights solved anew "
-        "(Shalev-Shwartz et al. 2011)",
+        summary="ShareBoost: T features shared by all classes, chosen greedily, all weights optimised in "
+        "every round (Shalev-Shwartz et al. 2011)",
         budget={"T": "n_features"},
         inputs=_COLUMNS | {"anchors"},
         evaluation=f"{_HERE}.evaluations:SharePath",
@@ -44,8 +45,7 @@ METHODS = {
     "ovr_greedy": Method(
         target=f"{_HERE}.ovr_greedy:OneVsRestGreedyClassifier",
         keys=keys.OneVsRestGreedyKeys,
-        summary="one-vs-rest greedy selection: every class has T features of its own (Shalev-Shwartz et al. 2011, "
-        "Figure 2)",
+        summary="one-vs-rest greedy selection: T features for each class (Shalev-Shwartz et al. 2011, Figure 2)",
         budget={"T": "n_features"},
         inputs=_COLUMNS,
         evaluation=f"{_HERE}.evaluations:OvrPath",
@@ -61,7 +61,7 @@ METHODS = {
     "mixed_norm": Method(
         target=f"{_HERE}.mixed_norm:MixedNormClassifier",
         keys=keys.MixedNormKeys,
-        summary="the l1 / l-infinity mixed norm, its whole path to T columns (Duchi & Singer 2009; Shalev-Shwartz et "
+        summary="the l1 / l-infinity mixed norm: its path up to T columns (Duchi & Singer 2009; Shalev-Shwartz et "
         "al. 2011)",
         budget={"T": "max_columns"},
         inputs=_COLUMNS,
@@ -103,7 +103,7 @@ METHODS = {
     "kernel_svm": Method(
         target=f"{_HERE}.neighbours:KernelSVMClassifier",
         keys=keys.KernelSVMKeys,
-        summary="a Gaussian kernel machine for every class (Shalev-Shwartz et al. 2011, Figure 7)",
+        summary="one Gaussian kernel machine for each class (Shalev-Shwartz et al. 2011, Figure 7)",
         inputs=frozenset({"codes", "values", "anchors"}),
         evaluation=f"{_HERE}.evaluations:Machines",
         random=False,

@@ -1,4 +1,4 @@
-"""What may be a candidate: from an array of samples to a pool, by name or by an object with keys of its own."""
+"""Kinds of candidates: from an array of samples to a pool, by name or by an object with its own keys."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from boostrun.errors import BoostrunError, did_you_mean
 
 
 class Features:
-    """A kind of candidates. Two are equal when their keys are.
+    """A kind of candidates. Two are equal if their keys are.
 
-    ``pool(samples, bias, rng)`` makes the pool of ``samples`` (n, d); ``default_bias`` is the bias where none is named.
+    ``pool(samples, bias, rng)`` makes the pool of ``samples`` (n, d); ``default_bias`` is the bias for ``bias="auto"``.
     """
 
     default_bias = "none"
@@ -28,7 +28,7 @@ class Features:
 
 
 class RawColumns(Features):
-    """The columns of X as they are; |x| <= 1 where a guarantee is wanted."""
+    """The columns of X as they are; the guarantees need |x| <= 1."""
 
     def pool(self, samples: np.ndarray, bias: str, rng: np.random.Generator):
         from boostrun.papers.shareboost.pools import DensePool
@@ -37,7 +37,7 @@ class RawColumns(Features):
 
 
 class Codes(Features):
-    """The columns of a uint8 X, a code meaning code/255."""
+    """The columns of a uint8 X, a code c meaning c/255."""
 
     def pool(self, samples, bias, rng):
         from boostrun.papers.shareboost.coded import CodedPool
@@ -48,7 +48,7 @@ class Codes(Features):
 
 
 class Groups(Features):
-    """Columns of X that are taken together: ``groups``, a list of lists of column numbers."""
+    """Groups of columns of X, taken together: ``groups``, lists of column numbers."""
 
     def __init__(self, groups: Sequence[Sequence[int]]):
         self.groups = groups
@@ -60,7 +60,7 @@ class Groups(Features):
 
 
 class ColumnProducts(Features):
-    """All x_i x_j, i < j, never stored; ``scale`` of the attributes: "minmax", "max01" or "standard"."""
+    """All x_i x_j, i < j, never stored; ``scale`` of the attributes is "minmax", "max01" or "standard"."""
 
     def __init__(self, scale: str = "minmax"):
         self.scale = scale
@@ -72,7 +72,7 @@ class ColumnProducts(Features):
 
 
 class ColumnStumps(Features):
-    """+1 where x > theta, else -1: ``max_bins`` bins a column, or all thresholds there are when None."""
+    """+1 where x > theta, else -1, with ``max_bins`` bins a column; None: all thresholds."""
 
     default_bias = "pool"
 
@@ -88,10 +88,10 @@ class ColumnStumps(Features):
 
 
 class Piecewise(Features):
-    """1[||v - a|| < r] (v, 1) for anchors a and radii r, v the ``pca`` principal components of x (None: x itself).
+    """1[||v - a|| < r] (v, 1) for anchors a and radii r; v are the ``pca`` principal components of x (None: x itself).
 
-    ``anchors`` k-means centres, ``radii`` quantiles of the distances; ``score_samples``: candidates are scored on so
-    many samples drawn once, None: on all.
+    ``anchors`` is the number of k-means centres, ``radii`` the number of quantiles of the distances. Candidates are
+    scored on ``score_samples`` samples, drawn once (None: on all).
     """
 
     def __init__(self, anchors: int = 100, radii: int = 12, pca: int | None = None, score_samples: int | None = None):
@@ -101,14 +101,16 @@ class Piecewise(Features):
         from boostrun.papers.shareboost.pieces import PiecewisePool
 
         if bias != "none":
-            raise BoostrunError(f"bias={bias!r}: every piece has a constant of its own, only bias='none' goes with it")
+            raise BoostrunError(
+                f"bias={bias!r} does not work with pieces, which have constants already; use bias='none'"
+            )
         return PiecewisePool.fitted(samples, self.anchors, self.radii, self.pca, self.score_samples, rng)
 
 
 FEATURES = {
     "raw": RawColumns, "codes": Codes, "products": ColumnProducts, "stumps": ColumnStumps, "piecewise": Piecewise,
 }  # fmt: skip
-#: the words that saved models have for classes that have another name in Python
+# names of these classes in saved models
 SAVED_AS = {"Raw": RawColumns, "Products": ColumnProducts, "Stumps": ColumnStumps}
 __all__ = [
     "FEATURES", "SAVED_AS", "Codes", "ColumnProducts", "ColumnStumps", "Groups", "Piecewise", "RawColumns",
@@ -117,20 +119,22 @@ __all__ = [
 
 
 def features_of(given):
-    """The object that a name stands for, with its defaults, or the object itself.
+    """The features that a name stands for, with default keys, or ``given`` itself if it is an object.
 
-    Raises BoostrunError for what is neither.
+    Raises BoostrunError for anything else.
 
     >>> features_of("stumps")
     ColumnStumps(max_bins=256)
     """
     if isinstance(given, str):
         if given not in FEATURES:
-            raise BoostrunError(f"features={given!r} is none of {', '.join(FEATURES)}{did_you_mean(given, FEATURES)}")
+            raise BoostrunError(
+                f"features={given!r} is not one of {', '.join(FEATURES)}{did_you_mean(given, FEATURES)}"
+            )
         return FEATURES[given]()
     if isinstance(given, type) or not hasattr(given, "pool"):
         raise BoostrunError(
-            f"features={given!r}: a name ({', '.join(FEATURES)}) or an object of "
-            "boostrun.papers.shareboost.features is needed"
+            f"features={given!r} is neither a name ({', '.join(FEATURES)}) nor an object of "
+            "boostrun.papers.shareboost.features"
         )
     return given
