@@ -1,17 +1,12 @@
-"""Section 6 of the paper as exact checks: where greedy selection, and only it, finds the few columns that all share.
+"""The paper's mathematics as checks: the examples of Section 6, and the bounds of Theorem 2 and Corollary 1.
 
-First example: a class y in {0..k-1}, k = 2^m, has one sample [bin(y), 2 m e_y]; W^s has the m bit columns, W^f the k
-unit columns. Second example: s blocks of bits, one of which some samples lack; W^s has the first block, W^f all.
+Section 6 shows where greedy selection, and only it, finds the few columns that all classes share. First example: a
+class y in {0..k-1}, k = 2^m, has one sample [bin(y), 2 m e_y]; W^s uses the m bit columns, W^f the k unit columns.
+Second example: s blocks of bits, one of which some samples lack; W^s uses the first block, W^f all of them.
 
-What theorems allow ShareBoost beside what it needs (Shalev-Shwartz et al. 2011, Theorem 2 and Corollary 1).
-
-With features in [-1, 1] and B = ||W||_{inf,1} the theorem says L(W_t) <= L(W) + 4 B^2 / t after every round t, against
-every W at once. How much of that is used by the W that uses most is found on the path of the mixed norm: of all W with
-the same B its points have the least loss.
-
-Section 6: what the mathematics say beside what the code finds, as a table of checks.
-
-Theorem 2 and Corollary 1: what they allow beside what is measured, on synthetic sets.
+Theorem 2: with features in [-1, 1] and B = ||W||_{inf,1}, L(W_t) <= L(W) + 4 B^2 / t after every round t, for every W.
+The W that uses most of this allowance is found on the path of the mixed norm, whose points have the least loss of all W
+with the same B.
 """
 
 from __future__ import annotations
@@ -32,14 +27,9 @@ from boostrun.papers.shareboost.mixed_norm import PathSolver, mixed_norm
 from boostrun.papers.shareboost.pools import DensePool
 from boostrun.report.paired import write_checks, write_text_table
 
-SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example
-L1 = ((16, 0.01, 0.949984), (64, 0.001, 0.864297))  # k, lambda, and the c whose c W^f is the minimiser
-BITS_ONLY = ((0.9, 0.109617), (0.5, 0.624211), (0.1, 1.870528), (0.02, 2.778295))  # k = 128: lambda, and the entries
-COLUMNS = ((64, 0.9, 6), (64, 0.5, 6), (64, 0.1, 70), (16, 0.9, 20), (16, 0.5, 20), (16, 0.1, 20))  # k, lambda, columns
-
 
 class Assertion(NamedTuple):
-    """One assertion: of which example and item, what is looked at, what the mathematics say, what came out."""
+    """One assertion: example and item, what is checked, the expected and the found value, and whether they agree."""
 
     example: int
     item: int
@@ -49,103 +39,27 @@ class Assertion(NamedTuple):
     met: bool
 
 
-class FirstExample(NamedTuple):
-    """First example: ``x`` (k, m + k), ``y`` (k,), ``shared`` W^s and ``separate`` W^f (m + k, k), ``m``."""
-
-    x: np.ndarray
-    y: np.ndarray
-    shared: np.ndarray
-    separate: np.ndarray
-    m: int
+SIZES = ((16, 4), (16, 8), (16, 16), (32, 6))  # (k, s) of the second example
+L1 = ((16, 0.01, 0.949984), (64, 0.001, 0.864297))  # k, lambda, and the c whose c W^f is the minimiser
+BITS_ONLY = ((0.9, 0.109617), (0.5, 0.624211), (0.1, 1.870528), (0.02, 2.778295))  # k = 128: lambda, and the entries
+COLUMNS = ((64, 0.9, 6), (64, 0.5, 6), (64, 0.1, 70), (16, 0.9, 20), (16, 0.5, 20), (16, 0.1, 20))  # k, lambda, columns
 
 
-class SecondExample(NamedTuple):
-    """Second example: ``x`` ((a + s) k, s m), ``y``, ``shared`` W^s and ``spread`` W^f (s m, k), ``m``."""
+def draw_section6(folder: Path, data_root: Path) -> str:
+    """Write table.md and table.csv of Section 6's checks into ``folder``; returns a summary, failed checks first.
 
-    x: np.ndarray
-    y: np.ndarray
-    shared: np.ndarray
-    spread: np.ndarray
-    m: int
-
-
-def bits(k: int) -> np.ndarray:
-    """(k, log2 k): the binary digits of 0, ..., k - 1 as -1 and +1, the lowest first.
-
-    >>> bits(4)
-    array([[-1., -1.],
-           [ 1., -1.],
-           [-1.,  1.],
-           [ 1.,  1.]])
+    Raises BoostrunError if the folder cannot be written.
     """
-    return np.where(np.arange(k)[:, None] >> np.arange(k.bit_length() - 1) & 1, 1.0, -1.0)
-
-
-def first_example(k: int) -> FirstExample:
-    """The first example of k = 2^m classes."""
-    code = bits(k)
-    m = code.shape[1]
-    shared, separate = np.zeros((2, m + k, k))
-    shared[:m], separate[m:] = code.T, np.eye(k)
-    return FirstExample(np.column_stack([code, 2 * m * np.eye(k)]), np.arange(k), shared, separate, m)
-
-
-def second_example(k: int, s: int, a: int) -> SecondExample:
-    """The second: ``a`` samples a class with all s blocks, and one for every block that lacks it."""
-    code = bits(k)
-    m = code.shape[1]
-    whole = np.tile(code, (1, s))
-    lacking = [np.where(np.repeat(np.arange(s) == block, m), 0.0, whole) for block in range(s)]
-    shared = np.zeros((s * m, k))
-    shared[:m] = code.T
-    return SecondExample(np.concatenate([whole] * a + lacking), np.tile(np.arange(k), a + s), shared, whole.T / s, m)
-
-
-def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
-    """L(W) of weights (d, k)."""
-    return loss_and_residuals(x @ weights, y)[0]
-
-
-def mixed_norm_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
-    """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9; BoostrunError where that fails."""
-    solver = PathSolver(MixedNormKeys(gap=1e-9), DensePool(x), y, k)
-    point, out = solver.solve(lam), np.zeros((x.shape[1], k))
-    if point.gap > 1e-9 * point.objective:
-        raise BoostrunError(f"the mixed norm's solver stopped at a relative gap of {point.gap / point.objective:.1e}")
-    out[point.candidates] = point.weights
-    return out
-
-
-def frobenius_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
-    """The minimiser (d, k) of L + lambda ||W||_F^2, to a gradient of 1e-8; BoostrunError where that fails."""
-    design = DenseDesign(len(y))
-    design.add(x)
-    objective = Objective(design, y, k, penalty=Frobenius(), weight=lam)
-    found = lbfgs(objective, np.zeros((x.shape[1], k)), 1e-9, 5000)
-    if found.residual > 1e-8:
-        raise BoostrunError(f"the solver stopped at a gradient of {found.residual:.1e}")
-    return found.weights
-
-
-def l1_scale(k: int, lam: float) -> float:
-    """c of the minimiser c W^f of L + lambda ||W||_{1,1}, for lambda < (b / k)(1 - 1 / (1 + (k - 1) e)), b = 2 m."""
-    b = 2 * (k.bit_length() - 1)
-    u = k * lam / b
-    return (1 + math.log(k - 1) - math.log(u / (1 - u))) / b
-
-
-def bit_score(t: int, k: int) -> float:
-    """||grad_r L||_1 of a bit column in round t, t - 1 bits being in use."""
-    return 1 + (math.e - 1) / (1 + (k / 2 ** (t - 1) - 1) * math.e)
-
-
-def unit_score(k: int) -> float:
-    """That of a unit column in the first round."""
-    return (4 * (k.bit_length() - 1) / k) * (1 - 1 / (1 + (k - 1) * math.e))
+    found = list(checks())
+    missed = [check for check in found if not check.met]
+    written = write_checks("ShareBoost, Section 6: exact checks", found, folder)  # type: ignore[arg-type]  # fields of a named tuple are read-only
+    lines = [f"not met: example {c.example}, item {c.item}: {c.what}: {c.found}, not {c.expected}" for c in missed]
+    lines.append(f"{len(missed)} of {len(found)} checks not met" if missed else f"all {len(found)} checks are met")
+    return "\n".join([*lines, "", written])
 
 
 def checks() -> Iterator[Assertion]:
-    """Section 6 in full, some seconds of work."""
+    """All checks of Section 6; takes some seconds."""
     yield from _check_first_example()
     yield from _check_second_example()
 
@@ -236,39 +150,145 @@ def _assertion(example: int, item: int, what: str, expected: object, found: floa
     return Assertion(example, item, what, str(expected), f"{found:.6g}", bool(met))
 
 
-CONSTANT = 4.0  # of the theorem
+class Example(NamedTuple):
+    """``x`` (n, d), ``y`` (n,), the weights ``shared`` W^s and ``other`` W^f (d, k), and ``m``, the number of bits."""
+
+    x: np.ndarray
+    y: np.ndarray
+    shared: np.ndarray
+    other: np.ndarray
+    m: int
+
+
+def first_example(k: int) -> Example:
+    """The first example with k = 2^m classes."""
+    code = bits(k)
+    m = code.shape[1]
+    shared, separate = np.zeros((2, m + k, k))
+    shared[:m], separate[m:] = code.T, np.eye(k)
+    return Example(np.column_stack([code, 2 * m * np.eye(k)]), np.arange(k), shared, separate, m)
+
+
+def second_example(k: int, s: int, a: int) -> Example:
+    """The second example: a class has ``a`` samples with all s blocks, and one without each block."""
+    code = bits(k)
+    m = code.shape[1]
+    whole = np.tile(code, (1, s))
+    lacking = [np.where(np.repeat(np.arange(s) == block, m), 0.0, whole) for block in range(s)]
+    shared = np.zeros((s * m, k))
+    shared[:m] = code.T
+    return Example(np.concatenate([whole] * a + lacking), np.tile(np.arange(k), a + s), shared, whole.T / s, m)
+
+
+def bits(k: int) -> np.ndarray:
+    """(k, log2 k): binary digits of 0, ..., k - 1 as -1 and +1, the lowest first.
+
+    >>> bits(4)
+    array([[-1., -1.],
+           [ 1., -1.],
+           [-1.,  1.],
+           [ 1.,  1.]])
+    """
+    return np.where(np.arange(k)[:, None] >> np.arange(k.bit_length() - 1) & 1, 1.0, -1.0)
+
+
+def loss(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
+    """L(W) for ``weights`` (d, k)."""
+    return loss_and_residuals(x @ weights, y)[0]
+
+
+def mixed_norm_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
+    """The minimiser (d, k) of L + lambda ||W||_{inf,1}, to a certified gap of 1e-9; BoostrunError if that fails."""
+    solver = PathSolver(MixedNormKeys(gap=1e-9), DensePool(x), y, k)
+    point, out = solver.solve(lam), np.zeros((x.shape[1], k))
+    if point.gap > 1e-9 * point.objective:
+        raise BoostrunError(f"the mixed norm's solver stopped at a relative gap of {point.gap / point.objective:.1e}")
+    out[point.candidates] = point.weights
+    return out
+
+
+def frobenius_solution(x: np.ndarray, y: np.ndarray, k: int, lam: float) -> np.ndarray:
+    """The minimiser (d, k) of L + lambda ||W||_F^2, to a gradient of 1e-8; BoostrunError if that fails."""
+    design = DenseDesign(len(y))
+    design.add(x)
+    objective = Objective(design, y, k, penalty=Frobenius(), weight=lam)
+    found = lbfgs(objective, np.zeros((x.shape[1], k)), 1e-9, 5000)
+    if found.residual > 1e-8:
+        raise BoostrunError(f"the solver stopped at a gradient of {found.residual:.1e}")
+    return found.weights
+
+
+def l1_scale(k: int, lam: float) -> float:
+    """c of the minimiser c W^f of L + lambda ||W||_{1,1}, for lambda < (b / k)(1 - 1 / (1 + (k - 1) e)), b = 2 m."""
+    b = 2 * (k.bit_length() - 1)
+    u = k * lam / b
+    return (1 + math.log(k - 1) - math.log(u / (1 - u))) / b
+
+
+def bit_score(t: int, k: int) -> float:
+    """||grad_r L||_1 of a bit column in round t, after t - 1 bits."""
+    return 1 + (math.e - 1) / (1 + (k / 2 ** (t - 1) - 1) * math.e)
+
+
+def unit_score(k: int) -> float:
+    """||grad_r L||_1 of a unit column in the first round."""
+    return (4 * (k.bit_length() - 1) / k) * (1 - 1 / (1 + (k - 1) * math.e))
+
+
+CONSTANT = 4.0  # in Theorem 2
 SETS, ROUNDS = 20, 40
 _SAMPLES = 300
 _EXACT: dict[str, Any] = {"inner_rtol": 1e-5, "inner_maxiter": 3000}
-_LAMBDAS = np.geomspace(0.95, 0.003, 16)  # times the largest, the score of the first round
+_LAMBDAS = np.geomspace(0.95, 0.003, 16)  # times the first round's score, the largest lambda
+_BOUND_HEAD = [
+    "set", "d", "k", "r", "loss of r columns", "loss after T", "excess", "allowed", "share used", "share used by any",
+    "rounds to twice", "rounds allowed",
+]  # fmt: skip
+
+
+def draw_greedy_bound(folder: Path, data_root: Path) -> str:
+    """Write table.md and table.csv of the bounds into ``folder``, a line for each set; returns a summary.
+
+    No data are needed. Raises BoostrunError if the folder cannot be written.
+    """
+    rows, shares = [], []
+    for number, (one, found) in enumerate(measure_all(), start=1):
+        d, k = one.truth.shape
+        rounds, last = len(found.losses), found.losses[-1]
+        columns = int(np.count_nonzero(one.truth.any(axis=1)))
+        figures = (
+            found.competitor, last, last - found.competitor, CONSTANT * found.size**2 / rounds,
+            found.share, found.share_of_any,
+        )  # fmt: skip
+        sizes = [str(number), str(d), str(k), str(columns)]
+        rows.append([*sizes, *(f"{figure:.3g}" for figure in figures), str(found.rounds), f"{found.allowed:.0f}"])
+        shares.append(found.share_of_any)
+    page = f"""\
+{len(rows)} synthetic sets of d features in [-1, 1] and k classes, whose labels r columns of +-1 decide, a tenth of them
+at random; T = {ROUNDS} rounds. The competitor is the best W on those r columns, with B the sum of its
+columns' largest entries. Theorem 2 allows an excess of 4 B^2 / t after every round t: excess and allowance
+after T, and the largest share of the allowance that was used after any round, against these r columns and
+against any W at all (the path of the mixed norm, whose points have the least loss of all W with the same B).
+Corollary 1 allows 4 B^2 / eps rounds until the loss is twice the competitor's, eps ({ROUNDS + 1}: not reached).
+
+The largest share used is {max(shares):.3g}, of all sets and rounds and any W; of the sharper bound 2 B^2 / t it is
+twice that."""
+    title = "ShareBoost: the theorem's bound beside the measured excess"
+    return write_text_table(title, [_BOUND_HEAD, *rows], page, folder, range(len(_BOUND_HEAD)))
 
 
 class Problem(NamedTuple):
-    """``x`` (n, d) in [-1, 1], ``y`` (n,) codes of k classes, the ``truth`` (d, k) with r columns that made them."""
+    """``x`` (n, d) in [-1, 1], ``y`` (n,) codes of k classes, ``truth`` (d, k), whose r columns made them."""
 
     x: np.ndarray
     y: np.ndarray
     truth: np.ndarray
 
 
-class Measurement(NamedTuple):
-    """One problem: losses after each round (T,), the loss of the columns that decide, fitted, and their B, the largest
-    share of the allowance used by them and by any W, rounds to twice their loss (T + 1: not reached) and those allowed.
-    """
-
-    losses: np.ndarray
-    competitor: float
-    size: float
-    share: float
-    share_of_any: float
-    rounds: int
-    allowed: float
-
-
 def make_problem(seed: int) -> Problem:
-    """A synthetic set: 20 to 120 features, 2 to 8 classes, 2 to 6 columns of +-1 that decide, a tenth of labels random.
+    """A synthetic set: 20 to 120 features, 2 to 8 classes, 2 to 6 deciding columns of +-1, a tenth of labels random.
 
-    Every second set has features in groups that resemble each other.
+    Every second set has groups of similar features.
     """
     rng = np.random.default_rng([7, seed])
     d, k, r = int(rng.integers(20, 121)), int(rng.integers(2, 9)), int(rng.integers(2, 7))
@@ -282,8 +302,24 @@ def make_problem(seed: int) -> Problem:
     return Problem(x, y, truth)
 
 
+class Measurement(NamedTuple):
+    """The results on one problem.
+
+    Losses after each round (T,); loss and B of the true columns, fitted; the largest share of the allowance used
+    against them, and against any W; rounds to twice their loss (T + 1: not reached), and the rounds allowed.
+    """
+
+    losses: np.ndarray
+    competitor: float
+    size: float
+    share: float
+    share_of_any: float
+    rounds: int
+    allowed: float
+
+
 def measure(one: Problem, rounds: int = ROUNDS) -> Measurement:
-    """ShareBoost, its inner problems solved to 1e-5 of a score, the columns that decide, and the mixed norm's path."""
+    """Results of ShareBoost, solved to 1e-5 of a score, on all and on the true columns, and the mixed norm's path."""
     k = one.truth.shape[1]
     model = ShareBoostClassifier(rounds, **_EXACT).fit_pool(DensePool(one.x), one.y)
     losses = np.asarray(model.train_loss_)
@@ -302,64 +338,13 @@ def measure(one: Problem, rounds: int = ROUNDS) -> Measurement:
 
 
 def measure_all() -> Iterator[tuple[Problem, Measurement]]:
-    """Every problem with what was measured on it, about a second each."""
+    """Every problem with its measurement, about a second each."""
     for seed in range(SETS):
         one = make_problem(seed)
         yield one, measure(one)
 
 
 def _share(losses: np.ndarray, competitor: float, size: float) -> float:
-    """The largest share of 4 B^2 / t that L(W_t) lies above a competitor's loss."""
+    """The largest share of 4 B^2 / t by which L(W_t) exceeds a competitor's loss."""
     rounds = np.arange(1, len(losses) + 1)
     return float(np.max((losses - competitor) * rounds / (CONSTANT * size**2)))
-
-
-def draw_section6(folder: Path, data_root: Path) -> str:
-    """Write table.md and table.csv into ``folder``; returns what to tell, first the checks that are not met.
-
-    Raises BoostrunError when the folder cannot be written.
-    """
-    found = list(checks())
-    missed = [check for check in found if not check.met]
-    written = write_checks("ShareBoost, Section 6: exact checks", found, folder)  # type: ignore[arg-type]  # fields of a named tuple are read-only
-    told = [f"not met: example {c.example}, item {c.item}: {c.what}: {c.found}, not {c.expected}" for c in missed]
-    told.append(f"{len(missed)} of {len(found)} checks not met" if missed else f"all {len(found)} checks are met")
-    return "\n".join([*told, "", written])
-
-
-_BOUND_HEAD = [
-    "set", "d", "k", "r", "loss of r columns", "loss after T", "excess", "allowed", "share used", "share used by any",
-    "rounds to twice", "rounds allowed",
-]  # fmt: skip
-
-
-def draw_greedy_bound(folder: Path, data_root: Path) -> str:
-    """Write table.md and table.csv into ``folder``; returns what to tell.
-
-    A line for each set; no data are needed. Raises BoostrunError when the folder cannot be written.
-    """
-    rows, shares = [], []
-    for number, (one, found) in enumerate(measure_all(), start=1):
-        d, k = one.truth.shape
-        rounds, last = len(found.losses), found.losses[-1]
-        columns = int(np.count_nonzero(one.truth.any(axis=1)))
-        figures = (
-            found.competitor, last, last - found.competitor, CONSTANT * found.size**2 / rounds,
-            found.share, found.share_of_any,
-        )  # fmt: skip
-        sizes = [str(number), str(d), str(k), str(columns)]
-        rows.append([*sizes, *(f"{figure:.3g}" for figure in figures), str(found.rounds), f"{found.allowed:.0f}"])
-        shares.append(found.share_of_any)
-    last_round = ROUNDS
-    page = f"""\
-{len(rows)} synthetic sets of d features in [-1, 1] and k classes, whose labels r columns of +-1 decide, a tenth of them
-at random; T = {last_round} rounds. The competitor is the best W on those r columns, with B the sum of its
-columns' largest entries. Theorem 2 allows an excess of 4 B^2 / t after every round t: excess and allowance
-after T, and the largest share of the allowance that was used after any round, against these r columns and
-against any W at all (the path of the mixed norm, whose points have the least loss of all W with the same B).
-Corollary 1 allows 4 B^2 / eps rounds until the loss is twice the competitor's, eps ({last_round + 1}: not reached).
-
-The largest share used is {max(shares):.3g}, of all sets and rounds and any W; of the sharper bound 2 B^2 / t it is
-twice that."""
-    title = "ShareBoost: the theorem's bound beside the measured excess"
-    return write_text_table(title, [_BOUND_HEAD, *rows], page, folder, range(len(_BOUND_HEAD)))
