@@ -13,7 +13,7 @@ import shlex
 from pathlib import Path
 
 from boostrun.config.words import keys_and_values
-from boostrun.report.frontier.points import KINDS
+from boostrun.report.frontier import KINDS
 
 RESULTS, CONF = Path("results") / "frontiers", Path("conf") / "frontier"
 _AGAIN = re.compile(r"^- again: boostrun frontier (.*)$", re.MULTILINE)

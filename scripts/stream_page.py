@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from boostrun.report.entry import by_seed
-from boostrun.report.markdown import pipe_table
+from boostrun.report.markup import pipe_table
 from boostrun.report.statistics import mean_std
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan

@@ -24,8 +24,8 @@ from pathlib import Path
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.report import build, write
-from boostrun.report.layout import SAMPLED
-from boostrun.report.paired import write_bytes
+from boostrun.report.formats import SAMPLED
+from boostrun.report.markup import write_bytes
 from boostrun.runner import paper
 from boostrun.runner.drawings import draw
 from boostrun.runner.plan import open_store, plan

@@ -9,7 +9,7 @@ import pytest
 
 from boostrun import BoostrunError, files
 from boostrun.methods import archive
-from boostrun.report.paired import write_bytes
+from boostrun.report.markup import write_bytes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, devices and processes of that kind")
 

@@ -9,8 +9,8 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
 from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
-from boostrun.report.claims import verdicts as texts
-from boostrun.report.paired import write_bytes
+from boostrun.report import verdicts as texts
+from boostrun.report.markup import write_bytes
 from boostrun.runner.claims import verdicts
 
 

@@ -67,7 +67,7 @@ def _output(words: Arguments, form: str) -> Path:
 def _write(model: Path, output: Path, form: str) -> int:
     from boostrun.export import c_source, read
     from boostrun.export import onnx as onnx_model
-    from boostrun.report.paired import write_bytes
+    from boostrun.report.markup import write_bytes
 
     saved = read(model)
     if form == "onnx":

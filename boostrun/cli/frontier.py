@@ -89,8 +89,8 @@ def main(words: Arguments) -> int:
     """Tune and run what is missing; write table.md, table.csv, figure.png, figure.svg and the records, and print."""
     if words.names:
         return _summary(words)
-    from boostrun.report.frontier.points import text, write_table
-    from boostrun.report.frontier.summary import draw_frontier, read_frontier
+    from boostrun.report.frontier import text, write_table
+    from boostrun.report.frontier_summary import draw_frontier, read_frontier
     from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
     from boostrun.store.packs import write_records
@@ -121,8 +121,8 @@ def main(words: Arguments) -> int:
 def show(words: Arguments) -> int:
     """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
     from boostrun.config.words import words_of_places
-    from boostrun.report.frontier.points import KINDS
-    from boostrun.report.frontier.summary import draw_frontier, read_frontier
+    from boostrun.report.frontier import KINDS
+    from boostrun.report.frontier_summary import draw_frontier, read_frontier
     from boostrun.report.pictures import write_both
     from boostrun.runner.compose import compose_one
 
@@ -150,7 +150,7 @@ def _again(words: Arguments, name: str) -> str:
 
 def _summary(words: Arguments) -> int:
     """Set the frontiers of a kind of budget that are there beside each other."""
-    from boostrun.report.frontier.summary import (
+    from boostrun.report.frontier_summary import (
         FrontierSummary,
         draw_differences,
         draw_ranks,

@@ -20,10 +20,10 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
 from boostrun.report.formats import lower_is_better
+from boostrun.report.markup import write_bytes
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, render
 from boostrun.report.page.records import Picture, section
-from boostrun.report.paired import write_bytes
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
 from boostrun.runner.compose import compose_one

@@ -12,8 +12,9 @@ from boostrun.cli import frontier as published_frontier
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.cli.run import same_places, tell_end
-from boostrun.report import build, text, write
-from boostrun.report.paired import write_differences
+from boostrun.report import build, write
+from boostrun.report.layout import render_text
+from boostrun.report.table import write_differences
 from boostrun.runner import paper
 from boostrun.runner.compose import compose_one
 from boostrun.runner.drawings import draw, draw_item
@@ -51,7 +52,7 @@ def main(words: Arguments) -> int:
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
         drawn, told = draw_item(item, result.cells, entries, table, folder)
-    print(text.render(table))
+    print(render_text(table))
     if not result.interrupted:
         what = ".tex, .png, curves" if drawn else ".tex; there is nothing to draw"
         what += f" and {packed.name}" if packed and drawn else ""

@@ -10,7 +10,8 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
-from boostrun.report import build, text
+from boostrun.report import build
+from boostrun.report.layout import render_text
 from boostrun.runner import paper
 from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import open_store, plan, roots
@@ -42,7 +43,7 @@ def main(words: Arguments) -> int:
     cells = plan(item.settings, open_store(item.settings[0]))
     entries = item.entries(cells)
     table = build(item.spec, entries)
-    print(text.render(table))
+    print(render_text(table))
     if "draw" in words.flags:
         from boostrun.runner.drawings import draw_item
 

@@ -97,7 +97,7 @@ def _grid(settings: Settings) -> list[Settings]:
 
 def _report(cells, settings: Settings, combination: Sequence[str], words: Arguments) -> None:
     from boostrun.report import tuning
-    from boostrun.report.paired import write_bytes
+    from boostrun.report.markup import write_bytes
     from boostrun.runner import tuned
     from boostrun.runner.plan import cell_of
     from boostrun.store.packs import write_records

@@ -112,7 +112,7 @@ def _headline(all_settings: Sequence[Settings], how: Mapping[str, Any]) -> str:
 
 def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupted: bool) -> None:
     from boostrun.report import tuning
-    from boostrun.report.paired import write_bytes
+    from boostrun.report.markup import write_bytes
     from boostrun.runner.plan import cell_of, open_store
     from boostrun.runner.search import whole
     from boostrun.runner.tuned import searched_folder

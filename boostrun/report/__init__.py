@@ -10,9 +10,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from boostrun.report.cells import summary
     from boostrun.report.entry import Entry
-    from boostrun.report.output import write
+    from boostrun.report.layout import write
+    from boostrun.report.own_table import summary
     from boostrun.report.reference import lookup
     from boostrun.report.table import ResultTable, TableSpec, build
 
@@ -24,8 +24,8 @@ _MODULES = {
     "TableSpec": "boostrun.report.table",
     "build": "boostrun.report.table",
     "lookup": "boostrun.report.reference",
-    "summary": "boostrun.report.cells",
-    "write": "boostrun.report.output",
+    "summary": "boostrun.report.own_table",
+    "write": "boostrun.report.layout",
 }
 
 

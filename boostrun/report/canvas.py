@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from boostrun.report.entry import Entry, name_of
-from boostrun.report.paired import write_bytes
+from boostrun.report.markup import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

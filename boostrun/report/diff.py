@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from boostrun.report.entry import by_seed, done
-from boostrun.report.formats import align, cost_text, decimal, metric_name, spread
-from boostrun.report.layout import MISSING
+from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
 
 #: Provenance that differs between any two runs and explains nothing.

@@ -10,6 +10,10 @@ from collections.abc import Iterable
 #: Narrow no-break space: groups thousands in rendered pages (a terminal gets an ordinary space).
 NARROW = "\u202f"
 
+#: The signs of all tables, and the mark of a row of the paper that is not run.
+BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, SAMPLED, MISSING = "★", "☆", "?", "≠", "†", "‡", "—"
+QUOTED = "quoted"
+
 _COST_HEADS = {
     "peak_samples_held": "samples held", "samples_drawn": "drawn", "n_features_used": "features used",
     "train_seconds": "fit s",

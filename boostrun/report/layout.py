@@ -1,4 +1,4 @@
-"""How a table is laid out, before any format: blocks of column groups (ours, paper, diff), and the footer.
+"""The layout of a table, blocks of column groups (ours, paper, diff) and a footer, as text, Markdown and LaTeX.
 
 All formats share the signs: ★ best, ☆ not significantly worse, ? untested, ≠ differs from the paper, † stale trials,
 ‡ trials of code that was compared by a sample, — missing, 7/10 incomplete, [1] a numbered note.
@@ -7,17 +7,36 @@ All formats share the signs: ★ best, ☆ not significantly worse, ? untested, 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from boostrun.report.formats import NARROW, decimal, has_unit, metric_name, spread
+from boostrun.report.formats import (
+    BEST,
+    DIFFERS,
+    MISSING,
+    NARROW,
+    NOT_WORSE,
+    QUOTED,
+    SAMPLED,
+    STALE,
+    UNTESTED,
+    align,
+    decimal,
+    has_unit,
+    metric_name,
+    spread,
+)
+from boostrun.report.formats import width as columns
+from boostrun.report.markup import escape, float_of, pipe_table, tabular, write_texts
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS, Comparison
 from boostrun.report.table import ResultTable
 from boostrun.report.targets import check
 
-BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, SAMPLED, MISSING = "★", "☆", "?", "≠", "†", "‡", "—"
-QUOTED = "quoted"  # a row of the paper that is not run
+# column groups side by side: what a page holds, and the width of a text
+_MARKDOWN_GROUPS, _LATEX_GROUPS = 4, 3
 
 
 @dataclass(frozen=True)
@@ -231,3 +250,62 @@ def _paper_lines(table: ResultTable) -> list[str]:
     if any(cell.paper_std != cell.paper_std for cell in cells):
         line += " No test where the paper gives no deviation."
     return [line]
+
+
+def render_text(table: ResultTable, width: int = 100) -> str:
+    """The table for a terminal, in lines of at most `width` columns unless one group of columns is wider."""
+    laid = layout(table, group=" ")
+    lines = textwrap.wrap(laid.heading, max(width, 20))
+    for whole in laid.blocks:
+        for block in whole.split(lambda block: max(map(columns, align(block.lines(block.title)))) <= width):
+            lines += ["", *align(block.lines(block.title))]
+    lines.append("")
+    for line in laid.footer:
+        lines += textwrap.wrap(line, max(width, 20))
+    for number, note in enumerate(laid.notes, 1):
+        lines += textwrap.wrap(f"[{number}] {note}", max(width, 20), subsequent_indent="    ")
+    return "\n".join(lines) + "\n"
+
+
+def render_markdown(table: ResultTable) -> str:
+    """The table with its footer as Markdown, in pipe tables of at most four column groups."""
+    laid = layout(table)
+    parts = [f"# {escape(laid.heading)}"]
+    title = None
+    for whole in laid.blocks:
+        for block in whole.split(lambda block: len(block.groups) <= _MARKDOWN_GROUPS):
+            if block.title and block.title != title:
+                parts.append(f"## {escape(block.title)}")
+            title = block.title
+            lines = block.lines("method")
+            parts.append(pipe_table(lines, range(1, len(lines[0]))))
+    notes = [f"- {escape(line)}" for line in laid.footer]
+    notes += [f"- [{number}] {escape(note)}" for number, note in enumerate(laid.notes, 1)]
+    return "\n\n".join([*parts, "\n".join(notes)]) + "\n"
+
+
+def render_latex(table: ResultTable) -> str:
+    """The table as a float of LaTeX; ``\\label`` is made of the paper's and the table's name."""
+    laid = layout(table)
+    label = "-".join(filter(None, (table.spec.paper, table.spec.table))) or "table"
+    notes = [*laid.footer, *(f"[{number}] {note}" for number, note in enumerate(laid.notes, 1))]
+    blocks = [
+        tabular(block.lines(block.title))
+        for whole in laid.blocks
+        for block in whole.split(lambda block: len(block.groups) <= _LATEX_GROUPS)
+    ]
+    return float_of(laid.heading, blocks, notes, label)
+
+
+def write(table: ResultTable, folder: Path | str) -> list[Path]:
+    """Put table.md, table.csv and table.tex into `folder`.
+
+    The bytes depend on the records' values of the table's metrics only, not on their order, their times or the machine.
+
+    Raises
+    ------
+    BoostrunError
+        The folder cannot be written.
+    """
+    contents = {"table.md": render_markdown(table), "table.csv": table.csv(), "table.tex": render_latex(table)}
+    return write_texts(folder, contents)

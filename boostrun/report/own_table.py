@@ -1,24 +1,39 @@
-"""The table of a person's own runs: a row a cell, a column for each key and each cost that differs between the rows."""
+"""The table of your own runs, and the lines that a run prints at its end.
+
+A row is a cell; a key or a cost has a column if it differs between the rows.
+"""
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import functools
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun.report import latex
-from boostrun.report.entry import Entry, by_seed, canonical
-from boostrun.report.formats import NARROW, cost_head, cost_text, lower_is_better, metric_name, spread
-from boostrun.report.layout import BEST, MISSING, NOT_WORSE, SAMPLED, STALE
-from boostrun.report.markdown import escape, pipe_table
-from boostrun.report.paired import write_bytes
-from boostrun.report.statistics import ALPHA, Comparison, compare, compare_methods, mean_std
+from boostrun.errors import BoostrunError
+from boostrun.report.entry import Entry, by_seed, canonical, cell_label, row_label
+from boostrun.report.formats import (
+    BEST,
+    DIFFERS,
+    MISSING,
+    NARROW,
+    NOT_WORSE,
+    SAMPLED,
+    STALE,
+    align,
+    cost_head,
+    cost_text,
+    decimal,
+    lower_is_better,
+    metric_name,
+    spread,
+)
+from boostrun.report.markup import csv_text, escape, float_of, pipe_table, tabular, write_texts
+from boostrun.report.reference import lookup, papers, reference
+from boostrun.report.statistics import ALPHA, PAPER_TRIALS, Comparison, compare, compare_methods, mean_std
 from boostrun.report.table import ResultTable
 
 #: Costs that rows differ in, in the order of their columns: means over the trials.
@@ -124,30 +139,25 @@ class OwnTable:
     def csv(self) -> str:
         """A line a row: keys, the metric's n, mean, std and rank, scores and every cost that a record has, ten digits
         each."""
-        found = io.StringIO()
         costs = (*self.alike, *self.costs)
-        write = csv.writer(found, lineterminator="\n")
         heads = [head for one in self.scores for head in (one.head, f"{one.head} std")]
         heads += [column.head for column in costs]
-        write.writerow(["method", *(one.head for one in self.keys), "n", "expected", "mean", "std", "rank", *heads])
+        keys = [one.head for one in self.keys]
+        lines: list[list] = [["method", *keys, "n", "expected", "mean", "std", "rank", *heads]]
         for i, (row, cell) in enumerate(zip(self.rows, self.cells)):
             numbers = [cell.n, cell.expected, _digits(cell.mean), _digits(cell.std), cell.rank]
             keys = ["" if one.values[i] is None else one.shown[i] for one in self.keys]
             pairs = [_digits(number) for one in self.scores for number in one.values[i]]
-            write.writerow([row, *keys, *numbers, *pairs, *(_digits(one.values[i]) for one in costs)])
-        return found.getvalue()
+            lines.append([row, *keys, *numbers, *pairs, *(_digits(one.values[i]) for one in costs)])
+        return csv_text(lines)
 
     def latex(self) -> str:
         """A float for table.tex."""
-        return latex.float_of(self.title, [latex.tabular(self.lines())], self.notes())
+        return float_of(self.title, [tabular(self.lines())], self.notes())
 
     def write(self, folder: Path | str) -> list[Path]:
-        """Put table.md, table.csv and table.tex into ``folder``; BoostrunError where it cannot be written."""
-        contents = {"table.md": self.markdown(), "table.csv": self.csv(), "table.tex": self.latex()}
-        return [
-            write_bytes(Path(folder) / name, content.encode("utf-8", "backslashreplace"))
-            for name, content in contents.items()
-        ]
+        """Put table.md, table.csv and table.tex into ``folder``; BoostrunError if it cannot be written."""
+        return write_texts(folder, {"table.md": self.markdown(), "table.csv": self.csv(), "table.tex": self.latex()})
 
 
 def own_table(
@@ -256,3 +266,78 @@ def _marked(cell: Comparison) -> str:
 
 def _digits(value: Any) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.10g}"
+
+
+def summary(
+    entries: Sequence[Entry],
+    metric: str,
+    costs: Sequence[str] = COSTS,
+    paper: str = "",
+    keys: Sequence[Mapping[str, Any]] = (),
+    scores: Sequence[Mapping[str, Sequence[float]]] = (),
+) -> str:
+    """Rows of figures for the terminal: ours with n, mean costs, and the paper's figure where it has one.
+
+    Parameters
+    ----------
+    metric : key in the records' metrics
+    costs : keys in the records' cost; one that no record has is left out, what is the same in every row is below
+    keys : of each entry the keys that tell it from others, as they are typed: each has a column where it differs
+    scores : of each entry what else was measured of its trials, by the head of its column
+    paper : whose figures to look in; all papers when empty. An entry without ``where`` is compared with nothing.
+
+    >>> cost = {"samples_drawn": 63000}
+    >>> trials = [{"seed": s, "metrics": {"test_accuracy_pct": 84 + s}, "cost": cost} for s in range(3)]
+    >>> entry = Entry("geem", ("mnist", "r=100"), {"dataset": "mnist", "method": "geem", "r": "100"}, 3, trials)
+    >>> print(summary([entry], "test_accuracy_pct"))
+          test accuracy %   drawn
+    geem  85.00 (1.00) n=3  63 000  paper 84.66 (0.30)  diff +0.34
+    """
+    several_settings = len({entry.setting for entry in entries}) > 1
+    varying = _varying_levels(entries)
+    wanted = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
+    frames = [reference(name) for name in wanted]
+    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs, scores=scores)
+    heads = [[one.head for one in columns] for columns in (table.keys, (*table.scores, *table.costs))]
+    rows = [["", *heads[0], metric_name(metric), *heads[1]]]
+    remarks = list(filter(None, (table.alike_in_words(), table.equal_in_words())))
+    differs = False
+    for place, entry in enumerate(entries):
+        cell = table.cells[place]
+        label = cell_label(row_label(entry.row, entry.setting, several_settings), [entry.column[i] for i in varying])
+        told, spent = ([one.shown[place] for one in columns] for columns in (table.keys, (*table.scores, *table.costs)))
+        rows.append([label, *told, figure(cell, " "), *spent])
+        found = _paper_figure(frames, metric, entry.where)
+        if found is not None:
+            against = compare(entry, metric, found)
+            differs |= against.differs
+            difference = decimal(against.difference, signed=True, group=" ")
+            rows[-1].append(f"paper {spread(against.paper_mean, against.paper_std, ' ')}")
+            rows[-1].append(f"diff {difference}{f' {DIFFERS}' * against.differs}" if difference else "")
+        if cell.stale:
+            remarks.append(f"{label}: {STALE} {cell.stale} of {cell.n} trials made by other code or data than today's")
+        if cell.reason:
+            remarks.append(f"{label}: {cell.reason}")
+    if differs:
+        remarks.append(
+            f"{DIFFERS} Welch p < {ALPHA} against the paper's figure, assumed to be of {PAPER_TRIALS} trials"
+        )
+    return "\n".join([*align(rows), *remarks])
+
+
+def _varying_levels(entries: Sequence[Entry]) -> list[int]:
+    """The column levels that tell the entries apart."""
+    depth = min((len(entry.column) for entry in entries), default=0)
+    return [level for level in range(depth) if len({entry.column[level] for entry in entries}) > 1]
+
+
+def _paper_figure(frames: Sequence, metric: str, where: Mapping[str, str]):
+    """The first table that gives a figure for `where`, or None: papers repeat figures from table to table."""
+    for frame in frames if where else ():
+        for _, table in frame.groupby("table", sort=False):
+            try:
+                if lookup(table, metric, where):
+                    return table
+            except BoostrunError:  # too little is said to tell one figure from another, so nothing is shown
+                continue
+    return None

@@ -58,6 +58,18 @@ def half_interval(std: float, n: int) -> float:
     return float(stdtrit(n - 1, 1 - ALPHA / 2)) * std / math.sqrt(n)
 
 
+def interval(differences: Iterable[float]) -> tuple[float, float, float]:
+    """(mean, low, high) of paired differences, (n,): Student's 95 % interval; NaN limits for fewer than two.
+
+    >>> [round(float(number), 3) for number in interval([1.0, 2.0, 3.0])]
+    [2.0, -0.484, 4.484]
+    """
+    values = list(differences)
+    mean, std = mean_std(values)
+    half = half_interval(std, len(values))
+    return mean, mean - half, mean + half
+
+
 def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int) -> float:
     """Two-sided p of Welch's t test from means, standard deviations (ddof 1) and counts.
 

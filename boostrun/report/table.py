@@ -1,17 +1,29 @@
-"""A paper's table with ours beside it, built from entries."""
+"""A table built from entries, ours beside the paper's figures, and comparisons of its rows."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import Entry, cell_label, row_label
-from boostrun.report.formats import lower_is_better
+from boostrun.report.formats import decimal, lower_is_better, metric_name
+from boostrun.report.markup import csv_text, pipe_table, write_texts
 from boostrun.report.reference import figures, papers
-from boostrun.report.statistics import Comparison, compare, compare_methods
+from boostrun.report.statistics import (
+    LEAST_BLOCKS,
+    LEAST_METHODS,
+    LEAST_PAIRS,
+    Comparison,
+    Ranks,
+    compare,
+    compare_methods,
+    interval,
+    rank_methods,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -142,3 +154,112 @@ def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
     marks = {key: compare_methods(methods, spec.higher(key[2])) for key, methods in groups.items()}
     found = [marks.get((cell.column, cell.setting, cell.metric), {}).get(cell.row, "") for cell in cells]
     return [dataclasses.replace(cell, rank=rank) for cell, rank in zip(cells, found)]
+
+
+class Difference(NamedTuple):
+    """A row's mean less that of a base row over the ``n`` seeds that both have, with its 95 % interval."""
+
+    row: str
+    column: tuple[str, ...]
+    metric: str
+    n: int
+    mean: float
+    low: float
+    high: float
+
+
+def differences(table: ResultTable, base: str) -> list[Difference]:
+    """The differences of all cells from the cell of row ``base`` with the same column and setting, paired by seed."""
+    bases = {(cell.column, cell.setting, cell.metric): cell.values for cell in table.cells if cell.row == base}
+    found = []
+    for cell in table.cells:
+        base_values = bases.get((cell.column, cell.setting, cell.metric), {})
+        seeds = [seed for seed in cell.values if seed in base_values]
+        if cell.row != base and seeds:
+            numbers = interval(cell.values[seed] - base_values[seed] for seed in seeds)
+            found.append(Difference(table.label(cell), cell.column, cell.metric, len(seeds), *numbers))
+    return found
+
+
+def difference_lines(table: ResultTable, base: str, text: Callable[[float], str]) -> list[list[str]]:
+    """The differences as rows of texts, a head first; ``text`` formats a number."""
+    levels = list(table.spec.columns)
+    head = ["row", *levels, *(["metric"] if "metric" not in levels else []), "n", "difference", "low", "high"]
+    rows = []
+    for one in differences(table, base):
+        names = [one.row, *one.column, *([metric_name(one.metric)] if "metric" not in levels else []), str(one.n)]
+        rows.append([*names, *map(text, (one.mean, one.low, one.high))])
+    return [head, *rows]
+
+
+def rounded_differences(table: ResultTable, base: str) -> tuple[list[list[str]], str]:
+    """The differences with two decimals, and a sentence that explains them."""
+    remark = (
+        f"Mean less that of {base} over the n seeds that both have; low, high: Student's 95 % interval of the mean."
+    )
+    return difference_lines(table, base, lambda number: decimal(number, signed=True) or "—"), remark
+
+
+def write_differences(table: ResultTable, base: str, folder: Path) -> list[Path]:
+    """Put differences.md and differences.csv into ``folder``; BoostrunError if it cannot be written."""
+    shown, remark = rounded_differences(table, base)
+    numbers = tuple(range(len(shown[0]) - 4, len(shown[0])))
+    page = f"# {table.spec.heading}: differences to {base}\n\n{pipe_table(shown, numbers=numbers)}\n\n{remark}\n"
+    exact = csv_text(difference_lines(table, base, "{:.10g}".format))
+    return write_texts(folder, {"differences.md": page, "differences.csv": exact})
+
+
+class Contest(NamedTuple):
+    """Ranks of the methods in one place of a table.
+
+    ``over`` says what the blocks are: data sets, or seeds of one ``dataset``.
+    """
+
+    title: str
+    over: str
+    ranks: Ranks
+    dataset: str = ""
+
+
+def contests(table: ResultTable) -> tuple[list[Contest], str]:
+    """The contests of a table, and a sentence on the places with too few data sets for ranks over them.
+
+    A contest is between three methods or more of one setting and metric, whose columns agree except for ``dataset``. It
+    is over the data sets in which all methods have a figure if there are at least five. Otherwise each data set with at
+    least six seeds that all methods have is a contest over these seeds.
+    """
+    level = table.spec.columns.index("dataset") if "dataset" in table.spec.columns else None
+    places: dict[tuple, dict[str, dict[str, Comparison]]] = {}
+    for cell in table.cells:
+        if cell.n:
+            others = tuple(label for number, label in enumerate(cell.column) if number != level)
+            data = "" if level is None else cell.column[level]
+            places.setdefault((cell.metric, cell.setting, others), {}).setdefault(cell.row, {})[data] = cell
+    found, few = [], []
+    for (metric, setting, others), methods in places.items():
+        if len(methods) < LEAST_METHODS:
+            continue
+        name = metric_name(metric)
+        title = " ".join(filter(None, [*([] if name in others else [name]), *others, setting and f"({setting})"]))
+        shared = _shared(list(methods.values()))
+        higher = table.spec.higher(metric)
+        if len(shared) >= LEAST_BLOCKS:
+            means = {method: [cells[data].mean for data in shared] for method, cells in methods.items()}
+            found.append(Contest(title, f"{len(shared)} data sets: {', '.join(shared)}", rank_methods(means, higher)))
+            continue
+        if level is not None:
+            few.append(f"{title}: {len(shared)}")
+        for data in dict.fromkeys(data for cells in methods.values() for data in cells):
+            here = {method: cells[data].values for method, cells in methods.items() if data in cells}
+            seeds = _shared(list(here.values()))
+            if len(here) >= LEAST_METHODS and len(seeds) >= LEAST_PAIRS:
+                trials = {method: [values[seed] for seed in seeds] for method, values in here.items()}
+                place = " ".join(filter(None, (data, title)))
+                found.append(Contest(place, f"{len(seeds)} seeds", rank_methods(trials, higher), data))
+    needed = f"Ranks over data sets need {LEAST_BLOCKS} or more in which every method has a figure; there are fewer"
+    return found, f"{needed} ({', '.join(few)})." if few else ""
+
+
+def _shared(columns: Sequence[Mapping]) -> list:
+    """The keys that all mappings have, in the order of the first."""
+    return [key for key in columns[0] if all(key in column for column in columns)]

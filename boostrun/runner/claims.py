@@ -13,8 +13,9 @@ from pathlib import Path
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report import Entry, build
-from boostrun.report.claims import Case, Claim, Judged, Pick, Source, judge, read
+from boostrun.report.claims import Case, Claim, Pick, read
 from boostrun.report.statistics import LEAST_PAIRS
+from boostrun.report.verdicts import Judged, Source, judge
 from boostrun.runner import item_checks, paper
 from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import PlannedCell, open_store, plan

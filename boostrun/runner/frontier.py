@@ -19,7 +19,7 @@ from boostrun.config.settings import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
-from boostrun.report.frontier.points import KINDS, Frontier, FrontierPoint
+from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
 from boostrun.runner.compose import composer, expand
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials as told_trials

@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from boostrun import FullDataClassifier, IBoostClassifier
-from boostrun.report.markdown import pipe_table
+from boostrun.report.markup import pipe_table
 from boostrun.store import provenance
 from tests.bench import test_drift_iboost as drift
 from tests.bench.timing import show

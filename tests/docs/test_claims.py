@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from boostrun.config import catalogue
-from boostrun.report.claims import verdicts as page_of
+from boostrun.report import verdicts as page_of
 from boostrun.runner.claims import verdicts
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from boostrun.report.frontier.points import KINDS, METRIC
-from boostrun.report.frontier.summary import frontiers_of, markdown
+from boostrun.report.frontier import KINDS, METRIC
+from boostrun.report.frontier_summary import frontiers_of, markdown
 from boostrun.report.statistics import mean_std
 
 from ..published import of_room

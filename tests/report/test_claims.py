@@ -9,9 +9,10 @@ from scipy import stats
 
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report.claims import Evidence, Side, Source, judge, read
-from boostrun.report.claims import claim as findings
-from boostrun.report.claims import verdicts as text
+from boostrun.report import claims as findings
+from boostrun.report import verdicts as text
+from boostrun.report.claims import Evidence, Side, read
+from boostrun.report.verdicts import Source, judge
 
 RNG = np.random.default_rng(0)
 SPREAD = RNG.normal(size=(8, 10)) * 0.3

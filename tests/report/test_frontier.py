@@ -5,8 +5,8 @@ import math
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report.frontier import summary as summaries
-from boostrun.report.frontier.points import (
+from boostrun.report import frontier_summary as summaries
+from boostrun.report.frontier import (
     Frontier,
     FrontierPoint,
     as_csv,
@@ -19,7 +19,7 @@ from boostrun.report.frontier.points import (
     verdicts,
     write_table,
 )
-from boostrun.report.frontier.summary import (
+from boostrun.report.frontier_summary import (
     FrontierSummary,
     draw_differences,
     draw_frontier,

@@ -36,4 +36,4 @@ def test_nothing_outside_the_report_is_imported_but_the_error_the_catalogue_and_
 
 def test_no_module_of_the_report_is_reached_from_itself():
     graph = {name: set(imported(path)) for name, path in MODULES.items()}
-    assert len(list(TopologicalSorter(graph).static_order())) > 30  # raises CycleError
+    assert len(list(TopologicalSorter(graph).static_order())) > 20  # raises CycleError

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report.paired import differences, interval, write_differences
+from boostrun.report.statistics import interval
+from boostrun.report.table import differences, write_differences
 
 
 def entry(row, values, column="sea", setting=""):

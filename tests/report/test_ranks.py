@@ -12,7 +12,7 @@ from scipy.stats import friedmanchisquare
 from boostrun.errors import BoostrunError
 from boostrun.report import TableSpec, build
 from boostrun.report.statistics import rank_methods
-from boostrun.report.tuning import contests
+from boostrun.report.table import contests
 
 
 def mean_ranks_twin(values, higher_is_better):

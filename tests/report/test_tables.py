@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, latex, layout, markdown, text, write
+from boostrun.report import Entry, TableSpec, build, formats, write
+from boostrun.report.layout import render_latex, render_markdown, render_text
+from boostrun.report.markup import escape_latex
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
@@ -27,31 +29,31 @@ def cells_of(markdown, row):
 
 def test_a_cell_shows_ours_the_papers_figure_and_the_signed_difference(make_entry):
     table = build(SPEC, [make_entry(values=TEN)])
-    assert cells_of(markdown.render(table), "geem") == ["84.52 (0.26)", "84.66 (0.30)", "-0.15"]
-    assert "n = 10 trials" in markdown.render(table)
-    assert "10 assumed" in markdown.render(table)
+    assert cells_of(render_markdown(table), "geem") == ["84.52 (0.26)", "84.66 (0.30)", "-0.15"]
+    assert "n = 10 trials" in render_markdown(table)
+    assert "10 assumed" in render_markdown(table)
     assert table.missing == []
 
 
 def test_counts_that_are_all_whole_have_no_decimals(make_entry):
     spec = TableSpec("Errors", "", "", "test_errors", False, ("dataset", "r"))
     whole = [make_entry(row, values=[{"test_errors": n}]) for row, n in (("geem", 74), ("rand", 1153))]
-    assert cells_of(markdown.render(build(spec, whole)), "rand")[0].startswith("1\u202f153 1/10")
+    assert cells_of(render_markdown(build(spec, whole)), "rand")[0].startswith("1\u202f153 1/10")
     mixed = [*whole, make_entry("wsam", values=[{"test_errors": n} for n in (1, 2)])]
-    assert cells_of(markdown.render(build(spec, mixed)), "geem")[0].startswith("74.00")
+    assert cells_of(render_markdown(build(spec, mixed)), "geem")[0].startswith("74.00")
     share = [make_entry("geem", values=[75.0])]
-    assert cells_of(markdown.render(build(SPEC, share)), "geem")[0].startswith("75.00")  # a measure, whole by chance
+    assert cells_of(render_markdown(build(SPEC, share)), "geem")[0].startswith("75.00")  # a measure, whole by chance
 
 
 def test_a_significant_difference_from_the_paper_is_marked(make_entry):
     table = build(SPEC, [make_entry(values=[v - 2 for v in TEN])])
-    assert cells_of(markdown.render(table), "geem")[2] == "-2.15 ≠"
+    assert cells_of(render_markdown(table), "geem")[2] == "-2.15 ≠"
     assert bool(table.frame["differs"][0])
 
 
 def test_one_trial_has_neither_deviation_nor_test(make_entry):
     table = build(SPEC, [make_entry(values=[10.0], expected=1)])
-    assert cells_of(markdown.render(table), "geem") == ["10.00", "84.66 (0.30)", "-74.66"]
+    assert cells_of(render_markdown(table), "geem") == ["10.00", "84.66 (0.30)", "-74.66"]
     assert not table.frame["differs"][0]
     assert math.isnan(table.frame["std"][0])
 
@@ -64,7 +66,7 @@ def test_incomplete_missing_and_stale_cells_are_seen_with_their_reasons(make_ent
         make_entry("wsam"),
     ]
     table = build(SPEC, entries)
-    shown = markdown.render(table)
+    shown = render_markdown(table)
     assert "†" in cells_of(shown, "geem")[0]
     assert "7/10" in cells_of(shown, "rand")[0]
     assert cells_of(shown, "max")[0] == "— [2]"
@@ -106,8 +108,8 @@ def test_lower_is_better_marks_the_lowest(make_entry):
     worse = [{"test_error_pct": v + 5} for v in TEN]
     table = build(spec, [make_entry("geem", values=worse), make_entry("rand", values=values)])
     assert table.frame["rank"].tolist() == ["worse", "best"]
-    assert cells_of(markdown.render(table), "rand") == ["**84.52 (0.26) ★**"]
-    assert "lower is better" in markdown.render(table)
+    assert cells_of(render_markdown(table), "rand") == ["**84.52 (0.26) ★**"]
+    assert "lower is better" in render_markdown(table)
 
 
 def test_who_learns_nothing_is_compared_with_no_method(make_entry):
@@ -115,10 +117,10 @@ def test_who_learns_nothing_is_compared_with_no_method(make_entry):
             make_entry("last_label", values=[v + 5 for v in TEN])]  # fmt: skip
     alone = build(dataclasses.replace(SPEC, naught=("last_label",)), rows)
     assert [cell.rank for cell in alone.cells] == ["best", "worse", ""]
-    assert "Compared with no method: last_label." in markdown.render(alone)
+    assert "Compared with no method: last_label." in render_markdown(alone)
     assert [cell.rank for cell in build(SPEC, rows).cells][-1] == "best"
     narrowed = build(dataclasses.replace(SPEC, naught=("last_label",)), rows[:2])
-    assert "Compared with no method" not in markdown.render(narrowed)
+    assert "Compared with no method" not in render_markdown(narrowed)
 
 
 def test_untested_methods_are_said_to_be_untested(make_entry):
@@ -126,13 +128,13 @@ def test_untested_methods_are_said_to_be_untested(make_entry):
     few = build(
         quick, [make_entry("geem", values=[80, 81], expected=2), make_entry("rand", values=[70, 71], expected=2)]
     )
-    assert "[quick: 2 trials, T=50]" in markdown.render(few).splitlines()[0]
-    assert "The others are not tested against it" in markdown.render(few)
+    assert "[quick: 2 trials, T=50]" in render_markdown(few).splitlines()[0]
+    assert "The others are not tested against it" in render_markdown(few)
     mixed = [make_entry("geem", values=TEN), make_entry("rand", values=TEN), make_entry("max", values=TEN[:3])]
-    shown = markdown.render(build(SPEC, mixed))
+    shown = render_markdown(build(SPEC, mixed))
     assert "The others are not tested" in shown  # equal means: two best, and three seeds are too few for the third
     mixed[1] = make_entry("rand", values=[v - 1 for v in TEN])
-    assert "3/10 ?" in markdown.render(build(SPEC, mixed))
+    assert "3/10 ?" in render_markdown(build(SPEC, mixed))
 
 
 def test_settings_become_rows_and_methods_compete_within_one(make_entry):
@@ -148,7 +150,7 @@ def test_settings_become_rows_and_methods_compete_within_one(make_entry):
 
 def test_each_data_set_is_a_block_and_cells_not_asked_for_are_blank(make_entry):
     entries = [make_entry("geem", "mnist", 100, TEN), make_entry("wsam", "mnist", 250, TEN)]
-    shown = markdown.render(build(SPEC, [*entries, make_entry("geem", "inria", 100, TEN)]))
+    shown = render_markdown(build(SPEC, [*entries, make_entry("geem", "inria", 100, TEN)]))
     assert shown.index("## mnist") < shown.index("## inria")
     assert cells_of(shown, "wsam")[:3] == ["", "", ""]
 
@@ -156,34 +158,34 @@ def test_each_data_set_is_a_block_and_cells_not_asked_for_are_blank(make_entry):
 def test_notes_of_the_paper_are_numbered_beside_its_figure(make_entry):
     spec = dataclasses.replace(SPEC, table="table4", columns=("dataset",))
     where = {"dataset": "mnist", "method": "oza"}
-    shown = markdown.render(build(spec, [Entry("oza", ("mnist",), where, 10, make_entry(values=TEN).records)]))
+    shown = render_markdown(build(spec, [Entry("oza", ("mnist",), where, 10, make_entry(values=TEN).records)]))
     assert cells_of(shown, "oza")[1] == "84.85 (0.54) [1]"
     assert "- [1] the source lost this table's column heads" in shown
 
 
 def test_a_table_without_a_paper_has_no_columns_for_it(make_entry):
     table = build(dataclasses.replace(SPEC, paper="", table=""), [make_entry(values=TEN)])
-    assert cells_of(markdown.render(table), "geem") == ["84.52 (0.26)"]
-    assert "paper" not in markdown.render(table)
+    assert cells_of(render_markdown(table), "geem") == ["84.52 (0.26)"]
+    assert "paper" not in render_markdown(table)
 
 
 def test_a_cost_can_be_the_metric_of_a_table():
     spec = TableSpec("Time", "reservoir", "text_timing", "train_seconds", False, ("r",))
     records = [{"seed": s, "status": "done", "metrics": {}, "cost": {"train_seconds": 2.0 + s}} for s in range(3)]
     table = build(spec, [Entry("geem", ("r=250",), {"dataset": "inria", "method": "geem", "r": 250}, 3, records)])
-    assert cells_of(markdown.render(table), "geem") == ["3.00 (1.00)", "320.00 [1]", "-317.00"]
-    assert "No test where the paper gives no deviation" in markdown.render(table)
+    assert cells_of(render_markdown(table), "geem") == ["3.00 (1.00)", "320.00 [1]", "-317.00"]
+    assert "No test where the paper gives no deviation" in render_markdown(table)
 
 
 def test_wide_tables_are_split_into_parts_that_fit(make_entry):
     entries = [make_entry("geem", "mnist", r, TEN) for r in (10, 20, 30, 40, 50, 60)]
     table = build(SPEC, entries)
-    assert sum(line.startswith("| method") for line in markdown.render(table).splitlines()) == 2
+    assert sum(line.startswith("| method") for line in render_markdown(table).splitlines()) == 2
     for width in (30, 60, 100, 200):
-        lines = text.render(table, width).splitlines()
+        lines = render_text(table, width).splitlines()
         assert max(map(len, lines)) <= width
         assert all(any(f"r={r}" in line for line in lines) for r in (10, 20, 30, 40, 50, 60))
-    assert len(text.render(table, 30).splitlines()) > len(text.render(table, 200).splitlines())
+    assert len(render_text(table, 30).splitlines()) > len(render_text(table, 200).splitlines())
 
 
 def test_the_csv_holds_the_frame(make_entry):
@@ -196,7 +198,7 @@ def test_the_csv_holds_the_frame(make_entry):
 
 def test_markdown_text_breaks_no_table(make_entry):
     nasty = dataclasses.replace(make_entry(values=TEN), row="a|b", reason="x | <b> *y*\nz", failed=1)
-    shown = markdown.render(build(SPEC, [nasty]))
+    shown = render_markdown(build(SPEC, [nasty]))
     rows = [line for line in shown.splitlines() if line.startswith("| ")]
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1
     assert r"x \| &lt;b> \*y\* z" in shown
@@ -206,7 +208,7 @@ def test_markdown_text_breaks_no_table(make_entry):
 @settings(max_examples=60, deadline=None)
 def test_latex_is_escaped_and_balanced_whatever_the_names(row, reason):
     table = build(SPEC, [Entry(row or "x", ("mnist", "r=100"), {}, 2, [], reason=reason)])
-    tex = latex.render(table)
+    tex = render_latex(table)
     assert tex.isascii()
     bare = re.sub(r"\\[\\{}$&#%_]", "", tex.partition("\n")[2])
     depth = [0]
@@ -219,8 +221,8 @@ def test_latex_is_escaped_and_balanced_whatever_the_names(row, reason):
 
 
 def test_latex_has_each_sign_of_a_table():
-    signs = {layout.BEST, layout.NOT_WORSE, layout.DIFFERS, layout.STALE, layout.SAMPLED, layout.MISSING}
-    shown = [latex.escape(sign) for sign in signs]
+    signs = {formats.BEST, formats.NOT_WORSE, formats.DIFFERS, formats.STALE, formats.SAMPLED, formats.MISSING}
+    shown = [escape_latex(sign) for sign in signs]
     assert all("U+" not in text for text in shown) and len(set(shown)) == len(signs)
 
 
@@ -228,13 +230,13 @@ def test_trials_that_several_cells_show_are_counted_once(make_entry):
     whole = make_entry("geem", values=TEN)
     keys = frozenset(record["key"] for record in whole.records[:3])
     entries = [dataclasses.replace(whole, column=("mnist", f"r={r}"), sampled=keys) for r in (100, 250)]
-    shown = markdown.render(build(SPEC, entries))
+    shown = render_markdown(build(SPEC, entries))
     assert "‡ 3 of 10 trials were made by code that has changed since" in shown
-    assert "‡" not in markdown.render(build(SPEC, [whole]))
+    assert "‡" not in render_markdown(build(SPEC, [whole]))
 
 
 def test_rows_of_latex_have_as_many_cells_as_columns(make_entry):
-    tex = latex.render(build(SPEC, [make_entry("uniform_1q & co", values=TEN), make_entry("rand", r=250)]))
+    tex = render_latex(build(SPEC, [make_entry("uniform_1q & co", values=TEN), make_entry("rand", r=250)]))
     columns = len(re.search(r"begin{tabular}{(l r*)|begin{tabular}{(lr*)}", tex)[2])
     rows = [line for line in tex.splitlines() if line.endswith(r" \\")]
     assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns}
@@ -243,7 +245,7 @@ def test_rows_of_latex_have_as_many_cells_as_columns(make_entry):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_latex_compiles(make_entry, tmp_path):
-    tex = latex.render(
+    tex = render_latex(
         build(SPEC, [make_entry("a_b^c~d\\e", values=TEN, stale=1), make_entry("rand", reason="50 % [x] {y}")])
     )
     body = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{tex}\\end{{document}}"
@@ -291,7 +293,7 @@ def shown(trials, order, seconds, expected=4):
         where = {"dataset": "mnist", "method": row, "r": r}
         entries.append(Entry(row, ("mnist", f"r={r}"), where, expected, order.sample(records, len(records))))
     table = build(SPEC, entries)
-    return table, (markdown.render(table), table.csv(), latex.render(table), text.render(table, 80))
+    return table, (render_markdown(table), table.csv(), render_latex(table), render_text(table, 80))
 
 
 @given(rows_of_trials, st.randoms(), st.randoms())
@@ -354,8 +356,8 @@ def test_mistakes_in_the_list_of_cells_are_errors_in_words(make_entry):
 def test_an_empty_table_is_still_a_table():
     table = build(SPEC, [])
     assert table.missing == []
-    assert markdown.render(table).startswith("# Strategies")
-    assert text.render(table, 40) and table.csv() is not None and latex.render(table)
+    assert render_markdown(table).startswith("# Strategies")
+    assert render_text(table, 40) and table.csv() is not None and render_latex(table)
 
 
 def test_targets_are_met_missed_or_left_open():
@@ -374,6 +376,6 @@ def test_targets_are_met_missed_or_left_open():
     spec = TableSpec("x", "adaptive_sampling", "1", "log10_loss", False, ("metric", "T"), targets=targets)
     means = {"laminating": -1.05, "uniform_naive": -0.86, "uniform_1q": -0.70}  # the paper has -0.85 and -0.75
     table = build(spec, [entry(row, mean) for row, mean in means.items()])
-    lines = [line.split(":")[0] for line in markdown.render(table).splitlines() if line.startswith("- target")]
+    lines = [line.split(":")[0] for line in render_markdown(table).splitlines() if line.startswith("- target")]
     assert lines == [f"- target {verdict}" for verdict in ("not met", "met", "open", "not met", "open")]
-    assert "uniform_1q -0.700, paper -0.75" in text.render(table, 200)
+    assert "uniform_1q -0.700, paper -0.75" in render_text(table, 200)

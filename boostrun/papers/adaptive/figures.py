@@ -16,7 +16,7 @@ from boostrun.data.torchvision_sets import files_caltech101
 from boostrun.errors import DataMissingError
 from boostrun.papers.adaptive.policies.mas import of_gaussian
 from boostrun.report.canvas import COLOURS, DPI, MARKERS, WIDTH, axes_of, defaults, with_legend, write_png
-from boostrun.report.paired import write_bytes, write_text_table
+from boostrun.report.markup import write_bytes, write_text_table
 
 _COLUMNS = 20  # images of a row at most
 _GAP = 0.06  # between images, of their width

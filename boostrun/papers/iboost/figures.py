@@ -8,7 +8,7 @@ import numpy as np
 
 from boostrun.papers.iboost import METHODS
 from boostrun.report.canvas import COLOURS, axes_of, defaults, write_png
-from boostrun.report.paired import write_text_table
+from boostrun.report.markup import write_text_table
 from boostrun.report.reference import lookup, reference
 
 _POINTS = 60

@@ -10,7 +10,7 @@ import numpy as np
 
 from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.report.canvas import DPI, WIDTH, defaults, write_png
-from boostrun.report.paired import write_bytes
+from boostrun.report.markup import write_bytes
 
 
 class Piece(NamedTuple):

@@ -25,7 +25,7 @@ from boostrun.papers.shareboost.inner import Frobenius, Objective, lbfgs, loss_a
 from boostrun.papers.shareboost.keys import MixedNormKeys
 from boostrun.papers.shareboost.mixed_norm import PathSolver, mixed_norm
 from boostrun.papers.shareboost.pools import DensePool
-from boostrun.report.paired import write_checks, write_text_table
+from boostrun.report.markup import write_text_table
 
 
 class Assertion(NamedTuple):
@@ -52,10 +52,13 @@ def draw_section6(folder: Path, data_root: Path) -> str:
     """
     found = list(checks())
     missed = [check for check in found if not check.met]
-    written = write_checks("ShareBoost, Section 6: exact checks", found, folder)  # type: ignore[arg-type]  # fields of a named tuple are read-only
+    head = ["example", "item", "check", "expected", "found", "met"]
+    rows = [[str(c.example), str(c.item), c.what, c.expected, c.found, "yes" if c.met else "not met"] for c in found]
+    remark = f"{len(found) - len(missed)} of {len(found)} checks are met."
+    page = write_text_table("ShareBoost, Section 6: exact checks", [head, *rows], remark, folder, numbers=(3, 4))
     lines = [f"not met: example {c.example}, item {c.item}: {c.what}: {c.found}, not {c.expected}" for c in missed]
     lines.append(f"{len(missed)} of {len(found)} checks not met" if missed else f"all {len(found)} checks are met")
-    return "\n".join([*lines, "", written])
+    return "\n".join([*lines, "", page.splitlines()[-1]])
 
 
 def checks() -> Iterator[Assertion]:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from boostrun.report.claims import Judged, verdicts
+from boostrun.report import verdicts
 from boostrun.report.page.records import PageSection, Records, bests, verdict_counts
+from boostrun.report.verdicts import Judged
 
 __all__ = ["OWN", "PageSection", "Records", "render"]
 

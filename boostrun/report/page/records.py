@@ -18,18 +18,17 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from boostrun.files import remember, remembered
+from boostrun.report import verdicts
 from boostrun.report.canvas import svg
-from boostrun.report.claims import Judged, verdicts
 from boostrun.report.curves import MOST_LINES, too_many
 from boostrun.report.entry import Entry, canonical
 from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures
-from boostrun.report.formats import metric_name, spread
-from boostrun.report.layout import BEST, Layout, block_title, group_head, layout
-from boostrun.report.paired import rounded
+from boostrun.report.formats import BEST, metric_name, spread
+from boostrun.report.layout import Layout, block_title, group_head, layout
 from boostrun.report.pictures import drawing_digest
 from boostrun.report.statistics import Comparison, Ranks
-from boostrun.report.table import ResultTable
-from boostrun.report.tuning import contests
+from boostrun.report.table import ResultTable, contests, rounded_differences
+from boostrun.report.verdicts import Judged
 
 _OF_THE_MACHINE = ("seconds", "time_s", "memory", "_mb", "per_second")
 _SHOWN = 16  # hexadecimal digits of a key: `boostrun diff` takes a key's beginning
@@ -425,7 +424,7 @@ def section(
         )
         for contest in held
     ]
-    plain, plain_told = rounded(table, differences_to) if differences_to else ([], "")
+    plain, plain_told = rounded_differences(table, differences_to) if differences_to else ([], "")
     targets = [line for line in laid.footer if line.startswith("target ")]
     asked = [cell for cell in table.cells if cell.expected]
     trials = sum(cell.n for cell in asked)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.report.canvas import COLOURS, axes_of, defaults, write_png
-from boostrun.report.paired import write_bytes
+from boostrun.report.markup import write_bytes
 
 from .bbm import bbm_weights
 

@@ -31,11 +31,9 @@ from boostrun.report.canvas import (
     with_legend,
 )
 from boostrun.report.entry import Entry
-from boostrun.report.formats import align, axis_name, decimal
-from boostrun.report.frontier.points import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
-from boostrun.report.layout import MISSING
-from boostrun.report.markdown import escape, pipe_table
-from boostrun.report.paired import write_bytes
+from boostrun.report.formats import MISSING, align, axis_name, decimal
+from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
+from boostrun.report.markup import escape, pipe_table, write_bytes
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 if TYPE_CHECKING:

@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostrun.report.entry import by_seed, done, value
-from boostrun.report.formats import NARROW, align, count, decimal, spread
-from boostrun.report.layout import BEST, MISSING, NOT_WORSE
-from boostrun.report.markdown import escape, pipe_table
-from boostrun.report.paired import interval, write_bytes
-from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, mean_std, signed_rank
+from boostrun.report.formats import BEST, MISSING, NARROW, NOT_WORSE, align, count, decimal, spread
+from boostrun.report.markup import escape, pipe_table, write_bytes
+from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
 
 METRIC = "test_accuracy_pct"
 

@@ -15,12 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boostrun.errors import BoostrunError
-from boostrun.report.claims import claim as findings
-from boostrun.report.claims.claim import FAILS, HOLDS, UNDECIDED, Case, Claim, Evidence, Pick, Side
+from boostrun.report import claims as findings
+from boostrun.report.claims import FAILS, HOLDS, UNDECIDED, Case, Claim, Evidence, Pick, Side
 from boostrun.report.entry import Entry
-from boostrun.report.formats import metric_name
-from boostrun.report.layout import STALE
-from boostrun.report.markdown import escape, pipe_table
+from boostrun.report.formats import STALE, metric_name
+from boostrun.report.markup import escape, pipe_table
 from boostrun.report.statistics import Comparison, compare
 from boostrun.report.table import ResultTable
 
