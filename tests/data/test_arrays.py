@@ -1,4 +1,6 @@
-"""Arrays in .npz files: what is taken, and the sentence for everything that is not."""
+"""Arrays in .npz files: what is accepted, and the sentence for everything that is not."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -22,23 +24,20 @@ def test_keras_layout_comes_back_as_it_was(loaded, arrays):
         np.testing.assert_array_equal(getattr(data, key), arrays[key])
 
 
-def test_x_and_y_are_split_by_class(loaded):
-    data = loaded(x=np.arange(20.0).reshape(10, 2), y=["no", "yes"] * 5)
-    assert data.classes == ("no", "yes") and len(data.x_test) == 2 and sorted(data.y_test) == [0, 1]
-
-
 @pytest.mark.parametrize(
     ("labels", "classes"),
     [
-        (np.array([10.0, 2.0] * 5), ("2", "10")),
-        (np.array([True, False] * 5), ("0", "1")),
-        (np.array([-1, 1] * 5, np.int8), ("-1", "1")),
-        (np.array([b"a", b"b"] * 5), ("a", "b")),
+        (["no", "yes"], ("no", "yes")),
+        (np.array([10.0, 2.0]), ("2", "10")),
+        (np.array([True, False]), ("0", "1")),
+        (np.array([-1, 1], np.int8), ("-1", "1")),
+        (np.array([b"a", b"b"]), ("a", "b")),
     ],
 )
-def test_labels_of_many_kinds_become_indices(loaded, labels, classes):
-    data = loaded(x=np.ones((10, 2)), y=labels)
-    assert data.classes == classes and set(data.y_train) == {0, 1} and data.y_train.dtype == np.int64
+def test_x_and_y_are_split_by_class_and_labels_of_many_kinds_become_indices(loaded, labels, classes):
+    data = loaded(x=np.arange(20.0).reshape(10, 2), y=np.tile(labels, 5))
+    assert data.classes == classes and data.y_train.dtype == np.int64
+    assert set(data.y_train) == {0, 1} and sorted(data.y_test) == [0, 1]
 
 
 def test_a_path_is_looked_for_in_the_current_folder_then_in_the_data_root(tmp_path, arrays, monkeypatch):
@@ -65,40 +64,35 @@ FOUR = {"x_train": X, "y_train": Y, "x_test": X, "y_test": Y}
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("arrays", "sentence"),
     [
-        ({"y_train": Y[:5]}, "x_train holds 6 samples but y_train 5 labels"),
-        ({"y_train": Y * 0, "y_test": Y * 0}, r"all 6 training samples have the same label \(0\)"),
-        ({"y_train": Y + 0.5}, "no whole numbers"),
-        ({"y_train": np.where(Y, np.nan, 1.0)}, "3 labels that are NaN"),
-        ({"y_train": np.eye(6)}, "one label per sample"),
-        ({"y_train": np.arange(6) + 0j}, "has the type complex128"),
-        ({"y_test": Y + 1}, "3 test samples have labels that no training sample has"),
-        ({"x_test": X * np.inf}, "12 values"),
-        ({"x_train": X * 1e300}, "beyond float32"),
-        ({"x_test": np.ones((6, 3))}, "they must be equal"),
-        ({"x_train": np.ones(6)}, "must be a table"),
-        ({"x_train": np.ones((6, 3, 4, 4))}, "must be a table"),
-        ({"x_train": np.ones((6, 0)), "x_test": np.ones((6, 0))}, "without features"),
-        ({"x_train": np.ones((6, 2, 2)) * 0.5}, "images must be whole numbers"),
-        ({"x_train": np.full((6, 2, 2), 256)}, "images must be whole numbers"),
-        ({"x_train": np.full((6, 2), "a")}, "features must be numbers"),
-        ({"x_test": X[:0], "y_test": Y[:0]}, "the test part holds no sample"),
+        ({**FOUR, "y_train": Y[:5]}, "x_train holds 6 samples but y_train 5 labels"),
+        ({**FOUR, "y_train": Y * 0, "y_test": Y * 0}, r"all 6 training samples have the same label \(0\)"),
+        ({**FOUR, "y_train": Y + 0.5}, "no whole numbers"),
+        ({**FOUR, "y_train": np.where(Y, np.nan, 1.0)}, "3 labels that are NaN"),
+        ({**FOUR, "y_train": np.eye(6)}, "one label per sample"),
+        ({**FOUR, "y_train": np.arange(6) + 0j}, "has the type complex128"),
+        ({**FOUR, "y_test": Y + 1}, "3 test samples have labels that no training sample has"),
+        ({**FOUR, "x_test": X * np.inf}, "12 values"),
+        ({**FOUR, "x_train": X * 1e300}, "beyond float32"),
+        ({**FOUR, "x_test": np.ones((6, 3))}, "they must be equal"),
+        ({**FOUR, "x_train": np.ones(6)}, "must be a table"),
+        ({**FOUR, "x_train": np.ones((6, 3, 4, 4))}, "must be a table"),
+        ({**FOUR, "x_train": np.ones((6, 0)), "x_test": np.ones((6, 0))}, "without features"),
+        ({**FOUR, "x_train": np.ones((6, 2, 2)) * 0.5}, "images must be whole numbers"),
+        ({**FOUR, "x_train": np.full((6, 2, 2), 256)}, "images must be whole numbers"),
+        ({**FOUR, "x_train": np.full((6, 2), "a")}, "features must be numbers"),
+        ({**FOUR, "x_test": X[:0], "y_test": Y[:0]}, "the test part holds no sample"),
+        ({**FOUR, "x_train": X[:0], "y_train": Y[:0]}, "npz holds no samples"),
+        ({"x": X[:0], "y": Y[:0]}, "npz holds no samples"),
+        ({"x": np.ones((400, 2)), "y": np.arange(400) // 2}, "no classification task"),
+        ({"data": X, "y": Y}, "has the keys data, y; expected: x_train"),
+        ({**FOUR, "y_train": np.array([{"a": 1}] * 6, dtype=object)}, r"t\.npz cannot be read"),
     ],
 )
-def test_wrong_content_is_a_sentence(loaded, changes, sentence):
+def test_wrong_content_is_a_sentence(loaded, arrays, sentence):
     with pytest.raises(BoostrunError, match=sentence):
-        loaded(**{**FOUR, **changes})
-
-
-def test_labels_that_are_all_different_are_a_sentence(loaded):
-    with pytest.raises(BoostrunError, match="no classification task"):
-        loaded(x=np.ones((400, 2)), y=np.arange(400) // 2)
-
-
-def test_wrong_keys_are_a_sentence(loaded):
-    with pytest.raises(BoostrunError, match="has the keys data, y; expected: x_train"):
-        loaded(data=X, y=Y)
+        loaded(**arrays)
 
 
 def _truncated(path, arrays):
@@ -118,29 +112,15 @@ def _array(path, arrays):
         np.save(stream, arrays["x_train"])
 
 
-def _pickle(path, arrays):
-    np.savez(path, **{**arrays, "y_train": np.array([{"a": 1}] * 30, dtype=object)})
-
-
-def _bare_pickle(path, arrays):
-    import pickle
-
-    path.write_bytes(pickle.dumps({"x": 1}))
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
-        _truncated,
-        _flipped,
-        _array,
-        _pickle,
-        _bare_pickle,
+        _truncated, _flipped, _array,
+        lambda path, _: path.write_bytes(pickle.dumps({"x": 1})),
         lambda path, _: path.write_bytes(b""),
         lambda path, _: path.write_bytes(b"PK\x03\x04 no zip"),
-        lambda path, _: path.write_text("hello"),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_file_is_a_sentence_that_names_it(spoil, tmp_path, arrays):
     spoil(tmp_path / "t.npz", arrays)
     with pytest.raises(BoostrunError, match=r"t\.npz"):

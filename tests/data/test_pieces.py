@@ -157,7 +157,6 @@ def test_what_memory_does_not_hold_is_in_a_file_and_the_same(tmp_path):
 @pytest.mark.parametrize("apart", [False, True], ids=["all columns", "a column after the other"])
 @pytest.mark.parametrize("label", [None, "i", "group", "nullable"])
 def test_parquet_in_pieces_is_what_it_is_at_once(tmp_path, monkeypatch, label, apart):
-    pytest.importorskip("pyarrow")
     rng, rows = np.random.default_rng(0), 3000
     frame = pandas.DataFrame(
         {
@@ -182,93 +181,61 @@ def test_parquet_in_pieces_is_what_it_is_at_once(tmp_path, monkeypatch, label, a
     same(found, outcome(lambda: frames.parts_of(pandas.read_parquet(tmp_path / "t.parquet"), None, options, "it")))
 
 
-def test_more_texts_than_there_is_room_for_are_a_sentence(tmp_path):
+def test_what_there_is_no_room_for_is_a_sentence(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"word {i},{i % 2}\n" for i in range(20_000)))
     with pytest.raises(BoostrunError, match=r"column 'a' of .* more different texts than fit into 1 MiB"):
         load({"name": "csv", "path": str(path)}, tmp_path, 4)
-
-
-def test_more_columns_than_there_is_room_for_are_a_sentence(tmp_path):
-    path = tmp_path / "t.csv"
     path.write_text(",".join(f"c{i}" for i in range(5000)) + "\n" + ",".join("1" * 5000) + "\n")
     with pytest.raises(BoostrunError, match=r"has 5000 columns, more than run\.memory_mb=4 allows; 20 would do"):
         load({"name": "csv", "path": str(path)}, tmp_path, 4)
-
-
-def test_a_footer_that_there_is_no_room_for_is_a_sentence(tmp_path):
-    pytest.importorskip("pyarrow")
     pandas.DataFrame(np.zeros((1, 2000)), columns=[f"c{i}" for i in range(2000)]).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(BoostrunError, match=r"their description takes .* run\.memory_mb=4 allows; [0-9]+ would do"):
         ParquetPieces(tmp_path / "t.parquet", 4)
 
 
-READING = """
+PEAK = """
 import sys
 from pathlib import Path
+from boostrun.cli import main
 from boostrun.data import load
 
-def held(key):
-    return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith(key))
-
-folder = Path(sys.argv[1])
-load({"name": "parquet", "path": str(folder / "small.parquet")}, folder, 64, folder)
-open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
-base = held("VmRSS:")
-load({"name": "parquet", "path": str(folder / "large.parquet")}, folder, 64, folder)
-print(held("VmHWM:") - base)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize(("rows", "width"), [(20_000, 500), (200_000, 50)], ids=["wide", "long"])
-def test_one_large_group_of_rows_takes_no_more_than_memory_mb_and_a_half_of_it(tmp_path, rows, width):
-    pytest.importorskip("pyarrow")
-    rng = np.random.default_rng(0)
-    frame = pandas.DataFrame(rng.normal(size=(rows, width)), columns=[f"c{i}" for i in range(width)])
-    frame["y"] = frame["c0"] > 0
-    frame.to_parquet(tmp_path / "large.parquet")
-    frame[:60].to_parquet(tmp_path / "small.parquet")
-    done = subprocess.run([sys.executable, "-c", READING, tmp_path], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) < 96
-
-
-PEAK = """
-import sys, threading, time
-from pathlib import Path
-from boostrun.cli import main
+small, large, *words = sys.argv[1:]
 
 def held(key):
     return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith(key))
 
-words = sys.argv[3:]
-assert main([*words, f"dataset.path={sys.argv[1]}"]) == 0  # imports and compiles
-open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+def use(path):
+    if words:
+        assert main([*words, f"dataset.path={path}"]) == 0
+    else:
+        load({"name": "parquet", "path": path}, Path(), 64, Path())
+
+use(small)  # imports and compiles
+open("/proc/self/clear_refs", "w").write("5")  # the peak is measured from here
 base = held("VmRSS:")
-assert main([*words, f"dataset.path={sys.argv[2]}"]) == 0
+use(large)
 print("MiB over the base:", held("VmHWM:") - base, file=sys.stderr)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_a_large_file_takes_no_more_than_memory_mb_and_a_half_of_it(tmp_path):
-    rng, width = np.random.default_rng(0), 50
-    for name, rows in (("small", 60), ("large", 120_000)):
-        frame = pandas.DataFrame(rng.normal(size=(rows, width)), columns=[f"c{i}" for i in range(width)])
-        frame["y"] = (frame["c0"] > 0).map({True: "yes", False: "no"})
-        path = tmp_path / f"{name}.csv"
-        frame.to_csv(path, index=False)
-    assert path.stat().st_size > 100 << 20
+@pytest.mark.parametrize(("kind", "rows", "width"), [("parquet", 20_000, 500), ("parquet", 200_000, 50),
+                                                     ("csv", 120_000, 50)])  # fmt: skip
+def test_a_large_file_takes_no_more_than_memory_mb_and_a_half_of_it(tmp_path, kind, rows, width):
+    frame = pandas.DataFrame(np.random.default_rng(0).normal(size=(rows, width))).rename(columns="c{}".format)
+    frame["y"] = (frame["c0"] > 0).map({True: "yes", False: "no"})
+    paths = [tmp_path / f"{name}.{kind}" for name in ("small", "large")]
+    for part, path in zip((frame[:60], frame), paths):
+        part.to_parquet(path) if kind == "parquet" else part.to_csv(path, index=False)
     words = [
         "algo=geem", "dataset=csv", "r=20", "T=2", "trials=1", "n_jobs=1", "run.memory_mb=64",
         *(f"{key}={tmp_path / key}" for key in ("cache_root", "store", "results")),
     ]  # fmt: skip
-    paths = [tmp_path / f"{name}.csv" for name in ("small", "large")]
     done = subprocess.run(
-        [sys.executable, "-c", PEAK, *paths, *words], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+        [sys.executable, "-c", PEAK, *paths, *(words if kind == "csv" else [])],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert int(done.stderr.rsplit(":", 1)[1]) < 96

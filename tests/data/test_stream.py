@@ -1,10 +1,11 @@
-"""StreamSource: files read in chunks through a bounded buffer, and what is said of files that are not right."""
+"""StreamSource: files read in chunks through a bounded buffer, and the sentence for files that are not right."""
 
 import gzip
 import tracemalloc
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 
 from boostrun.data import describe
@@ -30,50 +31,38 @@ def number(values):
     return values[:, 0].astype(int) * 256 + values[:, 1].astype(int)
 
 
-def write_csv(path, values, labels):
-    names = ",".join([*(f"x{i}" for i in range(values.shape[1])), "y"])
-    lines = [",".join(map(str, [*row, label])) for row, label in zip(values.tolist(), labels.tolist())]
-    path.write_text("\n".join([names, *lines]) + "\n")
-
-
-def write_parquet(path, values, labels, **options):
-    pytest.importorskip("pyarrow")
-    columns = {f"x{i}": column for i, column in enumerate(values.T)}
-    pandas.DataFrame({**columns, "y": labels}).to_parquet(path, index=False, **options)
+def frame_of(values, labels):
+    return pandas.DataFrame({**{f"x{i}": column for i, column in enumerate(values.T)}, "y": labels})
 
 
 @pytest.fixture(params=["npy", "npy with labels in a column", "big-endian npy", "csv", "parquet", "iterator"])
 def make_source(request, table, tmp_path):
     """The same samples in every form; ``make_source(seed=..., ...)``."""
     values, labels = table
-    path = tmp_path / ("data.csv" if request.param == "csv" else "data.npy")
-    if request.param == "csv":
-        write_csv(path, values, labels)
-        return lambda **options: StreamSource(path, dtype="uint8", **{"memory_limit_mb": 0.5, **options})
-    if request.param == "parquet":
-        path = tmp_path / "data.parquet"
-        write_parquet(path, values, labels, row_group_size=1000)
-        return lambda **options: StreamSource(path, dtype="uint8", **{"memory_limit_mb": 0.5, **options})
-    if request.param == "iterator":
-
-        def chunks():
-            for start in range(0, ROWS, 77):
-                yield values[start : start + 77], labels[start : start + 77]
-
-        return lambda **options: StreamSource(chunks, **{"memory_limit_mb": 0.5, **options})
-    label_path = tmp_path / "labels.npy"
+    path, label_path = tmp_path / "data.npy", tmp_path / "labels.npy"
+    given, more = (path, label_path), {"memory_limit_mb": 0.05, "chunk_rows": 10, "n_features": WIDTH}
     if request.param == "npy":
         np.save(path, values)
         np.save(label_path, labels)
     elif request.param == "big-endian npy":
         np.save(path, values.astype(">f4"))
         np.save(label_path, labels.astype(">i2"))
-    else:
+    elif request.param == "npy with labels in a column":
         np.save(path, np.insert(values, 2, labels, axis=1))
-        label_path = 2
-    return lambda **options: StreamSource(
-        path, label_path, **{"memory_limit_mb": 0.05, "chunk_rows": 10, "n_features": WIDTH, **options}
-    )
+        given = (path, 2)
+    elif request.param == "iterator":
+        def chunks():
+            for start in range(0, ROWS, 77):
+                yield values[start : start + 77], labels[start : start + 77]
+
+        given, more = (chunks,), {"memory_limit_mb": 0.5}
+    else:
+        given, more = (tmp_path / f"data.{request.param}",), {"memory_limit_mb": 0.5, "dtype": "uint8"}
+        if request.param == "csv":
+            frame_of(values, labels).to_csv(*given, index=False)
+        else:
+            frame_of(values, labels).to_parquet(*given, row_group_size=1000)
+    return lambda **options: StreamSource(*given, **{**more, **options})
 
 
 def test_every_sample_comes_once_before_any_comes_again(make_source, table):
@@ -93,15 +82,12 @@ def test_every_sample_comes_once_before_any_comes_again(make_source, table):
     assert (filter_.drawn, filter_.held, filter_.peak_held) == (3 * ROWS, 0, ROWS)
 
 
-def test_equal_streams_hand_out_equal_samples_and_others_do_not(make_source):
+def test_equal_streams_hand_out_equal_samples_and_the_budget_is_kept(make_source):
     def first(seed, stream):
         return number(make_source(seed=seed).open(capacity=200, stream=stream).draw(200)[0])
 
     assert (first(0, 1) == first(0, 1)).all()
     assert (first(0, 1) != first(0, 2)).any() and (first(0, 1) != first(1, 1)).any()
-
-
-def test_the_budget_is_kept(make_source):
     filter_ = make_source(seed=0).open(capacity=10)
     filter_.draw(8)
     with pytest.raises(BoostrunError, match="holds 8 samples and asked for 3 more, but its budget is 10"):
@@ -124,49 +110,46 @@ def test_balanced_draws_and_their_counts(make_source, table):
         filter_.draw_balanced(2, 7)
 
 
-def test_reservoir_boosting_and_fix_and_filterboost_train_from_a_stream(make_source, table):
-    values, labels = table
-    for model in (
-        ReservoirClassifier("wsam", reservoir_size=40, n_estimators=5, random_state=0),
-        ReservoirClassifier("rand", reservoir_size=40, n_estimators=5, balanced=True, random_state=0),
-        FullDataClassifier("fix", reservoir_size=40, n_estimators=5, random_state=0),
-        FullDataClassifier("filterboost", reservoir_size=40, n_estimators=5, random_state=0),
-    ):
-        model.fit_source(make_source(seed=0, memory_limit_mb=0.5))
-        assert model.peak_samples_held_ <= 80
-        found = model.classes_[model.ensemble_.decision(values).argmax(axis=0)]
-        assert (found == labels).mean() > 0.8  # the first column gives the class away
-    with pytest.raises(BoostrunError, match="a StreamSource does not hold them"):
-        FullDataClassifier("wss", random_state=0).fit_source(make_source(seed=0))
-
-
 def test_a_stream_teaches_as_much_as_the_samples_in_memory(table, tmp_path):
     values, labels = table
     np.save(tmp_path / "x.npy", values)
     np.save(tmp_path / "y.npy", labels)
-    stream = StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", memory_limit_mb=0.02, chunk_rows=10, seed=0)
-    scores = []
-    for source in (stream, ArraySource(values, labels, 0)):
-        model = ReservoirClassifier("wsam", reservoir_size=50, n_estimators=30, random_state=0).fit_source(source)
-        scores.append((model.classes_[model.ensemble_.decision(values).argmax(axis=0)] == labels).mean())
-    assert abs(scores[0] - scores[1]) < 0.05 and min(scores) > 0.9
+
+    def score(model, source):
+        model.fit_source(source)
+        return (model.classes_[model.ensemble_.decision(values).argmax(axis=0)] == labels).mean()
+
+    def stream(limit):
+        return StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", memory_limit_mb=limit, chunk_rows=10, seed=0)
+
+    given = {"reservoir_size": 50, "n_estimators": 30, "random_state": 0}
+    in_memory = score(ReservoirClassifier("wsam", **given), ArraySource(values, labels, 0))
+    assert abs(score(ReservoirClassifier("wsam", **given), stream(0.02)) - in_memory) < 0.05 and in_memory > 0.9
+    given |= {"reservoir_size": 40, "n_estimators": 5}
+    for model in (
+        ReservoirClassifier("rand", balanced=True, **given), FullDataClassifier("fix", **given),
+        FullDataClassifier("filterboost", **given),
+    ):  # fmt: skip
+        assert score(model, stream(0.5)) > 0.8  # the first column gives the class away
+        assert model.peak_samples_held_ <= 80
+    with pytest.raises(BoostrunError, match="a StreamSource does not hold them"):
+        FullDataClassifier("wss", random_state=0).fit_source(stream(0.5))
 
 
 def test_memory_stays_under_a_tiny_limit(tmp_path):
-    """A file 40 times the limit: what is allocated while drawing through it stays near the limit."""
+    """A file 20 times the limit: what is allocated while drawing through it stays near the limit."""
     rng = np.random.default_rng(0)
-    n, limit = 320_000, 0.25
+    n, limit = 160_000, 0.25
     labels = (rng.random(n) < 0.5).astype(np.uint8)
     np.save(tmp_path / "x.npy", rng.integers(0, 256, (n, 32)).astype(np.uint8))
     np.save(tmp_path / "y.npy", labels)
-    warm = StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], seed=0)
-    warm.open(capacity=1).draw(1)  # what is imported late
+
+    def opened(**options):
+        return StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], seed=0, **options).open(250)
+
+    opened().draw(1)  # what is imported late
     tracemalloc.start()
-    source = StreamSource(
-        tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], memory_limit_mb=limit, chunk_rows=1000, seed=0
-    )
-    filter_ = source.open(capacity=250)
-    total = 0
+    filter_, total = opened(memory_limit_mb=limit, chunk_rows=1000), 0
     for _ in range(2 * n // 250):
         total += int(filter_.draw(250)[1].sum())
         filter_.release(250)
@@ -184,11 +167,13 @@ def test_memory_is_shared_by_the_filters_of_all_problems(table):
     assert 100 * many.buffer_rows()[0] * (WIDTH + 16) < 2**20
 
 
-# --- what is said
+# --- sentences
 
 
-def chunk_stream(*chunks):
-    return lambda: iter(chunks)
+def refused(words, samples, labels=None, **options):
+    with pytest.raises(BoostrunError, match=words) as caught:
+        StreamSource(samples, labels, **{"memory_limit_mb": 1, "seed": 0, **options}).open(capacity=10).draw(10)
+    assert "\n" not in str(caught.value)
 
 
 GOOD = (np.zeros((4, 2), np.float32), np.array([0, 1, 0, 1]))
@@ -210,21 +195,14 @@ GOOD = (np.zeros((4, 2), np.float32), np.array([0, 1, 0, 1]))
     ],
 )
 def test_a_bad_stream_is_one_sentence(chunks, words):
-    with pytest.raises(BoostrunError, match=words) as caught:
-        StreamSource(chunk_stream(*chunks), memory_limit_mb=1, seed=0).open(capacity=10).draw(10)
-    assert "\n" not in str(caught.value)
+    refused(words, lambda: iter(chunks))
 
 
-def test_labels_that_were_not_announced_are_one_sentence():
-    source = StreamSource(chunk_stream(GOOD, (GOOD[0], np.array([0, 1, 2, 1]))), classes=[0, 1], seed=0)
-    with pytest.raises(BoostrunError, match="the label 2, which is none of the 2 classes"):
-        source.open(capacity=10).draw(10)
-
-
-def test_a_stream_that_cannot_be_started_again_is_one_sentence():
+def test_other_labels_and_a_stream_that_ends_for_good_are_one_sentence():
+    other = (GOOD[0], np.array([0, 1, 2, 1]))
+    refused("the label 2, which is none of the 2 classes", lambda: iter([GOOD, other]), classes=[0, 1])
     once = iter([GOOD, GOOD])
-    with pytest.raises(BoostrunError, match="gave no samples"):
-        StreamSource(lambda: once, classes=[0, 1], seed=0).open(capacity=20).draw(20)
+    refused("gave no samples", lambda: once, classes=[0, 1])
 
 
 @pytest.mark.parametrize(
@@ -238,8 +216,7 @@ def test_a_stream_that_cannot_be_started_again_is_one_sentence():
     ],
 )
 def test_bad_options_are_one_sentence(options, words):
-    with pytest.raises(BoostrunError, match=words):
-        StreamSource(chunk_stream(GOOD), seed=0, **options).open(capacity=1)
+    refused(words, lambda: iter([GOOD]), **options)
 
 
 def test_damaged_npy_files_are_one_sentence(table, tmp_path):
@@ -249,32 +226,23 @@ def test_damaged_npy_files_are_one_sentence(table, tmp_path):
     np.save(path, values)
     whole = path.read_bytes()
     path.write_bytes(whole[:-100])
-    with pytest.raises(BoostrunError, match="ends early: its header says 3000 rows, but row 29"):
-        StreamSource(path, label_path, seed=0).open(capacity=ROWS).draw(ROWS)
+    refused("ends early: its header says 3000 rows, but row 29", path, label_path)
+    path.write_bytes(b"PK nonsense")
+    refused("cannot be read as .npy", path, label_path)
     for content, words in (
-        (b"PK nonsense", "cannot be read as .npy"),
-        (None, "shape"),
+        (labels, "shape"),
         (np.asfortranarray(values), "column by column"),
         (values[:0], "no samples|shape"),
         (values.astype(object), "Python objects"),
         (values.astype(str), "numbers are expected"),
+        (values[:10], r"y.npy has the shape \(3000,\); \(10,\) is expected"),
     ):
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        else:
-            np.save(path, labels if content is None else content, allow_pickle=True)
-        with pytest.raises(BoostrunError, match=words):
-            StreamSource(path, label_path, seed=0)
-    np.save(path, values[:10])
-    with pytest.raises(BoostrunError, match=r"y.npy has the shape \(3000,\); \(10,\) is expected"):
-        StreamSource(path, label_path, seed=0)
-    with pytest.raises(BoostrunError, match="labels=9 is none of them"):
-        StreamSource(path, 9, seed=0)
-    with pytest.raises(BoostrunError, match="there is no file"):
-        StreamSource(tmp_path / "absent.npy", label_path)
+        np.save(path, content, allow_pickle=True)
+        refused(words, path, label_path)
+    refused("labels=9 is none of them", path, 9)
+    refused("there is no file", tmp_path / "absent.npy", label_path)
     (tmp_path / "x.bin").write_bytes(b"")
-    with pytest.raises(BoostrunError, match=r"neither .npy nor .csv"):
-        StreamSource(tmp_path / "x.bin", label_path)
+    refused(r"neither .npy nor .csv", tmp_path / "x.bin", label_path)
 
 
 @pytest.mark.parametrize(
@@ -293,51 +261,8 @@ def test_damaged_npy_files_are_one_sentence(table, tmp_path):
     ],
 )
 def test_bad_csv_files_are_one_sentence(text, options, words, tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text(text)
-    with pytest.raises(BoostrunError, match=words) as caught:
-        StreamSource(path, seed=0, **options).open(capacity=5).draw(5)
-    assert "\n" not in str(caught.value)
-
-
-def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("kind,a,b\n" + "".join(f"{'cat' if i % 2 else 'elephant'},{i},{-i}\n" for i in range(50)))
-    source = StreamSource(path, "kind", seed=0)
-    samples, labels = source.open(capacity=50).draw(50)
-    assert source.class_labels().tolist() == ["cat", "elephant"] and source.dtype == np.float32
-    assert ((samples[:, 0] % 2 == 1) == (labels == "cat")).all() and (samples[:, 1] == -samples[:, 0]).all()
-    model = ReservoirClassifier("geem", reservoir_size=10, n_estimators=3, random_state=0).fit_source(source)
-    assert model.classes_.tolist() == ["cat", "elephant"]
-
-
-@pytest.mark.parametrize("unit", [b"0" * 4096, b"1," * 2048, b"\n" * 4096, b"abc," * 1024])
-@pytest.mark.parametrize("head", [b"", b"a,b\n1,0\n2,1\n"])
-def test_a_line_that_no_memory_holds_is_a_sentence(tmp_path, head, unit):
-    path = tmp_path / "bomb.csv.gz"
-    with gzip.open(path, "wb", compresslevel=1) as packed:
-        packed.write(head)
-        for _ in range(20 << 8):
-            packed.write(unit)
-    (tmp_path / "t.csv").write_text("a,b\n1,0\n2,1\n")
-    options = {"name": "stream", "path": str(path), "test_path": str(tmp_path / "t.csv")}
-    with pytest.raises(BoostrunError, match=r"more than 1\d MiB of text in a few rows|begins with numbers"):
-        describe(options, tmp_path)
-
-
-def test_a_parquet_stream_has_the_samples_of_the_csv_stream_in_its_order(table, tmp_path, monkeypatch):
-    pytest.importorskip("pyarrow")
-    values, labels = table
-    write_csv(tmp_path / "a.csv", values, labels)
-    write_parquet(tmp_path / "a.parquet", values, labels, row_group_size=700)
-    expected = StreamSource(tmp_path / "a.csv", memory_limit_mb=0.2, seed=3).open(4000)
-    drawn = [expected.draw(50) for _ in range(80)]  # more than a pass
-    for side_by_side in (4, 1 << 40):  # all columns at once, each after the other
-        monkeypatch.setattr("boostrun.data.parquet._SIDE_BY_SIDE", side_by_side)
-        found = StreamSource(tmp_path / "a.parquet", memory_limit_mb=0.2, seed=3).open(4000)
-        for one in drawn:
-            for right, other in zip(one, found.draw(50)):
-                assert right.dtype == other.dtype and (right == other).all()
+    (tmp_path / "data.csv").write_text(text)
+    refused(words, tmp_path / "data.csv", **options)
 
 
 @pytest.mark.parametrize(
@@ -353,33 +278,69 @@ def test_a_parquet_stream_has_the_samples_of_the_csv_stream_in_its_order(table, 
     ],
 )
 def test_bad_parquet_files_are_one_sentence(columns, options, words, tmp_path):
-    pytest.importorskip("pyarrow")
     path = tmp_path / "data.parquet"
     if columns is None:
         path.write_bytes(b"PAR1 and no more")
     else:
         pandas.DataFrame(columns).to_parquet(path, index=False)
-    with pytest.raises(BoostrunError, match=words) as caught:
-        StreamSource(path, memory_limit_mb=1, seed=0, **options).open(4).draw(4)
-    assert "\n" not in str(caught.value)
+    refused(words, path, **options)
+
+
+def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("kind,a,b\n" + "".join(f"{'cat' if i % 2 else 'elephant'},{i},{-i}\n" for i in range(50)))
+    source = StreamSource(path, "kind", seed=0)
+    samples, labels = source.open(capacity=50).draw(50)
+    assert source.class_labels().tolist() == ["cat", "elephant"] and source.dtype == np.float32
+    assert ((samples[:, 0] % 2 == 1) == (labels == "cat")).all() and (samples[:, 1] == -samples[:, 0]).all()
+    model = ReservoirClassifier("wsam", reservoir_size=10, n_estimators=3, random_state=0).fit_source(source)
+    assert model.classes_.tolist() == ["cat", "elephant"]
+
+
+@pytest.mark.parametrize("unit", [b"0" * 4096, b"1," * 2048, b"\n" * 4096, b"abc," * 1024])
+@pytest.mark.parametrize("head", [b"", b"a,b\n1,0\n2,1\n"])
+def test_a_line_that_no_memory_holds_is_a_sentence(tmp_path, head, unit):
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(head + unit * (20 << 8), 1))
+    (tmp_path / "t.csv").write_text("a,b\n1,0\n2,1\n")
+    options = {"name": "stream", "path": str(path), "test_path": str(tmp_path / "t.csv")}
+    with pytest.raises(BoostrunError, match=r"more than 1\d MiB of text in a few rows|begins with numbers"):
+        describe(options, tmp_path)
+
+
+# --- Parquet
+
+
+def test_a_parquet_stream_has_the_samples_of_the_csv_stream_in_its_order(table, tmp_path, monkeypatch):
+    frame = frame_of(*table)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet", row_group_size=700)
+    expected = StreamSource(tmp_path / "a.csv", memory_limit_mb=0.2, seed=3).open(4000)
+    drawn = [expected.draw(500) for _ in range(8)]  # more than a pass
+    for side_by_side in (4, 1 << 40):  # all columns at once, each after the other
+        monkeypatch.setattr("boostrun.data.parquet._SIDE_BY_SIDE", side_by_side)
+        found = StreamSource(tmp_path / "a.parquet", memory_limit_mb=0.2, seed=3).open(4000)
+        for one in drawn:
+            for right, other in zip(one, found.draw(500)):
+                assert right.dtype == other.dtype and (right == other).all()
 
 
 def test_a_parquet_stream_is_described_and_a_part_of_another_kind_is_refused(table, tmp_path):
-    values, labels = table
-    write_parquet(tmp_path / "a.parquet", values, np.array(["p", "q", "r"])[labels])
-    write_parquet(tmp_path / "b.parquet", values[::9], np.array(["p", "q", "r"])[labels[::9]])
-    write_csv(tmp_path / "b.csv", values, labels)
+    frame = frame_of(table[0], np.array(["p", "q", "r"])[table[1]])
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame[::9].to_parquet(tmp_path / "b.parquet", index=False)
+    frame.to_csv(tmp_path / "b.csv")
     options = {"name": "stream", "path": str(tmp_path / "a.parquet"), "test_path": str(tmp_path / "b.parquet")}
-    assert f"{ROWS} training and {len(labels[::9])} test samples of {WIDTH} features" in describe(options, tmp_path)
+    assert f"{ROWS} training and {ROWS // 9 + 1} test samples of {WIDTH} features" in describe(options, tmp_path)
     with pytest.raises(BoostrunError, match=r"is Parquet but .* is CSV; both must be of one kind"):
         describe({**options, "test_path": str(tmp_path / "b.csv")}, tmp_path)
 
 
 def test_a_parquet_stream_is_read_in_little_memory(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    rows = 120_000
-    rng = np.random.default_rng(0)
-    write_parquet(tmp_path / "a.parquet", rng.random((rows, 30)), rng.integers(0, 2, rows), row_group_size=rows)
+    rows, rng = 120_000, np.random.default_rng(0)
+    frame = frame_of(rng.random((rows, 30)), rng.integers(0, 2, rows))
+    frame.to_parquet(tmp_path / "a.parquet", index=False, row_group_size=rows)
+    del frame
     before = pyarrow.total_allocated_bytes()
     filter_ = StreamSource(tmp_path / "a.parquet", memory_limit_mb=4, classes=[0, 1], seed=0).open(3000)
     most = 0

@@ -25,39 +25,24 @@ def csv(tmp_path):
 ROWS = "1,2,x\n3,4,y\n" * 5
 
 
-def test_the_last_column_is_the_label_unless_another_is_named(csv):
+def test_the_last_column_is_the_label_unless_another_is_named_and_test_samples_may_have_a_file(csv):
     assert csv("a,b,c\n" + ROWS).classes == ("x", "y")
     assert csv("a,b,c\n" + ROWS, label="a").classes == ("1", "3")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ROWS,
-        "a,b,c\n" + ROWS,
-        ROWS.replace(",", ";"),
-        ROWS.replace(",", "  "),
-        ROWS.replace(",", "\t"),
-        "\ufeffa,b,c\n" + ROWS,
-    ],
-)
-def test_names_and_separators_are_found_out(csv, text):
-    data = csv(text)
-    assert len(data.x_train) + len(data.x_test) == 10
-    assert {tuple(row) for row in data.x_train} == {(1, 2), (3, 4)}
-
-
-def test_text_becomes_ordinals_of_the_training_part(csv):
-    data = csv("a,b\nlow,0\nmid,1\nhigh,0\n", test="a,b\nmid,1\nnew,0\n")
-    assert data.x_train[:, 0].tolist() == [1, 2, 0] and data.x_test[:, 0].tolist() == [2, -1]
-
-
-def test_a_file_of_test_samples_is_not_split(csv):
     data = csv("a,b\n" + "1,0\n2,1\n" * 4, test="a,b\n5,1\n")
     assert len(data.x_train) == 8 and data.x_test.tolist() == [[5]]
 
 
-def test_booleans_are_numbers(csv):
+@pytest.mark.parametrize("head", ["", "a,b,c\n", "\ufeffa,b,c\n"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "  "])
+def test_names_and_separators_are_found_out(csv, head, separator):
+    data = csv((head + ROWS).replace(",", separator))
+    assert len(data.x_train) + len(data.x_test) == 10
+    assert {tuple(row) for row in data.x_train} == {(1, 2), (3, 4)}
+
+
+def test_text_becomes_ordinals_of_the_training_part_and_booleans_numbers(csv):
+    data = csv("a,b\nlow,0\nmid,1\nhigh,0\n", test="a,b\nmid,1\nnew,0\n")
+    assert data.x_train[:, 0].tolist() == [1, 2, 0] and data.x_test[:, 0].tolist() == [2, -1]
     assert set(csv("a,b\n" + "True,0\nFalse,1\n" * 4).x_train[:, 0]) == {0, 1}
 
 
@@ -89,14 +74,21 @@ def test_a_bad_table_is_a_sentence(csv, text, config, sentence):
         csv(text, **config)
 
 
-def test_test_samples_must_have_the_same_columns(csv):
-    with pytest.raises(BoostrunError, match="it lacks 'b'"):
-        csv("a,b,c\n" + ROWS, test="a,c\n1,x\n")
-
-
-def test_text_where_the_training_part_has_numbers_is_a_sentence(csv):
-    with pytest.raises(BoostrunError, match="column 'a' holds numbers"):
-        csv("a,b\n1,0\n2,1\n", test="a,b\nu,1\n")
+@pytest.mark.parametrize(
+    ("text", "test", "sentence"),
+    [
+        ("a,b,c\n" + ROWS, "a,c\n1,x\n", "it lacks 'b'"),
+        ("a,b\n1,0\n2,1\n", "a,b\nu,1\n", "column 'a' holds numbers"),
+        (f"a,b\n2,0\n{2**64},1\n", "a,b\nu,1\n3,0\n", "column 'a' holds numbers"),
+        ("a,b\n2,0\n3,1\n" + f"{10**400},1\n" * 2, None, "beyond float32"),
+        (f"a,b\n1,{2**64 - 1}\n2,5\n", f"a,b\n1,{2**64 - 2}\n",
+         r"labels that no training sample has .first: 18446744073709551614"),
+        ("a,b\n" + "".join(f"1,{2**64 - i}\n" for i in range(1, 300)), None, "no classification task"),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_fit_and_numbers_beyond_64_bits_are_a_sentence(csv, text, test, sentence):
+    with pytest.raises(BoostrunError, match=sentence):
+        csv(text, test)
 
 
 def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
@@ -130,7 +122,6 @@ def test_a_gzip_within_memory_mb_is_read(csv, tmp_path):
 
 
 def test_parquet_holds_the_same_as_csv(tmp_path):
-    pytest.importorskip("pyarrow")
     frame = pandas.DataFrame(
         {
             "n": np.arange(20.0),
@@ -147,7 +138,6 @@ def test_parquet_holds_the_same_as_csv(tmp_path):
 
 
 def test_missing_values_of_nullable_columns_are_data_or_a_sentence(tmp_path):
-    pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"n": pandas.array([1, None] * 5, dtype="Int64"), "y": [0, 1] * 5})
     frame.to_parquet(tmp_path / "t.parquet")
     config = {"name": "parquet", "path": str(tmp_path / "t.parquet"), "missing": "data"}
@@ -166,7 +156,6 @@ def test_missing_bools_and_columns_without_any_value_are_read(tmp_path):
 
 
 def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
-    pytest.importorskip("pyarrow")
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(BoostrunError, match=r"t\.parquet cannot be read"):
         load({"name": "parquet", "path": str(tmp_path / "t.parquet")}, tmp_path)
@@ -174,20 +163,10 @@ def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("big", [2**64, 10**30, -(10**25)])
 def test_a_number_beyond_64_bits_leaves_its_column_numbers(csv, capsys, big):
-    data = csv("a,b\n" + "2,0\n12,1\n3,0\n" + f"{big},1\n", test="a,b\n7,1\n12,0\n")
-    assert data.x_train[:, 0].tolist() == [2, 12, 3, float(big)] and data.x_test[:, 0].tolist() == [7, 12]
+    data = csv("a,b\n" + "2,0\n12,1\n3,0\n" + f"{big},1\n", test=f"a,b\n7,1\n12,0\n{big},0\n")
+    assert data.x_train[:, 0].tolist() == [2, 12, 3, float(big)] and data.x_test[:, 0].tolist() == [7, 12, float(big)]
     assert capsys.readouterr().err.count("column 'a' of") == 1
-
-
-def test_a_test_part_may_hold_numbers_beyond_64_bits(csv):
-    assert csv("a,b\n2,0\n12,1\n", test=f"a,b\n{2**70},1\n3,0\n").x_test[:, 0].tolist() == [2.0**70, 3]
-
-
-def test_a_number_beyond_64_bits_beside_text_is_a_sentence(csv):
-    with pytest.raises(BoostrunError, match="column 'a' holds numbers"):
-        csv(f"a,b\n2,0\n{2**64},1\n", test="a,b\nu,1\n3,0\n")
-    with pytest.raises(BoostrunError, match="beyond float32"):
-        csv("a,b\n2,0\n3,1\n" + f"{10**400},1\n" * 2)
+    assert csv("a,b\n2,0\n12,1\n", test=f"a,b\n{big},1\n3,0\n").x_test[:, 0].tolist() == [float(big), 3]
 
 
 def test_unsigned_labels_keep_their_names(csv, tmp_path):
@@ -200,10 +179,3 @@ def test_unsigned_labels_keep_their_names(csv, tmp_path):
     np.savez(tmp_path / "w.npz", x_train=np.eye(12), y_train=labels, x_test=np.eye(12), y_test=labels[:, None])
     data = load({"name": "npz", "path": str(tmp_path / "w.npz")}, tmp_path)
     assert data.classes == given.classes and (data.y_test == data.y_train).all()
-
-
-def test_unsigned_labels_that_training_lacks_or_that_are_no_classes_are_a_sentence(csv):
-    with pytest.raises(BoostrunError, match=r"labels that no training sample has .first: 18446744073709551614"):
-        csv(f"a,b\n1,{2**64 - 1}\n2,5\n", test=f"a,b\n1,{2**64 - 2}\n")
-    with pytest.raises(BoostrunError, match="no classification task"):
-        csv("a,b\n" + "".join(f"1,{2**64 - i}\n" for i in range(1, 300)))

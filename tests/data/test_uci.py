@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from boostrun.data import load
-from boostrun.data.dataset import chosen_classes
 from boostrun.errors import BoostrunError, DataMissingError
 
 FILES = {  # name -> training file, test file, attributes, separator
@@ -110,10 +109,6 @@ def test_a_letter_file_cut_short_is_a_sentence(letters):
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:100]))
     with pytest.raises(BoostrunError, match="holds 100 rows"):
         load({"name": "letter"}, letters)
-
-
-def test_all_classes_in_their_own_order_where_no_number_is_given():
-    assert chosen_classes(["b", "a"], None, 3, "set") == ["b", "a"] == chosen_classes(["b", "a"], 2, 3, "set")
 
 
 @pytest.mark.realdata

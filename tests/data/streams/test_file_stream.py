@@ -4,12 +4,13 @@ import gzip
 import json
 
 import numpy as np
+import pandas
 import pytest
 
 from boostrun.config import catalogue
 from boostrun.data import checksum, fetch
 from boostrun.data.streams import draw
-from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, prequential
 from boostrun.inputs.bank import open_stream
@@ -41,10 +42,7 @@ def write(folder, kind):
         np.savez_compressed(path, x=X, y=Y)
         return {"path": str(path), "label": None}
     else:
-        pandas = pytest.importorskip("pandas")
-        pytest.importorskip("pyarrow")
-        frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "what": Y, "c": X[:, 2]})
-        frame.to_parquet(path)
+        pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "what": Y, "c": X[:, 2]}).to_parquet(path)
     return {"path": str(path), "label": "what"}
 
 
@@ -100,22 +98,19 @@ def test_what_cannot_be_learnt_from_is_one_sentence(tmp_path, opened, how, said)
 
 def test_wrong_keys_and_files_are_one_sentence(tmp_path, opened):
     (tmp_path / "data.txt").write_text("x")
-    with pytest.raises(BoostrunError, match="ends in none of"):
-        opened(path=str(tmp_path / "data.txt"))
-    with pytest.raises(DataMissingError, match="no file nowhere"):
-        opened(path="nowhere.csv")
-    keys = write(tmp_path, "npz")
-    with pytest.raises(BoostrunError, match="cannot be used"):
-        opened(**{**keys, "label": "what"})
-    np.savez(tmp_path / "odd.npz", x=X, z=Y)
-    with pytest.raises(BoostrunError, match="has the arrays x, z; a stream needs x and y"):
-        opened(path=str(tmp_path / "odd.npz"))
-    np.savez(tmp_path / "odd.npz", x=X, y=Y[:9])
-    with pytest.raises(BoostrunError, match=r"y of \(9,\)"):
-        opened(path=str(tmp_path / "odd.npz"))
-    keys = write(tmp_path, "csv")
-    with pytest.raises(BoostrunError, match="has no column 'nothing'"):
-        opened(**{**keys, "label": "nothing"})
+    csv, npz = write(tmp_path, "csv"), write(tmp_path, "npz")
+    np.savez(tmp_path / "names.npz", x=X, z=Y)
+    np.savez(tmp_path / "short.npz", x=X, y=Y[:9])
+    for keys, said in (
+        ({"path": str(tmp_path / "data.txt")}, "ends in none of"),
+        ({"path": "nowhere.csv"}, "no file nowhere"),
+        ({**npz, "label": "what"}, "cannot be used"),
+        ({"path": str(tmp_path / "names.npz")}, "has the arrays x, z; a stream needs x and y"),
+        ({"path": str(tmp_path / "short.npz")}, r"y of \(9,\)"),
+        ({**csv, "label": "nothing"}, "has no column 'nothing'"),
+    ):
+        with pytest.raises(BoostrunError, match=said):
+            opened(**keys)
 
 
 def test_a_file_that_changes_after_the_look_is_said(tmp_path, opened):
@@ -136,29 +131,26 @@ def test_the_same_file_elsewhere_is_the_same_data(tmp_path, monkeypatch):
     assert "data.csv" in fetch({"name": "file_stream", **keys}, tmp_path)
 
 
-def test_a_run_over_a_file_is_a_record_like_any_other(command, workplace):
+LINE = ("algo=iboost_stochastic dataset=file_stream dataset.path=data.csv dataset.label=what M=5 n=50 trials=1 "
+        "n_jobs=1")  # fmt: skip
+
+
+def run(command, words):
+    """The record of a run on the file, and which of its predictions should be right."""
+    assert command(f"{LINE} {words}")[0] == 0
+    settings = compose_one(f"{LINE} {words}".split())
+    (record,) = plan([settings], open_store(settings))[0].done
+    json.dumps(record, allow_nan=False)
+    classes = (Y == "out").astype(int)
+    return record, IBoostClassifier(50, 5, random_state=0).test_then_train(X, classes, [0, 1]) == classes
+
+
+def test_a_run_over_a_file_is_a_record_and_known_changes_are_measured_like_those_of_a_named_stream(command, workplace):
     write(workplace, "csv")
-    line = ("algo=iboost_stochastic dataset=file_stream dataset.path=data.csv dataset.label=what M=5 n=50 trials=1 "
-            "dataset.window=100 dataset.curve_every=100 n_jobs=1")  # fmt: skip
-    assert command(line)[0] == 0
-    settings = compose_one(line.split())
-    (cell,) = plan([settings], open_store(settings))
-    (record,) = cell.done
-    model = IBoostClassifier(50, 5, random_state=0)
-    right = model.test_then_train(X, (Y == "out").astype(int), [0, 1]) == (Y == "out")
+    record, right = run(command, "dataset.window=100 dataset.curve_every=100")
     assert record["metrics"]["test_accuracy_pct"] == pytest.approx(100 * right.mean())
     assert record["curve"]["examples"] == [100, 200, 300]
-    json.dumps(record, allow_nan=False)
-
-
-def test_changes_that_a_person_knows_are_measured_like_those_of_a_named_stream(command, workplace):
-    write(workplace, "csv")
-    line = ("algo=iboost_stochastic dataset=file_stream dataset.path=data.csv dataset.label=what M=5 n=50 trials=1 "
-            "n_jobs=1")  # fmt: skip
-    assert command(f"{line} dataset.changes_at=[100,200] dataset.first=250")[0] == 0
-    settings = compose_one(f"{line} dataset.changes_at=[100,200] dataset.first=250".split())
-    (record,) = plan([settings], open_store(settings))[0].done
-    right = IBoostClassifier(50, 5, random_state=0).test_then_train(X, (Y == "out").astype(int), [0, 1]) == (Y == "out")
+    record, right = run(command, "dataset.changes_at=[100,200] dataset.first=250")
     assert record["curve"]["changes"] == [100, 200]
     expected = np.mean([right[100:250].mean(), right[200:250].mean()])  # up to 600 examples after each
     assert record["metrics"]["recovery_pct"] == pytest.approx(100 * expected)
@@ -166,7 +158,7 @@ def test_changes_that_a_person_knows_are_measured_like_those_of_a_named_stream(c
         ("300", "the stream has only 300 examples"),
         ("[200,100]", "a list of rising whole"),
     ):
-        code, _, said = command(f"{line} dataset.changes_at={wrong}")
+        code, _, said = command(f"{LINE} dataset.changes_at={wrong}")
         assert code == 2 and sentence in said
 
 
