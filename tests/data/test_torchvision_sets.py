@@ -44,7 +44,12 @@ def mnist(tmp_path, monkeypatch):
     return images
 
 
-def test_mnist_is_read_from_idx_files(mnist, tmp_path):
+def test_mnist_is_read_from_the_idx_files_that_were_verified(mnist, tmp_path):
+    torch = pytest.importorskip("torch")
+    (tmp_path / "MNIST" / "processed").mkdir()  # of an older version, which torchvision would rather read
+    for name, count in (("training.pt", 12), ("test.pt", 6)):
+        other = (torch.zeros(count, 28, 28, dtype=torch.uint8), torch.arange(count) % 3)
+        torch.save(other, tmp_path / "MNIST" / "processed" / name)
     data = load({"name": "mnist"}, tmp_path)
     np.testing.assert_array_equal(data.x_train, mnist["train"])
     np.testing.assert_array_equal(data.x_test, mnist["t10k"])
@@ -52,41 +57,22 @@ def test_mnist_is_read_from_idx_files(mnist, tmp_path):
     assert "4 of 4" in describe({"name": "mnist"}, tmp_path)
 
 
-def test_mnist_is_read_from_the_files_that_were_verified(mnist, tmp_path):
-    torch = pytest.importorskip("torch")
-    processed = tmp_path / "MNIST" / "processed"
-    processed.mkdir()
-    for name, count in (("training.pt", 12), ("test.pt", 6)):
-        torch.save((torch.zeros(count, 28, 28, dtype=torch.uint8), torch.arange(count) % 3), processed / name)
-    np.testing.assert_array_equal(load({"name": "mnist"}, tmp_path).x_train, mnist["train"])
-
-
-def test_a_damaged_mnist_download_names_both_checksums(mnist, tmp_path):
-    path = tmp_path / "MNIST" / "raw" / "train-labels-idx1-ubyte.gz"
-    path.write_bytes(b"damaged")
-    with pytest.raises(
-        BoostrunError, match=rf"labels.*expected md5 \w{{32}}, found {hashlib.md5(b'damaged').hexdigest()}"
-    ):
-        load({"name": "mnist"}, tmp_path)
-    with pytest.raises(BoostrunError, match="expected md5"):
-        fetch({"name": "mnist"}, tmp_path)
-
-
-def test_a_damaged_unpacked_mnist_file_is_noticed(mnist, tmp_path):
-    path = tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte"
-    content = bytearray(path.read_bytes())
+def test_damaged_mnist_files_are_a_sentence(mnist, tmp_path):
+    raw = tmp_path / "MNIST" / "raw"
+    unpacked, packed = raw / "t10k-images-idx3-ubyte", raw / "train-labels-idx1-ubyte.gz"
+    content = bytearray(unpacked.read_bytes())
     content[100] ^= 1
-    path.write_bytes(content)
+    unpacked.write_bytes(content)
     with pytest.raises(BoostrunError, match="expected sha256"):
         load({"name": "mnist"}, tmp_path)
-
-
-def test_a_truncated_idx_file_without_its_archive_is_a_sentence(mnist, tmp_path):
-    raw = tmp_path / "MNIST" / "raw"
-    for packed in raw.glob("*.gz"):
-        packed.unlink()
-    path = raw / "train-images-idx3-ubyte"
-    path.write_bytes(path.read_bytes()[:500])
+    packed.write_bytes(b"damaged")
+    found = hashlib.md5(b"damaged").hexdigest()
+    for read in (load, fetch):
+        with pytest.raises(BoostrunError, match=rf"labels.*expected md5 \w{{32}}, found {found}"):
+            read({"name": "mnist"}, tmp_path)
+    for path in raw.glob("*.gz"):
+        path.unlink()
+    unpacked.write_bytes(content[:500])
     with pytest.raises(BoostrunError, match="cannot be read as mnist"):
         load({"name": "mnist"}, tmp_path)
 
