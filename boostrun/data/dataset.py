@@ -50,7 +50,7 @@ class Dataset:
 
 
 class Parts(NamedTuple):
-    """What a loader's `read` returns: arrays that are not yet checked, and labels of any kind.
+    """The arrays that a loader's `read` returns, not yet checked, with labels of any kind.
 
     Without `x_test` the samples are split by class. Without `classes` the labels name them. `columns` are the names of
     a table's features, for messages.

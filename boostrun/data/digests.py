@@ -1,7 +1,7 @@
 """Digests of files, remembered with the state of each file, so that a checksum reads a file only once.
 
-A state is size, both times, inode and device. Anybody can set the time of writing (``touch -r``, ``cp -p``, an
-archive), nobody the time of change. But time stamps have a resolution, and a write through a memory map stamps a file
+A state is size, both times, inode and device. Any program can set the time of writing (``touch -r``, ``cp -p``, an
+archive), none the time of change. But time stamps have a resolution, and a write through a memory map stamps a file
 only when it makes a clean page dirty: on tmpfs never, elsewhere once until the page is written back. So a digest is
 remembered only under a state that any later change ends (see `settled`). A file on tmpfs, on a network or on an unknown
 file system is hashed each time. Facts that follow from the content of a file are remembered by its sha256.

@@ -33,7 +33,7 @@ _MOST_TEST_ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Facts:
-    """What `SetPart.look` finds in a file: counts, types and the distinct labels, sorted; plain values only.
+    """The counts, types and distinct labels (sorted) that `SetPart.look` finds in a file; plain values only.
 
     ``columns`` are the names of the columns of a CSV or Parquet file, with the label; empty for .npy files.
     """

@@ -1,4 +1,4 @@
-"""Arrays in .npz files: what is accepted, and the sentence for everything that is not."""
+"""Arrays in .npz files: accepted ones, and the sentence for all others."""
 
 import pickle
 

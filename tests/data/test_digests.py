@@ -1,4 +1,4 @@
-"""Remembered digests are those of the bytes, whoever writes them and however; where they are kept; settled states."""
+"""Remembered digests are those of the bytes, however they are written; the memory of digests; settled states."""
 
 import hashlib
 import json

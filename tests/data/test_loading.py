@@ -1,4 +1,4 @@
-"""load, checksum, describe, fetch: what holds for every loader."""
+"""load, checksum, describe and fetch, for every loader."""
 
 import importlib
 import os

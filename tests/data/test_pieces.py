@@ -1,4 +1,4 @@
-"""Tables of one's own, read in pieces: what comes out is what the whole table in memory gives."""
+"""Tables read in pieces give the same data set as the whole table in memory."""
 
 import csv
 import gzip

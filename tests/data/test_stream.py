@@ -137,7 +137,7 @@ def test_a_stream_teaches_as_much_as_the_samples_in_memory(table, tmp_path):
 
 
 def test_memory_stays_under_a_tiny_limit(tmp_path):
-    """A file 20 times the limit: what is allocated while drawing through it stays near the limit."""
+    """A file 20 times the limit: the memory allocated while drawing through it stays near the limit."""
     rng = np.random.default_rng(0)
     n, limit = 160_000, 0.25
     labels = (rng.random(n) < 0.5).astype(np.uint8)
@@ -147,7 +147,7 @@ def test_memory_stays_under_a_tiny_limit(tmp_path):
     def opened(**options):
         return StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], seed=0, **options).open(250)
 
-    opened().draw(1)  # what is imported late
+    opened().draw(1)  # imports the rest
     tracemalloc.start()
     filter_, total = opened(memory_limit_mb=limit, chunk_rows=1000), 0
     for _ in range(2 * n // 250):

@@ -1,4 +1,4 @@
-"""MNIST, CIFAR-10 and STL-10 in the published formats, read through torchvision; and the real files where they are."""
+"""MNIST, CIFAR-10 and STL-10 in the published formats, read through torchvision; and the real files, if present."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Pendigits, StatLog, Isolet and Letter in the published formats, and the real files where they are."""
+"""Pendigits, StatLog, Isolet and Letter in the published formats; and the real files, if present."""
 
 import numpy as np
 import pytest

@@ -30,7 +30,7 @@ def test_what_a_paper_brings_besides_its_methods_is_there_too(monkeypatch):
 
 
 def test_river_is_loaded_by_nobody_but_its_user():
-    """Learning needs none of it; loaded later, its classifiers are ours too."""
+    """Learning does not import it; imported later, it accepts our learners as classifiers."""
     code = """
 import sys
 from boostrun.streams import MajoritySoFarClassifier

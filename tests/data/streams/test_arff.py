@@ -1,4 +1,4 @@
-"""ARFF files as MOA and Weka write them: the same stream as scipy reads, what is missing, what is refused."""
+"""ARFF files as MOA and Weka write them: the stream that scipy reads, missing values, and refused files."""
 
 import gzip
 import io

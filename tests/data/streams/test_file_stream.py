@@ -1,4 +1,4 @@
-"""A person's own file as a drifting stream: every kind of file is the same stream; what cannot be learnt is said."""
+"""A file as a drifting stream: every kind of file gives the same stream; a bad file is one sentence."""
 
 import gzip
 import json
